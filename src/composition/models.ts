@@ -52,7 +52,7 @@ function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embe
 }
 
 /** What this isolate has learnt of the configured model. */
-const modelSpeed = perObject((_: Config): ModelSpeed => ({ room: null }))
+const modelSpeed = perObject((_: Config): ModelSpeed => ({ capacity: null }))
 
 function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Embedder {
   const { provider, model, dimensions, timeoutMs } = config.embedding

@@ -1,11 +1,11 @@
 import { type BatchCost, createD1Connection } from '../adapters/d1/connection'
 import { hosted, preparing, type StorageState, storageHost } from '../adapters/d1/hosted'
 import { migrateD1 } from '../adapters/d1/migrate'
+import { analyzingGrown } from '../adapters/postgres/analyze-grown'
 import { createPostgresConnection, type PostgresOptions } from '../adapters/postgres/connection'
 import { createPostgresDialect } from '../adapters/postgres/dialect'
 import { createPostgresFullText } from '../adapters/postgres/full-text'
 import { checkPostgresSchema } from '../adapters/postgres/schema'
-import { takingStock } from '../adapters/postgres/stock'
 import { workerSocketsTo } from '../adapters/postgres/worker-socket'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createD1Dialect } from '../adapters/sqlite/dialect'
@@ -100,7 +100,7 @@ export function chooseStorage(
     return {
       connection,
       fullText,
-      storing: (store, afterwards) => takingStock(store, connection, afterwards),
+      storing: (store, afterwards) => analyzingGrown(store, connection, afterwards),
       close: () => connection.close(),
     }
   }

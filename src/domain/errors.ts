@@ -53,15 +53,15 @@ export class Problem extends Error {
 }
 
 /** A Problem as JSON holds it: all that a caller is shown of it. */
-export type ToldProblem = Pick<Problem, 'code' | 'message' | 'retryable' | 'beside'> & {
+export type PlainProblem = Pick<Problem, 'code' | 'message' | 'retryable' | 'beside'> & {
   readonly details?: ProblemDetails | undefined
 }
 
-export const toldOf = ({ code, message, retryable, details, beside }: Problem): ToldProblem => ({
+export const plainProblem = ({ code, message, retryable, details, beside }: Problem): PlainProblem => ({
   ...{ code, message, retryable, details, beside },
 })
 
-export const problemOf = ({ code, message, retryable, details, beside }: ToldProblem): Problem =>
+export const problemOf = ({ code, message, retryable, details, beside }: PlainProblem): Problem =>
   new Problem(code, message, { retryable, beside, ...(details === undefined ? {} : { details }) })
 
 export const invalidInput = (message: string, details?: ProblemDetails): Problem =>

@@ -9,12 +9,12 @@ import { jsonText } from './json/write'
 export type Flaw = { readonly path: string; readonly given: string; readonly example?: unknown }
 
 /** Of a value that was given, told; an error is no echo. */
-const MAX_TOLD = 40
+const MAX_SHOWN = 40
 const MAX_MESSAGES = 20
 const MAX_FLAWS = 100
 
 /** A short form of what a caller sent, for a message. */
-export function told(value: unknown, most = MAX_TOLD): string {
+export function shortened(value: unknown, most = MAX_SHOWN): string {
   const text = typeof value === 'string' || value instanceof Unkept ? String(value) : (jsonText(value) ?? 'nothing')
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }
@@ -28,7 +28,7 @@ export function givenAs(value: unknown): string {
   if (value instanceof Unkept && value.flaw === 'too_long') return 'string'
   if (value instanceof Unkept) return value.flaw === 'too_deep' ? 'object' : `number ${value}`
   if (typeof value === 'object') return 'object'
-  return typeof value === 'string' ? `string "${told(value)}"` : `${typeof value} ${told(value)}`
+  return typeof value === 'string' ? `string "${shortened(value)}"` : `${typeof value} ${shortened(value)}`
 }
 
 export const flawsOf = ({ details }: Problem): readonly Flaw[] =>

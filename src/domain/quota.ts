@@ -15,7 +15,7 @@ export const NO_QUOTAS: Quotas = { entries: null, bytes: null }
 export const QUOTA_NAMES = { entries: 'MAX_ENTRIES_PER_ORG', bytes: 'MAX_BYTES_PER_ORG' } as const
 
 /** What an org holds, by the names under which it is counted (`org_usage`), each image once. */
-const PARTS = {
+const COUNTED_PARTS = {
   entries: 'text and metadata',
   images: 'images',
   versions: 'kept versions',
@@ -28,12 +28,12 @@ const PARTS = {
 /** Bytes by part. */
 export type Held = ReadonlyMap<string, number>
 
-const names = Object.values(PARTS)
+const names = Object.values(COUNTED_PARTS)
 const ALL = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** What holds most, with its share of the limit. */
 function holders(held: Held, limit: number): string {
-  const parts = Object.entries(PARTS).map(([part, name]) => ({ name, bytes: held.get(part) ?? 0 }))
+  const parts = Object.entries(COUNTED_PARTS).map(([part, name]) => ({ name, bytes: held.get(part) ?? 0 }))
   const shown = parts.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
   return shown.map(({ name, bytes }) => `${name} (${Math.round((bytes / Math.max(limit, 1)) * 100)} %)`).join(', ')
 }

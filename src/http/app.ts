@@ -55,7 +55,7 @@ type Variables = {
   credential: Credential
   requestId: string
   /** To be called when the answer has been sent. */
-  leaving: (() => Promise<void>)[]
+  afterAnswer: (() => Promise<void>)[]
 }
 
 /**
@@ -140,13 +140,13 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       measure?.asks({ org, key, agent })
     }
     if (admission?.admitted === false) return refuse(admission, c.req.path)
-    c.set('leaving', admission === null ? [] : [admission.leave])
+    c.set('afterAnswer', admission === null ? [] : [admission.leave])
     try {
       await next()
     } finally {
-      const { leaving } = c.var
-      if (leaving.length > 0)
-        c.res = whenSent(c.res, () => services.afterwards(Promise.all(leaving.map((leave) => leave()))))
+      const { afterAnswer } = c.var
+      if (afterAnswer.length > 0)
+        c.res = whenSent(c.res, () => services.afterwards(Promise.all(afterAnswer.map((leave) => leave()))))
     }
   }
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
@@ -178,11 +178,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const admit = async (messages: number) => {
       const admission = await enter(services.limiter, c.var.credential, messages)
       if (admission?.admitted === false) return refuse(admission, c.req.path)
-      if (admission !== null) c.var.leaving.push(admission.leave)
+      if (admission !== null) c.var.afterAnswer.push(admission.leave)
       return null
     }
-    const { requestId, leaving } = c.var
-    const release = () => services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
+    const { requestId, afterAnswer } = c.var
+    const release = () => services.afterwards(Promise.all(afterAnswer.splice(0).map((leave) => leave())))
     const request = { config, services, principal, ...offer, log, measure, requestId, admit, release }
     return handleMcp(c.req.raw, request)
   })

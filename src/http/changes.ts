@@ -23,7 +23,7 @@ interface Variables {
   readonly services: Services
   readonly credential: Credential
   /** What counts the request among those that run at once; a stream is counted among streams instead. */
-  readonly leaving: (() => Promise<void>)[]
+  readonly afterAnswer: (() => Promise<void>)[]
 }
 
 /** In the place of the org's name: that of the key, which not every key knows. */
@@ -82,7 +82,7 @@ export function createChangesRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
   routes.get('/:org/changes', async (c) => {
-    const { services, credential, leaving } = c.var
+    const { services, credential, afterAnswer } = c.var
     const principal = enter(credential, c.req.param('org'))
     const { after, filter, limit } = readQuery(principal, c.req.query())
     if (/\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')) {
@@ -91,7 +91,7 @@ export function createChangesRoutes() {
         filters: [filter],
       })
       // It is counted among the streams of its key from here on.
-      services.afterwards(Promise.all(leaving.splice(0).map((leave) => leave())))
+      services.afterwards(Promise.all(afterAnswer.splice(0).map((leave) => leave())))
       return c.body(ticking(eventStream(services, principal, pages), ':\n\n'), 200, STREAM_HEADERS)
     }
     const { changes, next } = await services.changes.list(principal, { after, filter, limit, waitMs: 0 })

@@ -17,7 +17,7 @@ export interface OpenStream {
 
 export interface Woken {
   /** Whether something was told that the listener wants, or may have been: it is time to look. */
-  readonly told: boolean
+  readonly notified: boolean
   /** Where the bell stands now: what is told from here on wakes whoever waits since then. */
   readonly mark: string
 }

@@ -23,7 +23,7 @@ export interface Embedder {
    */
   embed(texts: readonly string[], purpose: EmbeddingPurpose): Promise<Float32Array[]>
   /** UTF-16 units that one request holds now, as the model managed those before; absent where all texts are made at once. */
-  readonly room?: () => number
+  readonly capacity?: () => number
   /** As `embed`, of what can be made in EMBEDDING_TIMEOUT_S in all; absent where no text takes noticeable time. */
   embedInTime?(texts: readonly string[]): Promise<PartlyEmbedded>
   /**

@@ -12,7 +12,11 @@ export interface Remembered {
   /** Of the newest file it came with, milliseconds since 1970; null as above. */
   readonly at: number | null
   /** What stands there. */
-  readonly standing: { readonly version: number; readonly updatedAt: number; readonly isLeaving: boolean } | null
+  readonly standing: {
+    readonly version: number
+    readonly updatedAt: number
+    readonly isPendingDeletion: boolean
+  } | null
   /** The newest version that it ever had, where it does not stand. */
   readonly last: number
 }
@@ -75,7 +79,7 @@ export interface ImportBatch {
 }
 
 /** What an org may still take; null without a limit. */
-export interface Room {
+export interface RemainingQuota {
   readonly entries: number | null
   readonly bytes: number | null
 }
@@ -103,7 +107,7 @@ export interface ImportStore {
     caller: Caller,
     projects: readonly { readonly id: string; readonly name: string; readonly createdAt: number }[],
   ): Promise<void>
-  room(scope: Scope): Promise<Room>
+  remainingQuota(scope: Scope): Promise<RemainingQuota>
   /**
    * Those of the images that the org uses: `seen` in what the scope may read, an entry or a kept state of one; `hidden` in nothing but
    * what others may read, of which the scope is told nothing.

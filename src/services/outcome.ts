@@ -1,4 +1,4 @@
-import { Problem, problemOf, type ToldProblem, toldOf } from '../domain/errors'
+import { type PlainProblem, Problem, plainProblem, problemOf } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
 import { note } from '../domain/receipts/notes'
 
@@ -8,10 +8,10 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
 /** An outcome as JSON keeps it. */
-export type KeptOutcome<T> = { readonly value: T } | { readonly problem: ToldProblem }
+export type KeptOutcome<T> = { readonly value: T } | { readonly problem: PlainProblem }
 
 export const keptOf = <T>(outcomes: readonly Outcome<T>[]): KeptOutcome<T>[] =>
-  outcomes.map((outcome) => (outcome.ok ? { value: outcome.value } : { problem: toldOf(outcome.problem) }))
+  outcomes.map((outcome) => (outcome.ok ? { value: outcome.value } : { problem: plainProblem(outcome.problem) }))
 
 export const outcomesOf = <T>(kept: readonly KeptOutcome<T>[]): Outcome<T>[] =>
   kept.map((one) => ('value' in one ? done(one.value) : { ok: false, problem: problemOf(one.problem) }))

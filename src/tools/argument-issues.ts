@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
-import { type Flaw, flawsOf, givenAs, told } from '../domain/flaws'
+import { type Flaw, flawsOf, givenAs, shortened } from '../domain/flaws'
 import { exampleAt } from './examples'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
@@ -26,9 +26,9 @@ function schemaAt(schema: JsonSchema | undefined, path: readonly PropertyKey[]):
 /** Unknown names that an error tells: a caller may send tens of thousands. */
 const MAX_KEYS = 20
 
-function toldKeys(keys: readonly string[]): string {
+function shortKeys(keys: readonly string[]): string {
   const more = keys.length - MAX_KEYS
-  const names = keys.slice(0, MAX_KEYS).map((key) => `"${told(key, MAX_NAME)}"`)
+  const names = keys.slice(0, MAX_KEYS).map((key) => `"${shortened(key, MAX_NAME)}"`)
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
@@ -64,7 +64,7 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
     case 'unrecognized_keys': {
       const properties = schemaAt(shown, path)?.properties ?? {}
       const where = name === '' ? 'argument' : `key in ${name}:`
-      return invalidInput(`Unknown ${where} ${toldKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ')}`)
+      return invalidInput(`Unknown ${where} ${shortKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ')}`)
     }
     case 'invalid_type':
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)

@@ -26,7 +26,7 @@ export interface WritingTool<Input extends z.ZodObject, Facts> extends Definitio
   /** Whether a call asks a model or puts images before it writes; without it, each may. */
   readonly isCostly?: (args: z.output<Input>) => boolean
   /** Whether a call left work to be done; without it, each may have. */
-  readonly leavesWork?: (args: z.output<Input>, facts: Facts) => boolean
+  readonly queuesWork?: (args: z.output<Input>, facts: Facts) => boolean
 }
 
 const withKey = (listed: JsonSchema): JsonSchema => ({
@@ -40,7 +40,7 @@ const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as Js
 /** A tool that writes: it may be made again under a key, and is answered as at first then. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
   const { family, effect, input, listed, facts, work, recall, answer, inspect, unfinished } = definition
-  const { isCostly = () => true, leavesWork = () => true } = definition
+  const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
 
@@ -75,7 +75,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         typeof key === 'string'
           ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
           : await carryOut(context.principal, writing)
-      if (!carried.replayed && leavesWork(args, carried.facts)) family.afterWrite(context)
+      if (!carried.replayed && queuesWork(args, carried.facts)) family.afterWrite(context)
       return { structured: carried.result, blocks: [] }
     },
   }

@@ -1,6 +1,6 @@
 // What do calls that write find out, as their receipts keep it?
 import { z } from 'zod'
-import { PROBLEM_CODES, type ProblemDetails, type ToldProblem } from '../domain/errors'
+import { type PlainProblem, PROBLEM_CODES, type ProblemDetails } from '../domain/errors'
 import { type SavedBefore, savedBy, type Trace } from '../domain/receipts/receipt'
 import { type KeptOutcome, keptOf, onlyValue, outcomesOf } from '../services/outcome'
 import { MADE, type Planned, type StoredEntry, storedAs } from '../services/writing/entries/stored-entry'
@@ -9,7 +9,7 @@ import { patchedTo, REMADE, type UpdatedEntry } from '../services/writing/entrie
 const object = z.record(z.string(), z.unknown())
 const details: z.ZodType<ProblemDetails> = z.union([z.array(object), object])
 
-const problem: z.ZodType<ToldProblem> = z.object({
+const problem: z.ZodType<PlainProblem> = z.object({
   code: z.enum(PROBLEM_CODES),
   message: z.string(),
   retryable: z.boolean(),

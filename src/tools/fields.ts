@@ -5,7 +5,7 @@ import { SOURCES } from '../domain/entry/entry'
 import { readId } from '../domain/entry/link'
 import type { Metadata } from '../domain/entry/metadata'
 import { Problem } from '../domain/errors'
-import { told } from '../domain/flaws'
+import { shortened } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import { MAX_OFFSET } from '../domain/search/window'
 import { codePointLength } from '../domain/text'
@@ -36,7 +36,9 @@ export const contextId = (description: string, listed: typeof EITHER | { readonl
     .unknown()
     .refine((value) => readId(value) !== null, {
       error: (issue) =>
-        issue.input === undefined ? 'Missing required field' : `Invalid context ID: ${told(issue.input, MAX_SHOWN)}`,
+        issue.input === undefined
+          ? 'Missing required field'
+          : `Invalid context ID: ${shortened(issue.input, MAX_SHOWN)}`,
     })
     .transform((value) => readId(value) as number)
     .meta({ description, ...structuredClone(listed) })

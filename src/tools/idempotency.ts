@@ -68,17 +68,17 @@ export async function carryOut<Facts>(caller: Caller, { work, answer }: Writing<
 async function replay<Facts>({ principal, services }: KeyedCall, receipt: Receipt, writing: Writing<Facts>) {
   const { key, digest, changeId, erased } = receipt
   if (erased) throw notFound(GONE)
-  const told = (facts: Facts): Carried<Facts> => {
+  const carried = (facts: Facts): Carried<Facts> => {
     return { facts, result: { ...writing.answer(facts), replayed: true }, replayed: true }
   }
   const facts = receipt.facts === null ? writing.recall(receipt) : writing.facts.parse(receipt.facts)
-  if (writing.unfinished?.when(facts) !== true) return told(facts)
+  if (writing.unfinished?.when(facts) !== true) return carried(facts)
   // It goes on under the name of the call.
   const caller = { ...principal, changeId, receipt: { key, digest, notes: new Notes() } }
   const whole = await writing.unfinished.finish(caller, facts)
   const kept = await services.receipts.complete(caller, { key, facts: whole })
   if (kept.erased) throw notFound(GONE)
-  return told(writing.facts.parse(kept.facts))
+  return carried(writing.facts.parse(kept.facts))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { told } from '../domain/flaws'
+import { shortened } from '../domain/flaws'
 import { Unkept } from '../domain/json/unkept'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
 import { unstorable } from '../domain/text'
@@ -127,14 +127,14 @@ const MEMBERS = ['key', 'operator', 'value', 'case_sensitive']
 export function readMetadataFilter(given: unknown): Read {
   if (!isRecord(given)) return reason('a filter is an object with key, operator and value')
   const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
-  if (unknown !== undefined) return reason(`unknown member "${told(unknown)}"; allowed are ${MEMBERS.join(', ')}`)
+  if (unknown !== undefined) return reason(`unknown member "${shortened(unknown)}"; allowed are ${MEMBERS.join(', ')}`)
   const { key, operator = 'eq', value, case_sensitive: exact = false } = given
   if (typeof key !== 'string') return reason('the key is missing')
   const path = readPath(key)
   if (path === null)
     return reason('a key is letters, digits, "_" and "-", with dots between levels and no number below the first level')
   if (!OPERATORS.includes(operator as Operator))
-    return reason(`unknown operator "${told(operator)}"; use one of ${OPERATORS.join(', ')}`)
+    return reason(`unknown operator "${shortened(operator)}"; use one of ${OPERATORS.join(', ')}`)
   if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
   // Also where the operator needs no value: what no entry could hold is refused wherever it stands.
   const unkept = [value].flat().find((member) => member instanceof Unkept)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
-import { told } from '../domain/flaws'
+import { shortened } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import type { Filter, Scalar } from '../domain/search/filter'
 import { utf8Length } from '../domain/text'
@@ -49,7 +49,11 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
     const path = readPath(key)
     const problem = path === null ? 'a key is letters, digits, "_", "-" and dots between levels' : scalarProblem(value)
     if (path !== null && problem === null) return [{ op: 'equals', path, anyOf: [value as Scalar], fold: false }]
-    bad.push({ error: `Invalid metadata key "${told(key)}": ${problem}`, path: `metadata.${told(key)}`, value })
+    bad.push({
+      error: `Invalid metadata key "${shortened(key)}": ${problem}`,
+      path: `metadata.${shortened(key)}`,
+      value,
+    })
     return []
   })
 }
@@ -61,7 +65,7 @@ export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[
     if ('filter' in read) return [read.filter]
     const key = isRecord(given) && typeof given.key === 'string' ? given.key : ''
     bad.push({
-      error: `Invalid metadata filter at index ${index} (key "${told(key)}"): ${read.reason}`,
+      error: `Invalid metadata filter at index ${index} (key "${shortened(key)}"): ${read.reason}`,
       path: `metadata_filters[${index}]`,
       value: given,
     })

@@ -44,6 +44,6 @@ export async function screened<Args extends Arguments>(args: Args, pace: Pace): 
 export function withWarning(result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> {
   if (kinds.length === 0) return result
   const { warnings = [], ...rest } = result
-  const told = `content holds what looks like a secret: ${kinds.join(', ')}`
-  return { ...rest, warnings: [...(warnings as string[]), told] }
+  const message = `content holds what looks like a secret: ${kinds.join(', ')}`
+  return { ...rest, warnings: [...(warnings as string[]), message] }
 }

@@ -104,7 +104,7 @@ const leaves: fc.Arbitrary<Filter> = fc.oneof(
   }),
   fc.record({ op: fc.constant('kind' as const), anyOf: fc.subarray(['note', 'episode', 'decision'] as const) }),
   fc.record({ op: fc.constant('layer' as const), anyOf: fc.subarray([1, 2, 3] as const) }),
-  fc.record({ op: fc.constantFrom('project' as const, 'room' as const), is: fc.constantFrom('p', 'q', 'P') }),
+  fc.record({ op: fc.constantFrom('project' as const, 'projectScope' as const), is: fc.constantFrom('p', 'q', 'P') }),
   fc.record({ op: fc.constantFrom('present' as const, 'null' as const), path: paths }),
   fc.record({
     op: fc.constant('type' as const),

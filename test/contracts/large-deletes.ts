@@ -5,7 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
-import { leaveStatements, PART_ENTRIES } from '../../src/adapters/sql/tables/changes/leaving'
+import { PART_ENTRIES, pendingDeletion } from '../../src/adapters/sql/tables/changes/pending-deletion'
 import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/unfinished-deletes'
 import { writing } from '../../src/adapters/sql/tables/changes/writing'
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
@@ -147,7 +147,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const { begin, end } = writing(caller, { keeps: false })
       const where = sql`org = ${ada.org} AND id > ${ids[1] as number}`
       const { dialect } = made.connection
-      const { name, ids: named, remove } = leaveStatements(dialect, caller, where, { now: 0, most: 4 })
+      const { name, ids: named, remove } = pendingDeletion(dialect, caller, where, { now: 0, most: 4 })
       const rows = await made.connection.batch([begin, name, named, ...remove, end], { org: ada.org })
       expect((rows[2] ?? []).map(({ value }) => Number(value)).sort((a, b) => a - b)).toEqual(ids.slice(2, 6))
       expect(await standing()).toBe(5)

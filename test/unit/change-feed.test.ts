@@ -129,14 +129,14 @@ describe('waiting for a change', () => {
     const bell: Partial<ChangeBell> = {
       mark: async () => String(mark),
       wait: async (_org, _listener, since, ms) => {
-        if (since !== String(mark)) return { told: true, mark: String(mark) }
+        if (since !== String(mark)) return { notified: true, mark: String(mark) }
         let told = false
         ring = () => {
           told = true
         }
         await made.pass(Math.min(ms, 3_000))
         if (!told) await made.pass(ms - 3_000)
-        return { told, mark: String(mark) }
+        return { notified: told, mark: String(mark) }
       },
     }
     const made = world(bell)
@@ -157,7 +157,7 @@ describe('waiting for a change', () => {
     let ring = () => {}
     const { changes, looks, clock, commitAt, pass } = world({
       mark: async () => 'm',
-      wait: () => new Promise<Woken>((resolve) => (ring = () => resolve({ told: true, mark: 'm' }))),
+      wait: () => new Promise<Woken>((resolve) => (ring = () => resolve({ notified: true, mark: 'm' }))),
     })
     const services = {
       ...{ changes, now: () => clock.ms, afterwards: () => {} },
@@ -192,7 +192,7 @@ describe('waiting for a change', () => {
   })
 
   it('looks again only a while after a ring that was for nothing', async () => {
-    const made = world({ mark: async () => 'm', wait: async () => ({ told: true, mark: 'm' }) })
+    const made = world({ mark: async () => 'm', wait: async () => ({ notified: true, mark: 'm' }) })
     const { next } = await made.changes.list(ada, request(0))
     made.looks.splice(0)
     await made.changes.list(ada, request(5_000, next))

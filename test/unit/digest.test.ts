@@ -27,7 +27,7 @@ describe('a summary', () => {
       original('bug_fix', 'A typo'),
       original('relationship', 'She likes short answers.', { origin: 'user_explicit', weight: 1 }),
     ]
-    const { text, told } = digestOf(memories, 1_000)
+    const { text, included: told } = digestOf(memories, 1_000)
     expect(text.split('\n')).toEqual([
       'Summary of 7 memories, 2026-01-02 to 2026-01-30: 3 bug_fix, 3 decision, 1 relationship.',
       '- relationship: She likes short answers. [#7]',
@@ -53,7 +53,7 @@ describe('a summary', () => {
       ),
     )
     for (const tokens of [50, 51, 77, 1_000, 32_000]) {
-      const { text, told } = digestOf(memories, tokens)
+      const { text, included: told } = digestOf(memories, tokens)
       expect([...text].length).toBeLessThanOrEqual(tokens * 4)
       const lines = text.split('\n')
       expect(lines[0]).toContain(`Summary of ${told.length === 1 ? '1 memory' : `${told.length} memories`}, `)
@@ -62,7 +62,7 @@ describe('a summary', () => {
       expect(told.length).toBeGreaterThan(0)
       if (told.length < 200) expect(new Set(told.map(({ weight }) => weight))).toEqual(new Set([5]))
     }
-    expect(digestOf(memories, 32_000).told).toHaveLength(1_000)
+    expect(digestOf(memories, 32_000).included).toHaveLength(1_000)
     // Few have as much room as they need.
     const [one] = memories.slice(0, 1) as [Original]
     expect(digestOf([one], 1_000).text).toContain(one.text.trim())

@@ -34,7 +34,7 @@ function slowModel({ tryMs = 10_000, first = 6_000, parallel = 1 } = {}): SlowMo
       ...{ provider: 'ollama', name: 'Ollama', model: 'slow', dimensions: 4 },
       limits: { texts: 16, characters: 30_000, first, parallel },
       patience: { ...patienceOf(tryMs), retriesTimeouts: false },
-      speed: { room: null },
+      speed: { capacity: null },
       now: () => clock,
       request: async (texts, deadline) => {
         const units = texts.reduce((sum, text) => sum + text.length, 0)

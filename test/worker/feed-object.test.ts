@@ -44,7 +44,7 @@ describe('the bell of an org', () => {
       listener(one, { scope: { org: one, projects: null, owner: 'eve' } }),
     ].map((who) => ringing.wait(one, who, mark, 400))
     await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
-    expect((await Promise.all(waits)).map((woken) => woken?.told)).toEqual([true, true, true, false, false, false])
+    expect((await Promise.all(waits)).map((woken) => woken?.notified)).toEqual([true, true, true, false, false, false])
   })
 
   it('forgets nothing between two waits, and wakes everyone when there was too much to say', async () => {
@@ -52,17 +52,17 @@ describe('the bell of an org', () => {
     const mark = (await ringing.mark(one)) as string
     await ringing.tell(one, [stored(1, 'a')])
     const woken = await ringing.wait(one, listener(one), mark, LONG)
-    expect(woken?.told).toBe(true)
-    expect((await ringing.wait(one, listener(one), woken?.mark as string, 10))?.told).toBe(false)
+    expect(woken?.notified).toBe(true)
+    expect((await ringing.wait(one, listener(one), woken?.mark as string, 10))?.notified).toBe(false)
     await ringing.tell(one, null)
     const narrow = listener(one, { scope: { org: one, projects: [], owner: null } })
-    expect((await ringing.wait(one, narrow, woken?.mark as string, LONG))?.told).toBe(true)
+    expect((await ringing.wait(one, narrow, woken?.mark as string, LONG))?.notified).toBe(true)
     // Who brings a mark of another life, or of too long ago, looks for themselves.
     for (const old of ['another life 0', '', `${mark.split(' ')[0]} 99`])
-      expect((await ringing.wait(one, narrow, old, LONG))?.told).toBe(true)
+      expect((await ringing.wait(one, narrow, old, LONG))?.notified).toBe(true)
     for (let i = 0; i < 300; i++) void ringing.tell(one, [stored(i, 'a', 'p')])
     await ringing.tell(one, [stored(1, 'a', 'p')])
-    expect((await ringing.wait(one, narrow, mark, LONG))?.told).toBe(true)
+    expect((await ringing.wait(one, narrow, mark, LONG))?.notified).toBe(true)
   })
 
   it('may leave memory while somebody waits, since no call and no timer of theirs is in it, and then wakes those who want what is told', async () => {
@@ -89,10 +89,10 @@ describe('the bell of an org', () => {
     expect(await ringing.admit(one, { id: 'b', key: 'key-1' }, 1)).toBe(true)
     await evictDurableObject(object)
     await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
-    expect((await Promise.all(waits.slice(0, 2))).map((woken) => woken?.told)).toEqual([true, true])
+    expect((await Promise.all(waits.slice(0, 2))).map((woken) => woken?.notified)).toEqual([true, true])
     expect(other).not.toHaveBeenCalled()
     await ringing.tell(one, [stored(8, 'b')])
-    expect((await waits[2])?.told).toBe(true)
+    expect((await waits[2])?.notified).toBe(true)
     await vi.waitUntil(async () => (await waiting()).length === 0)
   })
 
@@ -100,7 +100,7 @@ describe('the bell of an org', () => {
     const [one, two, ringing] = [org(), org(), bell()]
     const waiting = ringing.wait(two, listener(two), (await ringing.mark(two)) as string, 200)
     await ringing.tell(one, [stored(1, 'a')])
-    expect((await waiting)?.told).toBe(false)
+    expect((await waiting)?.notified).toBe(false)
   })
 
   it('counts the streams of a key until they leave', async () => {

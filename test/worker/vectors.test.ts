@@ -121,17 +121,20 @@ describe('the Durable Object', () => {
     expect(await nearby({ projects: ['p'] }, { project: null })).toEqual([1, 1_000, 1_001])
     expect(await nearby({}, { project: 'nobody', beside: [2_002, 2_004, 7_777] })).toEqual([2_002, 2_004, 2_003])
     const inRegion = async (part: Partial<VectorRegion>, limit = 3) => {
-      const region = { layers: null, room: null, project: null, projects: null, owner: 'ada', ...part }
+      const region = { layers: null, projectScope: null, project: null, projects: null, owner: 'ada', ...part }
       const { hits, cut } = await index.search(here, vector(1, 0, 0, 0), limit, region)
       return [...hits.map(({ id }) => id), cut]
     }
-    expect(await inRegion({ room: 'p' })).toEqual([1, 2, 3, true])
-    const [ofAda, ofBen] = [await inRegion({ room: 'p' }, 999), await inRegion({ room: 'p', owner: 'ben' }, 999)]
+    expect(await inRegion({ projectScope: 'p' })).toEqual([1, 2, 3, true])
+    const [ofAda, ofBen] = [
+      await inRegion({ projectScope: 'p' }, 999),
+      await inRegion({ projectScope: 'p', owner: 'ben' }, 999),
+    ]
     expect(ofBen.filter((id) => !ofAda.includes(id))).toEqual([2_001])
     expect([ofAda.length, ofAda.at(-1)]).toEqual([300 + 60 + 2 + 1, false])
-    expect(await inRegion({ room: 'q' })).toEqual([2_000, 2_003, 2_004, false])
-    expect(await inRegion({ room: 'p', layers: [3] })).toEqual([2_003, 2_004, false])
-    expect(await inRegion({ room: 'q', layers: [2, 3], project: 'q' }, 1)).toEqual([2_000, true])
+    expect(await inRegion({ projectScope: 'q' })).toEqual([2_000, 2_003, 2_004, false])
+    expect(await inRegion({ projectScope: 'p', layers: [3] })).toEqual([2_003, 2_004, false])
+    expect(await inRegion({ projectScope: 'q', layers: [2, 3], project: 'q' }, 1)).toEqual([2_000, true])
     expect(await inRegion({ projects: ['q'] })).toEqual([2_000, 2_003, 2_004, false])
     expect(await inRegion({ projects: [], layers: [1] })).toEqual([false])
   })

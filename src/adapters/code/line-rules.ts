@@ -7,7 +7,7 @@ import { lineStarts } from '../../domain/code/symbols'
  */
 const MAX_LINE = 500
 
-interface Told {
+interface Declared {
   readonly kind: SymbolKind
   readonly name: string
 }
@@ -22,7 +22,7 @@ const CSHARP_CLASSES = new Set(['class', 'interface', 'struct', 'record', 'enum'
 const NAME = /^~?@?[\p{L}_][\p{L}\p{N}_]*/u
 
 /** Modifiers, then a class word and its name; or modifiers, perhaps a type, and a name before a parenthesis. */
-function csharp(line: string): Told | null {
+function csharp(line: string): Declared | null {
   const words = line
     .trim()
     .split(/\s/)
@@ -44,7 +44,7 @@ function csharp(line: string): Told | null {
   return name === undefined ? null : { kind: 'function', name }
 }
 
-function ruby(line: string): Told | null {
+function ruby(line: string): Declared | null {
   const text = line.trim().replace(/^(?:private|protected|public|module_function) /, '')
   if (text.startsWith('class ') || text.startsWith('module ')) {
     const name = /^[A-Z][\w:]*/.exec(text.slice(text.indexOf(' ')).trim())?.[0]
@@ -118,16 +118,16 @@ function endsByBraces(lines: readonly string[], declared: ReadonlySet<number>): 
   return ends
 }
 
-function find(text: string, tell: (line: string) => Told | null, braces: boolean): Declaration[] {
+function find(text: string, tell: (line: string) => Declared | null, braces: boolean): Declaration[] {
   const lines = text.split('\n')
   const starts = lineStarts(text)
-  const told = new Map<number, Told>()
+  const declared = new Map<number, Declared>()
   for (const [i, line] of lines.entries()) {
     const declaration = line.length > MAX_LINE ? null : tell(line)
-    if (declaration !== null) told.set(i, declaration)
+    if (declaration !== null) declared.set(i, declaration)
   }
-  const ends = braces ? endsByBraces(lines, new Set(told.keys())) : null
-  return [...told].map(([i, { kind, name }]) => {
+  const ends = braces ? endsByBraces(lines, new Set(declared.keys())) : null
+  return [...declared].map(([i, { kind, name }]) => {
     const line = lines[i] as string
     const start = starts[i] as number
     const { end, opens } = ends

@@ -7,7 +7,7 @@ import { UNSETTLED } from '../sql/core/dialect'
 import { unanswered } from '../sql/core/failures'
 import { LOCAL_FAULT, localFault } from './local-faults'
 
-const MAKE_ROOM = 'nothing was changed, delete entries or give it more room'
+const FREE_SPACE = 'nothing was changed, delete entries or give it more room'
 const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
 
 const DAY_MS = 86_400_000
@@ -53,9 +53,9 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
   [/free tier daily/i, (error, _, now) => usedUp('use', error, now)],
   [
     /maximum account storage/i,
-    limit(`The databases of this Cloudflare account have reached their largest size; ${MAKE_ROOM}`),
+    limit(`The databases of this Cloudflare account have reached their largest size; ${FREE_SPACE}`),
   ],
-  [/maximum DB size/i, limit(`The database has reached its largest size; ${MAKE_ROOM}`)],
+  [/maximum DB size/i, limit(`The database has reached its largest size; ${FREE_SPACE}`)],
   [
     /too many (api |sub)?requests by single worker/i,
     limit('This call asks the database more often than Cloudflare allows one request; ask for less at once'),

@@ -79,7 +79,7 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
   host: StorageHost,
   state: StorageState,
 ): Connection {
-  const told = async <T>(work: Promise<T>): Promise<T> => {
+  const explaining = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
@@ -90,24 +90,24 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
     ...connection,
     async batch(statements, lock) {
       // As a rule nothing is wrong, and statements need not be looked at.
-      if (state.fault === null) return told(connection.batch(statements, lock))
+      if (state.fault === null) return explaining(connection.batch(statements, lock))
       const reads = statements.map((statement) => isReading(toQuery(statement).sql))
-      if (reads.every(Boolean)) return told(connection.batch(statements, lock))
+      if (reads.every(Boolean)) return explaining(connection.batch(statements, lock))
       const fault = await host.report(false)
       if (fault !== null && REFUSING.has(fault)) {
         state.fault = fault
         if (typeof lock !== 'object' || !lock.isNote) throw new LocalFault(fault)
         // Who reads is answered, and nobody notes that.
         const reading = statements.filter((_, i) => reads[i])
-        const rows = reading.length === 0 ? [] : [...(await told(connection.read(reading)))]
+        const rows = reading.length === 0 ? [] : [...(await explaining(connection.read(reading)))]
         return reads.map((isRead) => (isRead ? (rows.shift() ?? []) : []))
       }
-      const results = await told(connection.batch(statements, lock))
+      const results = await explaining(connection.batch(statements, lock))
       // It can be written to again; what is damaged stays so.
       if (state.fault !== 'damaged') state.fault = null
       return results
     },
-    read: (statements) => told(connection.read(statements)),
+    read: (statements) => explaining(connection.read(statements)),
     health: {
       ...connection.health,
       async ping() {
@@ -115,7 +115,7 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
         // Of what was wrong a host knows whether it still is; without one, the next write finds out.
         const isOver = host !== NO_HOST && state.fault !== null && REFUSING.has(state.fault)
         state.fault = fault ?? (isOver ? null : state.fault)
-        await told(connection.health.ping())
+        await explaining(connection.health.ping())
         if (state.fault !== null) throw new LocalFault(state.fault)
       },
     },

@@ -54,8 +54,8 @@ async function apply(db: D1Database, { name, sql }: Migration, before: readonly 
     )
   } catch (error) {
     if ((await applied(db)).has(name)) return
-    const told = translate(error, false)
-    throw told instanceof Problem ? told : new Error(`migration ${name} failed`, { cause: error })
+    const problem = translate(error, false)
+    throw problem instanceof Problem ? problem : new Error(`migration ${name} failed`, { cause: error })
   }
 }
 

@@ -37,19 +37,19 @@ const concerns = (news: News, listener: Listener | null): boolean =>
  */
 export class FeedObject extends DurableObject {
   private readonly life = crypto.randomUUID()
-  private told = 0
+  private notifications = 0
   private readonly lately: News[] = []
   private readonly streams = new Map<string, { readonly key: string; seen: number }>()
 
   tell(news: News): void {
-    this.told++
+    this.notifications++
     this.lately.push(news)
     if (this.lately.length > REMEMBERED) this.lately.shift()
     for (const [socket, { listener }] of this.waiting()) if (concerns(news, listener)) this.wake(socket)
   }
 
   mark(): string {
-    return `${this.life} ${this.told}`
+    return `${this.life} ${this.notifications}`
   }
 
   /** Opens a socket; what is waited for comes on it as its first message, since it may be longer than an address. */
@@ -94,7 +94,7 @@ export class FeedObject extends DurableObject {
   /** Whether something was told since a mark that concerns the listener, or may have been. */
   private missed(listener: Listener, since: string): boolean {
     const [life, count] = since.split(' ')
-    const missed = this.told - Number(count)
+    const missed = this.notifications - Number(count)
     if (life !== this.life || !(missed >= 0) || missed > this.lately.length) return true
     return missed > 0 && this.lately.slice(-missed).some((news) => concerns(news, listener))
   }

@@ -67,9 +67,10 @@ export class GateObject extends DurableObject {
       count.minute = minute
     }
     const leftMs = MINUTE_MS - (now % MINUTE_MS)
-    const room = limit - count.current - messages
+    const remaining = limit - count.current - messages
     // While this minute alone fills the limit, the next one must come, and this one fade in it.
-    if (room < 0) return leftMs + MINUTE_MS - (Math.max(0, limit - messages) * MINUTE_MS) / Math.max(1, count.current)
-    return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (room * MINUTE_MS) / count.previous))
+    if (remaining < 0)
+      return leftMs + MINUTE_MS - (Math.max(0, limit - messages) * MINUTE_MS) / Math.max(1, count.current)
+    return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (remaining * MINUTE_MS) / count.previous))
   }
 }

@@ -15,7 +15,7 @@ export interface EmbedderSettings {
 export type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
 
 export function termsOf(
-  { timeoutMs, speed = { room: null } }: EmbedderSettings,
+  { timeoutMs, speed = { capacity: null } }: EmbedderSettings,
   options: Partial<Patience> & Partial<Pick<Timing, 'now'>>,
 ): EmbedderTerms {
   const { tries, tryMs, totalMs } = timeoutMs === undefined ? PATIENT : patienceOf(timeoutMs)

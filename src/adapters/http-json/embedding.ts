@@ -61,7 +61,7 @@ export function createBatchEmbedder(over: BatchEmbedder): Embedder {
       const first = waiting.slice(0, limits.texts).map(({ text }) => text)
       if ((first[0]?.length ?? 0) > most) return null
       asked = true
-      const characters = Math.min(pacing.room(), most)
+      const characters = Math.min(pacing.capacity(), most)
       return waiting.splice(0, batchFrom(first, { texts: limits.texts, characters }))
     }
 
@@ -116,7 +116,7 @@ export function createBatchEmbedder(over: BatchEmbedder): Embedder {
     provider,
     model,
     dimensions,
-    room: () => pacing.room(),
+    capacity: () => pacing.capacity(),
     embed: (texts, purpose) => whole(texts, purpose, { deadline: now() + over.patience.totalMs }),
     embedInTime: (texts) => make(texts, 'document', { deadline: now() + over.patience.tryMs, isPartial: true }),
     embedPatiently: (texts, onProgress) => whole(texts, 'document', { deadline: Number.POSITIVE_INFINITY, onProgress }),

@@ -19,10 +19,10 @@ const SHORTEST_CUT = 256
 
 /** How many of these texts, from one on, are sent together: at least one. */
 export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'texts' | 'characters'>): number {
-  let room = most.characters - (texts[0]?.length ?? 0)
+  let remaining = most.characters - (texts[0]?.length ?? 0)
   let count = 1
-  while (count < Math.min(texts.length, most.texts) && (texts[count]?.length ?? 0) <= room)
-    room -= texts[count++]?.length ?? 0
+  while (count < Math.min(texts.length, most.texts) && (texts[count]?.length ?? 0) <= remaining)
+    remaining -= texts[count++]?.length ?? 0
   return count
 }
 

@@ -2,7 +2,7 @@ import type { HttpOptions } from './client'
 import type { Patience } from './retry'
 
 /** Whoever asks whether all is well wants to hear it now. */
-export const GLANCE: Patience = { tries: 1, tryMs: 2000, totalMs: 2000 }
+export const QUICK_CHECK: Patience = { tries: 1, tryMs: 2000, totalMs: 2000 }
 
 /** An answer is good for this long: /ready may be asked by anybody, and a provider shall not be asked for each of them. */
 const GOOD_FOR_MS = 5000

@@ -7,7 +7,7 @@ const LEAST = 200
 
 /** What an isolate has learnt of a model: UTF-16 units that it embeds in the time a request is meant to take; null before the first. */
 export interface ModelSpeed {
-  room: number | null
+  capacity: number | null
 }
 
 /** UTF-16 units of a request: at most, and of the first one. */
@@ -19,7 +19,7 @@ export interface RequestSizes {
 /** How large the next request is, as the model managed the ones before. */
 export interface Pacing {
   /** UTF-16 units for a request now. */
-  room(): number
+  capacity(): number
   /** UTF-16 units that are expected to be answered in so many milliseconds. */
   within(ms: number): number
   answered(units: number, tookMs: number): void
@@ -29,19 +29,19 @@ export interface Pacing {
 /** @param tryMs how long a request may take */
 export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: number): Pacing {
   const aim = tryMs * AIM
-  const room = (): number => Math.min(limits.characters, speed.room ?? limits.first ?? limits.characters)
+  const capacity = (): number => Math.min(limits.characters, speed.capacity ?? limits.first ?? limits.characters)
   const learn = (units: number): void => {
-    speed.room = Math.min(limits.characters, Math.max(LEAST, Math.floor(units)))
+    speed.capacity = Math.min(limits.characters, Math.max(LEAST, Math.floor(units)))
   }
   return {
-    room,
-    within: (ms) => (room() * ms) / aim,
+    capacity,
+    within: (ms) => (capacity() * ms) / aim,
     answered(units, tookMs) {
       const inAim = (units * aim) / Math.max(1, tookMs)
       // A short text says little of a fast model, so what was quick makes requests larger and never smaller.
-      learn(tookMs > aim ? inAim : Math.max(room(), Math.min(inAim, room() * GROWTH)))
+      learn(tookMs > aim ? inAim : Math.max(capacity(), Math.min(inAim, capacity() * GROWTH)))
     },
     // It reads fewer units than these in that time; how many is not known.
-    timedOut: (units, tookMs) => learn(Math.min(room(), (units * aim) / Math.max(1, tookMs)) / 2),
+    timedOut: (units, tookMs) => learn(Math.min(capacity(), (units * aim) / Math.max(1, tookMs)) / 2),
   }
 }

@@ -1,11 +1,11 @@
 import type { HttpOptions } from '../http-json/client'
-import { GLANCE, remembered } from '../http-json/health'
+import { QUICK_CHECK, remembered } from '../http-json/health'
 import { ProviderProblem } from '../http-json/retry'
 import { createOpenAiClient, type OpenAiSettings } from './service'
 
 /** @returns a ping by `GET /models`, which costs no tokens and looks at the key; a server without that route answers too */
 export function openAiPing(settings: OpenAiSettings, options: HttpOptions = {}): () => Promise<void> {
-  const client = createOpenAiClient(settings, 'the variable of the model', { ...GLANCE, ...options })
+  const client = createOpenAiClient(settings, 'the variable of the model', { ...QUICK_CHECK, ...options })
   const { base, apiKey } = settings
   const ask = () =>
     client.get('/models').catch((error: unknown) => {

@@ -2,10 +2,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Leaf, Scalar } from '../../domain/search/filter'
+import type { Predicate, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/core/compile-filter'
-import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { POSTGRES_PLAN } from '../sql/plan/postgres'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { POSTGRES_CODE } from './code-spelling'
@@ -44,7 +44,7 @@ const startsAs = (name: string, strings: readonly string[], bind: Bind): SQL => 
   return sql`${sql.raw(foldedStart(name, 'e.'))} IN (${list(starts)})`
 }
 
-function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bind): SQL | null {
+function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   const strings = anyOf.filter((value) => typeof value === 'string')
   const isAll = strings.length > 0 && strings.length === anyOf.length
   return path.length === 1 && isAll ? startsAs(path[0] as string, strings, bind) : null
@@ -80,7 +80,7 @@ function elementOf(path: readonly string[], value: Scalar, fold: boolean, bind: 
 
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
-const leaves: LeafCompilers = {
+const leaves: PredicateCompilers = {
   thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
   source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
   contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
@@ -98,7 +98,7 @@ const leaves: LeafCompilers = {
   kind: ({ anyOf }, bind) => (anyOf.length === 0 ? FALSE : sql`e.kind IN (${list(anyOf.map((kind) => bind(kind)))})`),
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
-  room: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
   present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
   null: ({ path }) => typeIs(path, 'null'),
   type: ({ path, is }) => typeIs(path, is),
@@ -134,7 +134,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
   const dialect: SqlDialect = {
     analyzer,
     plan: POSTGRES_PLAN,
-    leaves,
+    predicates: leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`coalesce(${condition}, false)`,
     entryIds: {

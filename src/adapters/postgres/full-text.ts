@@ -18,7 +18,7 @@ import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
 import { placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
 import { brevity, COUNTED, isSampled } from '../sql/tables/search/choosing'
-import { totalsOf } from '../sql/tables/search/room'
+import { totalsOf } from '../sql/tables/search/scope-totals'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
 import { dateWords, scopeQuery } from './full-text-index'
@@ -129,7 +129,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
       const place = { ...placeOf(filter), captured }
-      const { thread, room } = place
+      const { thread, projectScope: room } = place
       const confined = scopeQuery(scope, place)
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Leaf, Scalar, ScalarType } from '../../domain/search/filter'
+import type { Predicate, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
-import { type Bind, type Bindings, type LeafCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { FILTERED_AT_ONCE } from './bounded/cost'
 import { pageInParts } from './bounded/page-in-parts'
@@ -49,7 +49,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
 }
 
 /** Strings are folded in their index; of values of several types none leads to all. */
-function knownToIndex({ path, anyOf }: Extract<Leaf, { op: 'equals' }>, bind: Bind): SQL | null {
+function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   if (anyOf.every((value) => typeof value === 'string'))
     return sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(anyOf)}))`
   if (anyOf.every((value) => typeof value === 'number')) return sql`${extracted(path)} IN ${members(bind, anyOf)}`
@@ -79,7 +79,7 @@ function elementsOf(path: readonly string[], values: readonly Scalar[], fold: bo
 
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
-const leaves: LeafCompilers = {
+const leaves: PredicateCompilers = {
   thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
   source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
   contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
@@ -94,7 +94,7 @@ const leaves: LeafCompilers = {
   kind: ({ anyOf }, bind) => sql`e.kind IN ${members(bind, anyOf)}`,
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
-  room: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
   present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
   null: ({ path }) => sql`${typeOf(path)} = 'null'`,
   type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,
@@ -140,7 +140,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
   const dialect: SqlDialect = {
     analyzer,
     plan: SQLITE_PLAN,
-    leaves,
+    predicates: leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
     entryId: (known) => known,

@@ -43,8 +43,8 @@ export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   )
 
 /** What the index holds of an entry beside the day it was made. */
-const PARTS = ['scope', 'sample', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
-type Parts<T> = Readonly<Record<(typeof PARTS)[number], T>>
+const INDEX_COLUMNS = ['scope', 'sample', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
+type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
 function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
   const agent = wordsOf(analyzer, content.agent ?? '')
@@ -84,11 +84,11 @@ export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
 export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
   const rows = entries.map((entry) => {
     const parts = partsOf(analyzer, entry)
-    return [entry.id, entry.version, ...PARTS.map((name) => parts[name])]
+    return [entry.id, entry.version, ...INDEX_COLUMNS.map((name) => parts[name])]
   })
-  const texts = Object.fromEntries(PARTS.map((name) => [name, 'text'])) as Parts<'text'>
+  const texts = Object.fromEntries(INDEX_COLUMNS.map((name) => [name, 'text'])) as Parts<'text'>
   const columns = { id: 'integer', version: 'integer', ...texts } as const
-  const given = Object.fromEntries(PARTS.map((name) => [name, sql.raw(`given.${name}`)])) as Parts<SQL>
+  const given = Object.fromEntries(INDEX_COLUMNS.map((name) => [name, sql.raw(`given.${name}`)])) as Parts<SQL>
   return jsonGroups(rows).map((json) =>
     insertParts(
       analyzer,

@@ -24,11 +24,11 @@ type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
   readonly projects: string[] | null
 }
 
-function standsIn({ layers, room, project, projects, owner }: Region): (at: VectorPlace) => boolean {
+function standsIn({ layers, projectScope, project, projects, owner }: Region): (at: VectorPlace) => boolean {
   const open = projects && new Set(['', ...projects])
   return (at) =>
     (layers === null || layers.includes(at.layer)) &&
-    (room === null || at.layer === 3 || at.project === room) &&
+    (projectScope === null || at.layer === 3 || at.project === projectScope) &&
     (project === null || at.project === project) &&
     (at.reader === '' || at.reader === owner) &&
     (open === null || open.has(at.project))

@@ -65,7 +65,7 @@ async function advance({ from, to }: CopyOptions): Promise<void> {
 }
 
 /** Tells the planner what has come into the tables, which nobody else may do for a while. */
-async function takeStock({ to }: CopyOptions): Promise<void> {
+async function analyzeTarget({ to }: CopyOptions): Promise<void> {
   if (to.backend === 'postgresql')
     await to.connection.batch([
       sql`ANALYZE entries, entries_fts, entry_tags, entry_vectors, entry_versions, thread_counters`,
@@ -81,7 +81,7 @@ export async function copyOrg(options: CopyOptions): Promise<Report> {
   await refuseOtherLanguage(to, language)
   await copyPages(options, columns, journal)
   await advance(options)
-  await takeStock(options)
+  await analyzeTarget(options)
   let report = await compare(options, columns)
   if (!report.equal && report.extra.length === 0) {
     await mend(options, columns, [...report.missing, ...report.different])

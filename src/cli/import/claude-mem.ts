@@ -75,7 +75,7 @@ function observationOf(row: Row): Omit<Found, 'where' | 'id'> {
   }
 }
 
-const PARTS = [
+const HEADINGS = [
   ['request', 'Request'],
   ['investigated', 'Investigated'],
   ['learned', 'Learned'],
@@ -85,7 +85,7 @@ const PARTS = [
 ] as const
 
 function summaryOf(row: Row): Omit<Found, 'where' | 'id'> {
-  const parts = PARTS.flatMap(([name, title]) => {
+  const parts = HEADINGS.flatMap(([name, title]) => {
     const text = row.text(name)
     return text === null ? [] : [`${title}: ${text}`]
   })

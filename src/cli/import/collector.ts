@@ -41,7 +41,7 @@ export interface Found {
   readonly accessCount?: number
 }
 
-export interface Told {
+export interface ImportNotice {
   readonly where: string
   readonly message: string
   /** Whether the row is not taken at all; else something of it was left off, or was made up for. */
@@ -51,7 +51,7 @@ export interface Told {
 /** Gathers what a source has; each entry is checked by the rules of the store, so that what is taken here is taken there. */
 export class Collector {
   readonly entries: Found[] = []
-  readonly told: Told[] = []
+  readonly notices: ImportNotice[] = []
   /** What is left out on purpose, by what it is. */
   readonly skipped = new Map<string, number>()
   private readonly ids = new Set<string>()
@@ -105,7 +105,7 @@ export class Collector {
   }
 
   refuse(where: string, message: string): void {
-    this.told.push({ where, message, refused: true })
+    this.notices.push({ where, message, refused: true })
   }
 
   /** Says something of what is taken, once. */
@@ -113,7 +113,7 @@ export class Collector {
     const key = `${where}\n${message}`
     if (this.noted.has(key)) return
     this.noted.add(key)
-    this.told.push({ where, message, refused: false })
+    this.notices.push({ where, message, refused: false })
   }
 
   skip(what: string): void {

@@ -2,7 +2,7 @@
 import { ContentSum } from '../../domain/transfer/content'
 import type { Volume } from '../../domain/transfer/volume-writer'
 import { writeVolumes } from '../../domain/transfer/volume-writer'
-import type { Told } from './collector'
+import type { ImportNotice } from './collector'
 import { Packed } from './records'
 import { type ReadOptions, readSource } from './sources'
 
@@ -15,9 +15,9 @@ export interface Plan {
   readonly threads: readonly { readonly thread_id: string; readonly entries: number; readonly content: string }[]
   /** Of all entries. */
   readonly content: string
-  readonly refused: readonly Told[]
+  readonly refused: readonly ImportNotice[]
   /** What was taken, but not whole, or with something that its source lacks. */
-  readonly notes: readonly Told[]
+  readonly notes: readonly ImportNotice[]
   /** What was left out on purpose, and how often. */
   readonly skipped: Readonly<Record<string, number>>
   /** In order; each is a whole volume of the format, to be sent by itself. One is held at a time. */
@@ -59,8 +59,8 @@ export async function planImport(
     ...counts,
     threads: [...threads].map(([thread_id, { entries, sum }]) => ({ thread_id, entries, content: sum.text })),
     content: all.text,
-    refused: collector.told.filter(({ refused }) => refused),
-    notes: collector.told.filter(({ refused }) => !refused),
+    refused: collector.notices.filter(({ refused }) => refused),
+    notes: collector.notices.filter(({ refused }) => !refused),
     skipped: Object.fromEntries(collector.skipped),
     volumes: () => writeVolumes({ store, at }, packed.records(), packed.known),
   }

@@ -1,4 +1,4 @@
-import { headOf } from '../recall/room'
+import { headOf } from '../recall/excerpts'
 import { codePointLength, firstCodePoints, trim, utf8Length, WHITE_SPACE_RUN } from '../text'
 import { FENCE } from './clean'
 
@@ -8,7 +8,7 @@ export const STANDING_FACETS = ['Pinned', 'Work in flight', 'Constraints', 'Deci
 export type StandingFacet = (typeof STANDING_FACETS)[number]
 
 /** An entry that stands, as much of it as may be told. */
-export interface Told {
+export interface StandingEntry {
   readonly id: number
   readonly title: string | null
   readonly text: string
@@ -16,9 +16,9 @@ export interface Told {
 
 export interface Standing {
   /** By facet; within one the most important first, an entry in the first facet that it has. */
-  readonly facets: Readonly<Record<StandingFacet, readonly Told[]>>
+  readonly facets: Readonly<Record<StandingFacet, readonly StandingEntry[]>>
   /** The newest captured session of the project and branch. */
-  readonly leftOff: Told | null
+  readonly leftOff: StandingEntry | null
 }
 
 export const START = { chars: 6_000, bytes: 9_500 } as const
@@ -38,7 +38,7 @@ const harmless = (text: string): string => text.replace(/commonplace-memory/gi, 
 const oneLine = (text: string): string => trim(harmless(text).replace(WHITE_SPACE_RUN, ' '))
 
 /** Title and beginning, on one line. */
-function lineOf({ id, title, text }: Told, most: number): string {
+function lineOf({ id, title, text }: StandingEntry, most: number): string {
   const name = title === null ? '' : firstCodePoints(oneLine(title), TITLE)
   const body = oneLine(firstCodePoints(text, 4 * most))
   // A title that is the beginning says nothing twice.
@@ -75,27 +75,27 @@ export function startText({ facets, leftOff }: Standing): { text: string; ids: n
     ])
   const known = new Set<number>()
   for (const facet of STANDING_FACETS)
-    for (const told of facets[facet]) {
-      if (known.has(told.id)) continue
-      known.add(told.id)
-      const next = [...chosen, { facet, id: told.id, line: lineOf(told, BEGINNING) }]
+    for (const entry of facets[facet]) {
+      if (known.has(entry.id)) continue
+      known.add(entry.id)
+      const next = [...chosen, { facet, id: entry.id, line: lineOf(entry, BEGINNING) }]
       if (fits(shown(next))) chosen.push(next.at(-1) as (typeof next)[number])
     }
   if (chosen.length === 0 && last.length === 0) return { text: '', ids: [] }
   return { text: shown(chosen), ids: [...chosen.map(({ id }) => id), ...(leftOff === null ? [] : [leftOff.id])] }
 }
 
-function leftOffPart({ id, text }: Told): string[] {
+function leftOffPart({ id, text }: StandingEntry): string[] {
   const head = `Where we left off [${id}]:\n`
   return [firstCodePoints(head + trim(harmless(text)), LEFT_OFF)]
 }
 
-/** @param room characters that the session has left */
-export function promptText(found: readonly Told[], room: number): { text: string; ids: number[] } {
-  const most = Math.min(PROMPT.chars, room)
-  const chosen: Told[] = []
-  const shown = (all: readonly Told[]): string =>
-    fenced(all.toSorted((a, b) => a.id - b.id).map((told) => lineOf(told, PROMPT.each)))
-  for (const told of found) if (codePointLength(shown([...chosen, told])) <= most) chosen.push(told)
+/** @param budget characters that the session has left */
+export function promptText(found: readonly StandingEntry[], budget: number): { text: string; ids: number[] } {
+  const most = Math.min(PROMPT.chars, budget)
+  const chosen: StandingEntry[] = []
+  const shown = (all: readonly StandingEntry[]): string =>
+    fenced(all.toSorted((a, b) => a.id - b.id).map((entry) => lineOf(entry, PROMPT.each)))
+  for (const entry of found) if (codePointLength(shown([...chosen, entry])) <= most) chosen.push(entry)
   return chosen.length === 0 ? { text: '', ids: [] } : { text: shown(chosen), ids: chosen.map(({ id }) => id) }
 }

@@ -84,20 +84,20 @@ export function outputOf(response: unknown): string {
 /**
  * How a command went.
  *
- * @param told what the event itself says, of clients that have an event for each: it counts where the output does not say otherwise
+ * @param reported what the event itself says, of clients that have an event for each: it counts where the output does not say otherwise
  * @param response what the tool answered
  */
-export function outcomeOf(told: Outcome, response: unknown): Outcome {
-  if (told === 'failure') return 'failure'
+export function outcomeOf(reported: Outcome, response: unknown): Outcome {
+  if (reported === 'failure') return 'failure'
   const code = isFields(response) ? exitCodeOf(response) : null
   if (code !== null) return code === 0 ? 'success' : 'failure'
   const said = saidOutcome(outputOf(response))
-  return said === 'unknown' ? told : said
+  return said === 'unknown' ? reported : said
 }
 
 /** Null where a tool neither changes a file nor runs a command. */
-export function toolUse(tool: string, input: Fields, told: Outcome, response: unknown): ToolUse | null {
+export function toolUse(tool: string, input: Fields, reported: Outcome, response: unknown): ToolUse | null {
   const [files, command] = [filesOf(tool, input), commandOf(tool, input)]
   if (files.length === 0 && command === null) return null
-  return { files, command, outcome: outcomeOf(told, response) }
+  return { files, command, outcome: outcomeOf(reported, response) }
 }

@@ -16,13 +16,13 @@ function* strings(value: unknown): Generator<string> {
 const HASHES = 1 << 16
 const FACTOR = 31
 /** What a character has been multiplied with when it leaves the stretch. */
-const LEAVING = Array.from({ length: WINDOW - 1 }).reduce<number>((power) => Math.imul(power, FACTOR), 1)
+const OUTGOING = Array.from({ length: WINDOW - 1 }).reduce<number>((power) => Math.imul(power, FACTOR), 1)
 
 /** Calls back with each stretch of `WINDOW` characters and its hash, which is rolled on from the one before it. */
 function eachWindow(text: string, each: (at: number, hash: number) => void): void {
   let hash = 0
   for (let i = 0; i < text.length; i++) {
-    if (i >= WINDOW) hash = (hash - Math.imul(text.charCodeAt(i - WINDOW), LEAVING)) | 0
+    if (i >= WINDOW) hash = (hash - Math.imul(text.charCodeAt(i - WINDOW), OUTGOING)) | 0
     hash = (Math.imul(hash, FACTOR) + text.charCodeAt(i)) | 0
     if (i >= WINDOW - 1) each(i - WINDOW + 1, (hash ^ (hash >>> 16)) & (HASHES - 1))
   }

@@ -6,7 +6,7 @@ import type { Filter } from '../search/filter'
 export interface VectorRegion {
   readonly layers: readonly Layer[] | null
   /** Project of layers 1 and 2. */
-  readonly room: string | null
+  readonly projectScope: string | null
   /** Project of every layer. */
   readonly project: string | null
   /** Those of the scope. */
@@ -24,14 +24,14 @@ export function regionOf(
   filter: Filter,
 ): { readonly region: VectorRegion | null; readonly isWhole: boolean } {
   let layers: VectorRegion['layers'] = null
-  let room: string | null = null
+  let projectScope: string | null = null
   let project: string | null = null
   let isWhole = true
   for (const part of filter.op === 'and' ? filter.of : [filter])
     if (part.op === 'layer' && layers === null) layers = part.anyOf
-    else if (part.op === 'room' && room === null) room = part.is
+    else if (part.op === 'projectScope' && projectScope === null) projectScope = part.is
     else if (part.op === 'project' && project === null) project = part.is
     else if (isNarrow(part)) isWhole = false
-  const everywhere = layers === null && room === null && project === null && projects === null
-  return { region: everywhere ? null : { layers, room, project, projects, owner }, isWhole }
+  const everywhere = layers === null && projectScope === null && project === null && projects === null
+  return { region: everywhere ? null : { layers, projectScope, project, projects, owner }, isWhole }
 }

@@ -37,12 +37,12 @@ function shortened(text: string, line: Line): string {
 
 /** The stretch of a line that shows the match in its middle, as far as the line goes. */
 function around(line: string, match: Match, matchLength: number): string {
-  const room = Math.max(0, MAX_SHOWN_LINE - matchLength)
+  const rest = Math.max(0, MAX_SHOWN_LINE - matchLength)
   const ahead = line.slice(0, match.start)
   const behind = line.slice(match.start)
   // What one side does not need, the other may have.
   const wantedAhead = Math.max(
-    Math.floor(room / 2),
+    Math.floor(rest / 2),
     MAX_SHOWN_LINE - codePointLength(behind.slice(0, 2 * MAX_SHOWN_LINE)),
   )
   const left = lastCodePoints(ahead, wantedAhead)

@@ -30,15 +30,15 @@ export function* grepText(text: string, pattern: Pattern, meter: Meter, context:
   const lines: MatchingLine[] = []
   let matches = 0
   let characters = 0
-  let told = true
+  let isWhole = true
   const complete = yield* pattern.search(text, walk, meter, (match) => {
     matches++
     if (context === null) return
-    told &&= lines.length < MAX_ROWS_AN_ENTRY && characters <= MAX_CHARACTERS
-    if (!told) return
+    isWhole &&= lines.length < MAX_ROWS_AN_ENTRY && characters <= MAX_CHARACTERS
+    if (!isWhole) return
     const line = matchingLine(walk, match, context)
     characters += [line.line, ...line.before, ...line.after].reduce((sum, { length }) => sum + length, 0)
     lines.push(line)
   })
-  return { lines, matches, cut: !complete || !told, characters }
+  return { lines, matches, cut: !complete || !isWhole, characters }
 }

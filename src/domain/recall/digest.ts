@@ -1,7 +1,7 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import { FAILURE } from './events/outcome'
+import { sharedLength } from './excerpts'
 import { MEMORY_TYPES, type MemoryType } from './memory'
-import { sharedLength } from './room'
 
 /** The text that takes the place of old memories (fabric contract §8): what they say themselves, no model's words. */
 export interface Original {
@@ -24,7 +24,7 @@ export interface Original {
 export interface Digest<One extends Original = Original> {
   readonly text: string
   /** Those that have a line, oldest first. */
-  readonly told: readonly One[]
+  readonly included: readonly One[]
 }
 
 /** Code points that a token stands for. */
@@ -75,11 +75,11 @@ const headOf = (one: Original): string =>
 /** A head in so many code points: to the end of a sentence, else of a word. */
 export function shortened(head: string, most: number): string {
   if (codePointLength(head) <= most) return head
-  const room = firstCodePoints(head, most - 1)
-  for (let i = room.length - 1; i > 0; i--)
-    if (ENDS.includes(room[i] as string) && (head[i + 1] ?? ' ') === ' ') return room.slice(0, i + 1)
-  const space = room.lastIndexOf(' ')
-  return `${space > room.length / 2 ? room.slice(0, space) : room}…`
+  const cut = firstCodePoints(head, most - 1)
+  for (let i = cut.length - 1; i > 0; i--)
+    if (ENDS.includes(cut[i] as string) && (head[i + 1] ?? ' ') === ' ') return cut.slice(0, i + 1)
+  const space = cut.lastIndexOf(' ')
+  return `${space > cut.length / 2 ? cut.slice(0, space) : cut}…`
 }
 
 /** Memories that say the same, the newest of them first. */
@@ -122,7 +122,7 @@ export function digestOf<One extends Original>(originals: readonly One[], target
   const whole = lines.map(({ head }, i) => codePointLength(head) + (costs[i] as number))
   const share = Math.max(LINE.least, sharedLength(whole, left, LINE.most))
   const shown: string[] = []
-  const told: One[] = []
+  const included: One[] = []
   for (const [i, { head, ones }] of lines.entries()) {
     const [before, behind] = frames[i] as readonly [string, string]
     const cost = costs[i] as number
@@ -133,8 +133,8 @@ export function digestOf<One extends Original>(originals: readonly One[], target
     if (length > left && i > 0) break
     left -= length
     shown.push(line)
-    told.push(...ones)
+    included.push(...ones)
   }
-  told.sort((a, b) => a.createdAt - b.createdAt || a.id - b.id)
-  return { text: [beginningOf(told), ...shown].join('\n'), told }
+  included.sort((a, b) => a.createdAt - b.createdAt || a.id - b.id)
+  return { text: [beginningOf(included), ...shown].join('\n'), included }
 }

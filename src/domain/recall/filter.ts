@@ -15,7 +15,7 @@ export interface RecallFilter {
 /** What may be of use for an error of a project (of any for null): whatever was stored on purpose, and captured errors. */
 export const similarTo = (project: string | null): Filter =>
   and([
-    ...(project === null ? [] : [{ op: 'room', is: project } as const]),
+    ...(project === null ? [] : [{ op: 'projectScope', is: project } as const]),
     not(
       and([
         { op: 'tag', anyOf: ['auto_capture'] },
@@ -31,7 +31,7 @@ export const similarTo = (project: string | null): Filter =>
 export function recallFilter({ kinds, layers, tags, project }: RecallFilter): Filter {
   const semanticOnly = layers.length > 0 && layers.every((layer) => layer === 3)
   const parts: Filter[] = [
-    ...(project === null ? [] : [{ op: 'room', is: project } as const]),
+    ...(project === null ? [] : [{ op: 'projectScope', is: project } as const]),
     ...(project !== null && semanticOnly ? [{ op: 'project', is: project } as const] : []),
     ...(layers.length === 0 ? [] : [{ op: 'layer', anyOf: layers } as const]),
     ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),

@@ -1,6 +1,6 @@
 import { firstCodePoints } from '../text'
 import { MAX_SHOWN } from './current'
-import { bugFixOf, counted, daysAgo, HEAD, isCaptured, isType, type Shown, seenOf, told } from './hints'
+import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './hints'
 import type { Memory } from './memory'
 import { type Moment, namesCommand } from './moment'
 
@@ -29,7 +29,7 @@ function commandMessage({ bugs }: Shown, command: string, now: number): GhostMes
   const message = ({ at, content }: Pick<GhostMessage, 'at' | 'content'>): GhostMessage => ({
     ...{ id: 'command', at, content, trigger: 'command_context' },
   })
-  if (fix !== undefined) return message({ at: fix.updatedAt, content: told(fix, now) })
+  if (fix !== undefined) return message({ at: fix.updatedAt, content: hintOf(fix, now) })
   if (failure === undefined) return null
   const { times, at } = seenOf(failure)
   const told_ = `${firstCodePoints(command, HEAD)} failed ${counted(times)}, last ${daysAgo(at, now)}: error [${failure.id}]`
@@ -57,14 +57,14 @@ export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: n
       .map(
         (memory): GhostMessage => ({
           ...{ id: `decision-${memory.id}`, at: memory.updatedAt, trigger: 'relevant_decision' },
-          content: told(memory, now),
+          content: hintOf(memory, now),
         }),
       ),
     bugFix === undefined
       ? null
       : {
           ...({ id: `bug-fix-${bugFix.id}`, at: bugFix.updatedAt, trigger: 'bug_fix_context' } as const),
-          content: told(bugFix, now),
+          content: hintOf(bugFix, now),
         },
     command,
   ]

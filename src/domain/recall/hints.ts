@@ -1,10 +1,10 @@
 import { own } from '../entry/metadata'
 import { firstCodePoints } from '../text'
 import { DAY, MAX_SHOWN } from './current'
+import { headOf } from './excerpts'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
 import type { Pattern } from './pattern'
-import { headOf } from './room'
 
 /** What follows from what is shown of a moment (fabric contract §5): each says what an entry is and how it begins, in nobody's voice. */
 export interface Suggestion {
@@ -65,7 +65,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** What an entry is, and how it begins. An error that was captured is no fix. */
-export function told(memory: Memory, now: number): string {
+export function hintOf(memory: Memory, now: number): string {
   const type = typeOfKind(memory.kind)
   if (type === 'bug_fix' && isCaptured(memory)) {
     const { times, at } = seenOf(memory)
@@ -90,13 +90,13 @@ export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
       .map(
         (memory): Suggestion => ({
           ...{ id: `decision-${memory.id}`, type: 'memory', confidence: 0.8, sources: [memory.id] },
-          content: told(memory, now),
+          content: hintOf(memory, now),
         }),
       ),
     ...patterns.slice(0, 2).map(
       ({ id, memory, usageCount }): Suggestion => ({
         ...{ id: `pattern-${id}`, type: 'pattern', confidence: usageCount > 5 ? 0.9 : 0.7, sources: [id] },
-        content: told(memory, now),
+        content: hintOf(memory, now),
       }),
     ),
     ...(bugFix === undefined
@@ -104,7 +104,7 @@ export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
       : [
           {
             ...({ id: `bug-fix-${bugFix.id}`, type: 'action', confidence: 0.75, sources: [bugFix.id] } as const),
-            content: told(bugFix, now),
+            content: hintOf(bugFix, now),
           },
         ]),
     ...(relevant.length < 3

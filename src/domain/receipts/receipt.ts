@@ -8,7 +8,7 @@ import type { Shown } from '../recall/memory'
 export type Effect = readonly (readonly [id: number, version: number])[]
 
 /** What only the batch of a write knew, and the answer of its call tells. */
-export interface Told {
+export interface BatchOutput {
   /** Entries with a summary that a store has met again. */
   readonly summarized?: readonly number[]
   readonly erased?: Erased
@@ -27,7 +27,7 @@ export interface Trace {
   readonly effect: Effect
   /** How many changes there were. */
   readonly changes: number
-  readonly told: Told
+  readonly output: BatchOutput
   /** What it noted before its batch, by name. */
   readonly notes: Readonly<Record<string, unknown>>
   /** A text that its answer shows and its arguments do not hold. */
@@ -56,9 +56,9 @@ export interface SavedBefore {
 }
 
 /** Entries that a call has stored or met again, in order; evictions stand behind them. */
-export function savedBy({ effect, told }: Trace): SavedBefore[] {
+export function savedBy({ effect, output }: Trace): SavedBefore[] {
   const evicted = effect.filter(([, version]) => version < 0).map(([id]) => id)
-  const summarized = new Set(told.summarized)
+  const summarized = new Set(output.summarized)
   return effect
     .filter(([, version]) => version > 0)
     .map(([id, version]) => ({ id, version, isNew: version === 1, summarized: summarized.has(id), evicted }))

@@ -1,5 +1,5 @@
 import { limitExceeded, type Problem } from '../errors'
-import type { Filter, MetadataLeaf } from './filter'
+import type { Filter, MetadataPredicate } from './filter'
 
 /**
  * What a filter costs a database that walks through metadata, so that it is asked of so much at a time and no more (platform contract
@@ -41,7 +41,7 @@ export const tooMuchAsked = (): Problem =>
   )
 
 /** Half microseconds for an entry, and microseconds for a kilobyte of metadata. */
-function costOf(leaf: MetadataLeaf): [entry: number, kilobyte: number] {
+function costOf(leaf: MetadataPredicate): [entry: number, kilobyte: number] {
   switch (leaf.op) {
     case 'present':
     case 'null':
@@ -59,16 +59,16 @@ function costOf(leaf: MetadataLeaf): [entry: number, kilobyte: number] {
 }
 
 /** The leaves of a filter on metadata; null where it has others too. */
-function metadataLeaves(filter: Filter): MetadataLeaf[] | null {
+function metadataPredicates(filter: Filter): MetadataPredicate[] | null {
   switch (filter.op) {
     case 'and':
     case 'or': {
-      const parts = filter.of.map(metadataLeaves)
+      const parts = filter.of.map(metadataPredicates)
       return parts.some((leaves) => leaves === null) ? null : parts.flatMap((leaves) => leaves ?? [])
     }
     case 'not':
     case 'metadata':
-      return metadataLeaves(filter.of)
+      return metadataPredicates(filter.of)
     default:
       return 'path' in filter ? [filter] : null
   }
@@ -78,10 +78,10 @@ function metadataLeaves(filter: Filter): MetadataLeaf[] | null {
 export const conjuncts = (filter: Filter): readonly Filter[] =>
   filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter]
 
-const isOfMetadata = (part: Filter): boolean => (metadataLeaves(part)?.length ?? 0) > 0
+const isOfMetadata = (part: Filter): boolean => (metadataPredicates(part)?.length ?? 0) > 0
 
 export function weightOf(filter: Filter): FilterWeight {
-  const leaves = conjuncts(filter).flatMap((part) => metadataLeaves(part) ?? [])
+  const leaves = conjuncts(filter).flatMap((part) => metadataPredicates(part) ?? [])
   if (leaves.length === 0) return { entry: 1, byte: 0, above: MOST_ABOVE, isLight: true }
   let [entry, kilobyte] = [0, PARSED]
   for (const leaf of leaves) {

@@ -14,7 +14,7 @@ export type Filter =
   | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly op: 'not'; readonly of: Filter }
   | AskedOfMetadata
-  | Leaf
+  | Predicate
 
 /**
  * Conditions on metadata alone. Of entries whose metadata have more bytes than `above`, `admitted` names those that fulfil them, which
@@ -42,7 +42,7 @@ export type ScalarType = 'string' | 'number' | 'boolean'
 /** Names of object members from the outermost in. */
 export type MetadataPath = readonly string[]
 
-export type Leaf =
+export type Predicate =
   | { readonly op: 'thread'; readonly is: string }
   | { readonly op: 'source'; readonly is: Source }
   | { readonly op: 'contentType'; readonly is: ContentType }
@@ -54,10 +54,10 @@ export type Leaf =
   | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
   | { readonly op: 'project'; readonly is: string }
   /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
-  | { readonly op: 'room'; readonly is: string }
-  | MetadataLeaf
+  | { readonly op: 'projectScope'; readonly is: string }
+  | MetadataPredicate
 
-export type MetadataLeaf =
+export type MetadataPredicate =
   /** Present and not null. */
   | { readonly op: 'present'; readonly path: MetadataPath }
   /** Present and null. */
@@ -92,7 +92,7 @@ export const and = (filters: readonly Filter[]): Filter =>
  * may ask for a hundred elements.
  */
 export function withElementsTogether(filters: readonly Filter[]): Filter[] {
-  const together = new Map<string, Extract<Leaf, { op: 'elements' }>>()
+  const together = new Map<string, Extract<Predicate, { op: 'elements' }>>()
   const others: Filter[] = []
   for (const filter of filters) {
     if (filter.op !== 'elements') {
@@ -142,7 +142,7 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       return filter.anyOf.includes(entry.layer)
     case 'project':
       return entry.project === filter.is
-    case 'room':
+    case 'projectScope':
       return entry.layer === 3 || entry.project === filter.is
     default:
       return matchesValue(filter, valueAt(entry.metadata, filter.path))
@@ -168,7 +168,7 @@ const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
     : stored === wanted
 
 /** Takes time linear in the value and in what it is compared with. */
-export function matchesValue(leaf: MetadataLeaf, value: JsonValue | undefined): boolean {
+export function matchesValue(leaf: MetadataPredicate, value: JsonValue | undefined): boolean {
   if (value === undefined) return false
   switch (leaf.op) {
     case 'present':

@@ -183,8 +183,8 @@ function render(layout: Layout, first: number, last: number): string {
 /** A single word too long to show whole is cut. */
 function oneLongWord({ text, tokens }: Layout, at: number): string {
   const { start, end } = tokens[at] as Token
-  const room = MAX_LENGTH - MARK_LENGTH - 2 * CUT.length
-  return CUT + OPEN + firstCodePoints(text.slice(start, end), room) + CLOSE + CUT
+  const budget = MAX_LENGTH - MARK_LENGTH - 2 * CUT.length
+  return CUT + OPEN + firstCodePoints(text.slice(start, end), budget) + CLOSE + CUT
 }
 
 /**

@@ -61,15 +61,15 @@ export function namesHeldBy({ terms, spelled, holding, entries, isEmpty }: Namin
   /** Null where the text does not hold all of it, or what it holds tells nothing. */
   function heldName(name: string): HeldName | null {
     const said = new Set<number>()
-    let told = 0
+    let rarities = 0
     for (const { term, word, isStopWord } of analyzer.tokenize(name)) {
       if (isStopWord) continue
       const place = places.get(term) ?? slipOf(word)
       if (place === undefined) return null
       said.add(place)
-      told += tells[place] as number
+      rarities += tells[place] as number
     }
-    return said.size > 0 && told >= TELLS * rarity(1, store) ? { name, said: [...said] } : null
+    return said.size > 0 && rarities >= TELLS * rarity(1, store) ? { name, said: [...said] } : null
   }
 
   return (names: readonly string[]): readonly HeldName[] =>

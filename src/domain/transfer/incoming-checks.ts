@@ -77,9 +77,9 @@ export function checkAgreement(
   record: EntryRecord | RecordOf<'version'>,
   lifted: ReturnType<typeof liftMetadata>,
 ): void {
-  const against = (name: string, told: unknown, there: unknown) => {
+  const against = (name: string, sent: unknown, there: unknown) => {
     throw invalidInput(
-      `${name} ${JSON.stringify(told)} stands against the metadata, which say ${JSON.stringify(there)}`,
+      `${name} ${JSON.stringify(sent)} stands against the metadata, which say ${JSON.stringify(there)}`,
     )
   }
   const { project, agent, audience, diary } = record

@@ -71,8 +71,8 @@ export function incomingState(
   if (scope.isWhole !== true && reader !== '' && reader !== scope.owner)
     throw new Problem('forbidden', 'It is private to another owner; only that owner, or ADMIN_TOKEN, imports it')
   const named = lifted.expiresAt
-  const told = ms(record.expires_at)
-  const layerExpires = told !== null && (named === null || told < named) ? told : null
+  const expiresAt = ms(record.expires_at)
+  const layerExpires = expiresAt !== null && (named === null || expiresAt < named) ? expiresAt : null
   const metadataJson = metadata === null ? null : jsonText(metadata)
   const createdAt = ms(record.created_at) ?? at
   const bytes = utf8Length(text) + (metadataJson === null ? 0 : utf8Length(metadataJson))

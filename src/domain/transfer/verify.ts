@@ -70,6 +70,6 @@ async function sumUp(open: () => AsyncIterable<Uint8Array>, known: Known): Promi
     thread.entries++
     threads.set(record.thread_id, thread)
   }
-  const told = [...threads].map(([id, { entries, sum }]) => [id, { entries, content: sum.text }] as const)
-  return { volumes, counts, content: all.text, threads: new Map(told) }
+  const contents = [...threads].map(([id, { entries, sum }]) => [id, { entries, content: sum.text }] as const)
+  return { volumes, counts, content: all.text, threads: new Map(contents) }
 }

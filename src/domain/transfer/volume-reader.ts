@@ -53,9 +53,9 @@ class VolumeCheck {
   }
 
   private end(record: RecordOf<'end'>, bytes: Uint8Array, line: number): void {
-    const told: Record<string, number | undefined> = { manifest: 1, ...record.counts }
-    for (const name of new Set([...Object.keys(told), ...Object.keys(this.counts)])) {
-      const [said, there] = [told[name] ?? 0, this.counts[name] ?? 0]
+    const announced: Record<string, number | undefined> = { manifest: 1, ...record.counts }
+    for (const name of new Set([...Object.keys(announced), ...Object.keys(this.counts)])) {
+      const [said, there] = [announced[name] ?? 0, this.counts[name] ?? 0]
       if (said !== there) throw faultAt(line, `counts ${said} ${name} records, but there are ${there}`)
     }
     const written = new TextDecoder().decode(bytes.subarray(-UNHASHED))

@@ -53,8 +53,8 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
     onError({ code, description, status, headers, internal }) {
       log('INFO', 'oauth_refused', { code, reason: internal.reason })
       if (internal.category !== REUSE.category || internal.reason !== REUSE.reason) return
-      const told = { ...headers, [REUSED]: '1' }
-      return Response.json({ error: code, error_description: description }, { status, headers: told })
+      const marked = { ...headers, [REUSED]: '1' }
+      return Response.json({ error: code, error_description: description }, { status, headers: marked })
     },
   })
 }

@@ -15,7 +15,7 @@ const LOOKED_AT = 12
 /** Similarity from which an entry is recalled (fabric contract §4). */
 const THRESHOLD = 0.7
 /** Characters that prompts of one session bring. */
-const ROOM = 6_000
+const BUDGET = 6_000
 /** Of a prompt, what is looked for. */
 const QUERY = 2_000
 const BYTES = 200_000
@@ -49,12 +49,12 @@ export function createRecallForHooks({
     notes: boolean,
   ): Promise<ForModel> {
     const standing = await store.standing(scope, place, threadOfSession(session))
-    const told = startText(standing)
-    const digest = await sha256Hex(told.text)
+    const start = startText(standing)
+    const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest
     if (notes && !isSame) await store.noteStart(scope, place, digest)
-    return isSame ? NOTHING : told
+    return isSame ? NOTHING : start
   }
 
   /** At most three entries that are about a prompt and new to the session. */
@@ -66,7 +66,7 @@ export function createRecallForHooks({
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const query = prompt.slice(0, QUERY).trim()
-    if (query === '' || chars >= ROOM) return NOTHING
+    if (query === '' || chars >= BUDGET) return NOTHING
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
     const page = await recall.page(
       scope,
@@ -74,7 +74,7 @@ export function createRecallForHooks({
       BYTES,
     )
     const fresh = page.results.map(({ memory }) => memory).filter(({ id, layer }) => layer !== 1 && !seen.includes(id))
-    return promptText(fresh.slice(0, MAX_RECALLED), ROOM - chars)
+    return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 
   return { atStart, atPrompt }

@@ -150,9 +150,9 @@ export function createReceiveEvents({
     const captures = captureDays > 0 && by.captures !== false && mayAct(by.role, 'writer')
     const asked = events.find(({ id }) => id === request.answer) ?? null
     const kept = captures ? events.filter(({ place }) => place.captures) : []
-    const alone = async (told: string | null): Promise<Received> => {
+    const alone = async (message: string | null): Promise<Received> => {
       const recall = asked && (await recalled(by, hooks, client, asked, null, false))
-      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: told }
+      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: message }
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked)))
@@ -166,9 +166,9 @@ export function createReceiveEvents({
       const written = await attempt(() => writeSession(by, { ...session, revision: session.revision + 1, gathered }))
       if (!written.ok) failed.push(written.problem.message)
     }
-    const told = [...(notice === null ? [] : [notice]), ...failed].join('; ')
+    const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
     const { stored, output } = received
-    return { stored, repeated: kept.length - stored, output, notice: told === '' ? null : told }
+    return { stored, repeated: kept.length - stored, output, notice: message === '' ? null : message }
   }
 
   async function keep(
@@ -185,8 +185,8 @@ export function createReceiveEvents({
     const isRepeated = asked !== null && known.events.has(asked.id)
     const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
     const notes = asked?.place.captures === true
-    const told = asked === null || isRepeated ? null : await recalled(by, hooks, client, asked, before, notes)
-    const text = isRepeated ? (known.events.get(asked.id) ?? null) : (told?.text ?? null)
+    const recall = asked === null || isRepeated ? null : await recalled(by, hooks, client, asked, before, notes)
+    const text = isRepeated ? (known.events.get(asked.id) ?? null) : (recall?.text ?? null)
     const touched = touch(client, known.sessions, fresh)
     const now = clock.now()
     if (fresh.length > 0)
@@ -195,7 +195,7 @@ export function createReceiveEvents({
         sessions: touched.map(({ session, events: own, gathered, writes }) => ({
           name: session.name,
           revision: session.revision,
-          gathered: told && asked && own.includes(asked) ? withRecalled(gathered, asked.happening, told) : gathered,
+          gathered: recall && asked && own.includes(asked) ? withRecalled(gathered, asked.happening, recall) : gathered,
           claimedAt: writes ? now : session.claimedAt,
           dueAt: session.written?.closed ? null : now + SILENT_MS,
         })),

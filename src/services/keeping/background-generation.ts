@@ -41,7 +41,7 @@ export interface BackgroundGeneration {
    */
   embed(ids: readonly number[], onProgress?: () => Promise<void>): Promise<void>
   /** UTF-16 units that the model embeds in a few seconds. */
-  room(): number
+  capacity(): number
   /** Makes the summary of one entry. @throws Problem when the provider fails */
   summarize(id: number): Promise<void>
   /** The configured model, as its vectors are stored; null when there is none. */
@@ -76,7 +76,7 @@ export function createBackgroundGeneration(dependencies: {
     until = Number.POSITIVE_INFINITY,
   ): Promise<number | null> {
     const sizes = await rows.sizesOf(ids)
-    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.room()))
+    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
     for (const [i, group] of groups.entries()) {
       if (i > 0 && now() >= until) return group[0]?.id ?? null
       const entries = await rows.textsOf(group.map(({ id }) => id))
@@ -112,7 +112,7 @@ export function createBackgroundGeneration(dependencies: {
       for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP), onProgress)
     },
 
-    room: () => generate.room(),
+    capacity: () => generate.capacity(),
 
     async summarize(id) {
       if (summarizer === null) throw new Problem('unavailable', 'SUMMARY_PROVIDER is none')

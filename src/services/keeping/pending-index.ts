@@ -55,7 +55,7 @@ function within(entries: readonly PendingEntry[], most: number): PendingEntry[] 
 export function createFinishIndex(dependencies: {
   readonly pending: PendingIndex
   /** Null where nothing is searched by meaning. */
-  readonly generation: (Pick<BackgroundGeneration, 'embed'> & Partial<Pick<BackgroundGeneration, 'room'>>) | null
+  readonly generation: (Pick<BackgroundGeneration, 'embed'> & Partial<Pick<BackgroundGeneration, 'capacity'>>) | null
   /** Bytes of texts whose vectors one search has made. */
   readonly vectorBytes: number
   readonly state: PendingState
@@ -74,7 +74,7 @@ export function createFinishIndex(dependencies: {
 
   async function makeVectors(entries: readonly PendingEntry[]): Promise<boolean> {
     if (generation === null || now() < state.embedsAgainAt) return false
-    const ids = within(entries, Math.min(vectorBytes, generation.room?.() ?? vectorBytes)).map(({ id }) => id)
+    const ids = within(entries, Math.min(vectorBytes, generation.capacity?.() ?? vectorBytes)).map(({ id }) => id)
     if (ids.length === 0) return false
     try {
       await generation.embed(ids)

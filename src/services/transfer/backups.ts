@@ -109,8 +109,8 @@ export function createBackups(dependencies: {
       volumes.push({ volume, sha256, bytes: size, entries: Number(entries), content })
     }
     volumes.sort((a, b) => a.volume - b.volume)
-    const told: CompleteBackup = { org, day, at: new Date(clock.now()).toISOString(), volumes }
-    const text = new TextEncoder().encode(`${JSON.stringify(told, null, 1)}\n`)
+    const complete: CompleteBackup = { org, day, at: new Date(clock.now()).toISOString(), volumes }
+    const text = new TextEncoder().encode(`${JSON.stringify(complete, null, 1)}\n`)
     await store.put(`${folderOf(org)}${day}/complete.json`, text)
   }
 
@@ -192,8 +192,8 @@ export function createBackups(dependencies: {
     /** Those that are complete, newest first. */
     async list(org: string): Promise<readonly CompleteBackup[]> {
       const days = (await bucket().folders(folderOf(org))).filter(isDay).sort().reverse()
-      const told = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
-      return told.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
+      const complete = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
+      return complete.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
     },
 
     /** A volume, as gzip. @throws Problem not_found */

@@ -1,6 +1,6 @@
 import { Problem } from '../../domain/errors'
 import { entryContent } from '../../domain/transfer/content'
-import { asTold } from '../../domain/transfer/content-difference'
+import { asSent } from '../../domain/transfer/content-difference'
 import { type IncomingEntry, incomingEntry } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
 import type { EntryRecord, RecordId } from '../../domain/transfer/records'
@@ -29,7 +29,7 @@ const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), i
  * @param record with ids of entries here, and without what links to nothing
  */
 export const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
-  entryContent(record, ITSELF) === entryContent(asTold(record, standing), ITSELF)
+  entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
 /** Whether nobody has touched it since it came, or since the org's own file was made. */
 export function isUntouched({ version, standing }: Remembered, at: number): boolean {
@@ -54,7 +54,7 @@ export function decideEntry(
   standing: EntryRecord | null,
   { intake, onConflict }: { readonly intake: Intake; readonly onConflict: OnConflict },
 ): Decision {
-  if (known?.standing?.isLeaving)
+  if (known?.standing?.isPendingDeletion)
     return {
       what: 'refuse',
       problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
@@ -109,7 +109,7 @@ export function decideGone(
   at: number,
   onConflict: OnConflict,
 ): 'delete' | 'skip' | 'conflict' | null {
-  if (known === undefined || known.standing === null || known.standing.isLeaving) return null
+  if (known === undefined || known.standing === null || known.standing.isPendingDeletion) return null
   if (takesOver(known, at)) return 'delete'
   const what = otherwise(onConflict)
   return what === 'replace' ? 'delete' : what

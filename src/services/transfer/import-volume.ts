@@ -16,7 +16,7 @@ import { laterVectors, type VectorDependencies, vectorsOf, withVectors } from '.
 import { MAX_ID, Mapping } from './mapping'
 import {
   asProblem,
-  checkRoom,
+  checkQuota,
   conflictOf,
   countFate,
   emptyReport,
@@ -129,7 +129,7 @@ class Import {
       }
     }
     if (conflicts.length > 0) throw conflictOf(conflicts)
-    checkRoom(await this.on.imports.room(this.caller), takes)
+    checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
   }
 
   private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
@@ -235,7 +235,7 @@ class Import {
     for (const { theirId, id, version, links, replaces } of ready) {
       report.vectors += vectorsOf(on, vectors.get(theirId) ?? [])?.length ?? 0
       report.links += links.length
-      const standing = { version, updatedAt: at, isLeaving: false }
+      const standing = { version, updatedAt: at, isPendingDeletion: false }
       mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
     }
   }

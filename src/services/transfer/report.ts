@@ -1,6 +1,6 @@
 import { limitExceeded, Problem } from '../../domain/errors'
 import type { RecordId } from '../../domain/transfer/records'
-import type { Room } from '../../ports/import-store'
+import type { RemainingQuota } from '../../ports/import-store'
 
 /** What an import answers (docs/contracts/operate.md §2). */
 export interface ImportReport {
@@ -80,9 +80,12 @@ export const conflictOf = (ids: readonly RecordId[]): Problem =>
 const LIMITS = { entries: 'MAX_ENTRIES_PER_ORG', bytes: 'MAX_BYTES_PER_ORG' } as const
 
 /** @throws Problem limit_exceeded where a volume brings more than the org may take */
-export function checkRoom(room: Room, takes: { readonly entries: number; readonly bytes: number }): void {
+export function checkQuota(
+  remaining: RemainingQuota,
+  takes: { readonly entries: number; readonly bytes: number },
+): void {
   for (const part of ['entries', 'bytes'] as const) {
-    const left = Math.max(room[part] ?? Number.POSITIVE_INFINITY, 0)
+    const left = Math.max(remaining[part] ?? Number.POSITIVE_INFINITY, 0)
     if (takes[part] > left)
       throw limitExceeded(
         `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume brings ${takes[part]}; nothing was imported`,

@@ -1,5 +1,5 @@
 import { contentOf } from '../../domain/code/chunks'
-import { excerptsOf } from '../../domain/recall/room'
+import { excerptsOf } from '../../domain/recall/excerpts'
 import type { ChunkHit, CodeHits } from '../../services/searching/code/search-code'
 import { shownScore } from './wire'
 
@@ -8,7 +8,7 @@ import { shownScore } from './wire'
 type SymbolHit = CodeHits['symbols'][number]
 
 /** What the contents of an answer share, in code points (fabric contract §1). */
-const ROOM = 6_000
+const BUDGET = 6_000
 
 interface Place {
   readonly project: string
@@ -27,10 +27,10 @@ export const placeOf = (withProject: boolean, roots: ReadonlySet<string>) => (of
 
 export const symbolItems = (hits: readonly SymbolHit[], place: (of: Place) => Record<string, unknown>) => {
   const signatures = hits.reduce((sum, { symbol }) => sum + symbol.signature.length, 0)
-  const room = Math.max(0, ROOM - signatures)
+  const budget = Math.max(0, BUDGET - signatures)
   const comments = excerptsOf(
     hits.map(({ symbol }) => ({ text: symbol.docComment, around: null })),
-    room,
+    budget,
   )
   return hits.map((hit, i) => {
     const { name, kind, signature, lineStart, lineEnd } = hit.symbol
@@ -60,7 +60,7 @@ export const chunkItems = (
   place: (of: Place) => Record<string, unknown>,
   withContent: boolean,
 ) => {
-  const contents = withContent ? excerptsOf(hits.map(shownOf), ROOM) : []
+  const contents = withContent ? excerptsOf(hits.map(shownOf), BUDGET) : []
   return hits.map(({ chunk, similarity, matchLines }, i) => ({
     ...place(chunk),
     chunk: {

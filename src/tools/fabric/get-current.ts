@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
+import { type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { normalPath } from '../../domain/recall/paths'
-import { type Excerpt, excerptsOf } from '../../domain/recall/room'
 import { codePointLength } from '../../domain/text'
 import type { Current } from '../../services/searching/memories/current'
 import { defineTool } from '../define-tool'
@@ -18,9 +18,9 @@ const given = (value: string | undefined): string | null => (value === undefined
 const item = z.looseObject({ id: z.string() })
 
 /** Code points of the contents together, and of a whole answer: 2,500 tokens of 4. */
-const ROOM = { contents: 4_000, answer: 10_000 } as const
+const BUDGET = { contents: 4_000, answer: 10_000 } as const
 /** Less of a content tells nothing: there rather fewer are shown. */
-const LEAST_ROOM = 1_200
+const LEAST_BUDGET = 1_200
 
 const input = z.strictObject({
   sessionId,
@@ -43,14 +43,14 @@ interface Counts {
 }
 
 /** The answer with so many memories, whose contents and codes share a room. */
-function shownOf(current: Current, counts: Counts, room: number, project: string | null) {
+function shownOf(current: Current, counts: Counts, budget: number, project: string | null) {
   const working = current.working.slice(0, counts.working)
   const relevant = current.relevant.slice(0, counts.relevant)
   const patterns = current.patterns.slice(0, counts.patterns)
   const contents = [...[...working, ...relevant].map((memory) => memory.text), ...patterns.map(({ code }) => code)]
   const excerpts = excerptsOf(
     contents.map((one) => ({ text: one, around: null })),
-    room,
+    budget,
   )
   const excerpt = (at: number): Excerpt => excerpts[at] as Excerpt
   return {
@@ -73,12 +73,12 @@ function shownOf(current: Current, counts: Counts, room: number, project: string
 function fitted(current: Current, project: string | null) {
   const { working, relevant, patterns } = current
   let counts: Counts = { working: working.length, relevant: relevant.length, patterns: patterns.length }
-  for (let room: number = ROOM.contents; ; ) {
-    const shown = shownOf(current, counts, room, project)
-    const over = codePointLength(JSON.stringify({ context: shown })) - ROOM.answer
+  for (let budget: number = BUDGET.contents; ; ) {
+    const shown = shownOf(current, counts, budget, project)
+    const over = codePointLength(JSON.stringify({ context: shown })) - BUDGET.answer
     const total = counts.working + counts.relevant + counts.patterns
     if (over <= 0 || total <= 1) return shown
-    if (room > LEAST_ROOM) room = Math.max(LEAST_ROOM, room - Math.max(over, 100))
+    if (budget > LEAST_BUDGET) budget = Math.max(LEAST_BUDGET, budget - Math.max(over, 100))
     else {
       const most = Math.max(counts.working, counts.relevant, counts.patterns)
       const last = (['relevant', 'working', 'patterns'] as const).find((list) => counts[list] === most) ?? 'relevant'

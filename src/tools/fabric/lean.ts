@@ -1,7 +1,7 @@
+import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import type { Memory } from '../../domain/recall/memory'
 import { typeOfKind } from '../../domain/recall/memory'
 import { leanMetadata } from '../../domain/recall/metadata'
-import { type Excerpt, excerptsOf, roomOf } from '../../domain/recall/room'
 import { codePointLength } from '../../domain/text'
 import { iso } from './wire'
 
@@ -22,7 +22,7 @@ export interface ToShow {
 }
 
 /** What an answer has room for, in code points. */
-export interface Room {
+export interface Budget {
   /** For the contents: so much a memory, and so much at least. */
   readonly each: number
   readonly least: number
@@ -31,16 +31,20 @@ export interface Room {
 }
 
 /** What is shown of the contents of an answer. */
-export function excerptsFor(shown: readonly ToShow[], project: string | null, { each, least, whole }: Room): Excerpt[] {
+export function excerptsFor(
+  shown: readonly ToShow[],
+  project: string | null,
+  { each, least, whole }: Budget,
+): Excerpt[] {
   const beside = shown.reduce(
     (sum, { memory }) => sum + codePointLength(JSON.stringify(leanMemory(memory, { content: '' }, project))),
     0,
   )
-  const left = roomOf(shown.length, whole.each, whole.least) - beside
-  const room = Math.min(roomOf(shown.length, each, least), Math.max(left, shown.length * SHORTEST))
+  const left = budgetOf(shown.length, whole.each, whole.least) - beside
+  const budget = Math.min(budgetOf(shown.length, each, least), Math.max(left, shown.length * SHORTEST))
   return excerptsOf(
     shown.map(({ memory, around }) => ({ text: memory.text, around })),
-    room,
+    budget,
   )
 }
 

@@ -4,8 +4,8 @@ import type { Metadata } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/tags'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
+import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { type Memory, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
-import { type Excerpt, excerptsOf, roomOf } from '../../domain/recall/room'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
@@ -36,7 +36,7 @@ function statistics(all: readonly MemoryCount[]) {
 }
 
 /** Of the contents a memory, and at least; of all that is shown of it (fabric contract §1); less of a content tells nothing. */
-const ROOM = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
+const BUDGET = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
 const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
 
 /** A memory of a list: its tags stand beside its metadata. */
@@ -96,11 +96,14 @@ export const list = defineTool({
     )
     const beside = page.memories.reduce((sum, one) => sum + JSON.stringify(listed(one, NOTHING, project)).length, 0)
     const shown = page.memories.length
-    const least = Math.min(roomOf(shown, ROOM.each, ROOM.least), shown * ROOM.shortest)
-    const room = Math.max(least, Math.min(roomOf(shown, ROOM.each, ROOM.least), roomOf(shown, ROOM.whole, 0) - beside))
+    const least = Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), shown * BUDGET.shortest)
+    const budget = Math.max(
+      least,
+      Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), budgetOf(shown, BUDGET.whole, 0) - beside),
+    )
     const excerpts = excerptsOf(
       page.memories.map(({ text }) => ({ text, around: null })),
-      room,
+      budget,
     )
     const { kept, omitted } = await fitting(
       page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project) })),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readId } from '../../domain/entry/link'
 import type { JsonValue, Metadata } from '../../domain/entry/metadata'
 import { invalidInput, notFound } from '../../domain/errors'
-import { givenAs, type Inspection, told } from '../../domain/flaws'
+import { givenAs, type Inspection, shortened } from '../../domain/flaws'
 import { kindsOfWord, MEMORY_TYPES, type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
 import { shownMetadata } from '../../domain/recall/metadata'
 import { checkMemoryMetadata, isKnownKey } from '../../domain/recall/metadata-rules'
@@ -19,7 +19,7 @@ export const memoryId = z
 /** @throws Problem not_found for what cannot be an id, as for one that is unknown */
 export function readMemoryId(given: string | number): number {
   const id = readId(given)
-  if (id === null) throw notFound(memoryNotFound(told(given)))
+  if (id === null) throw notFound(memoryNotFound(shortened(given)))
   return id
 }
 

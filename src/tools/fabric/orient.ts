@@ -35,14 +35,14 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
 const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
 /** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
-const ROOM = { glimpse: 200, shortest: 32 } as const
+const BUDGET = { glimpse: 200, shortest: 32 } as const
 
 const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
   })
-  const left = ROOM.glimpse - JSON.stringify(shown('')).length - 1
-  return shown(firstCodePoints(content, Math.max(ROOM.shortest, left)).trimEnd())
+  const left = BUDGET.glimpse - JSON.stringify(shown('')).length - 1
+  return shown(firstCodePoints(content, Math.max(BUDGET.shortest, left)).trimEnd())
 }
 
 export const orient = defineTool({

@@ -3,8 +3,8 @@ import type { Layer } from '../../domain/entry/entry'
 import { normalizeTags } from '../../domain/entry/tags'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
+import type { Excerpt } from '../../domain/recall/excerpts'
 import { recallFilter } from '../../domain/recall/filter'
-import type { Excerpt } from '../../domain/recall/room'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { RECALL_MODES } from '../../services/searching/memories/rank-memories'
 import type { RecallPage } from '../../services/searching/memories/recall'
@@ -65,7 +65,7 @@ const checked = (scope: Scope, { filter = {}, ...asked }: Partial<z.output<typeo
   })
 
 /** Of a default page, whose results have some 110 code points beside the memory, 2,000 tokens of 4. */
-const ROOM = { each: 450, least: 2_000, whole: { each: 680, least: 2_600 } } as const
+const BUDGET = { each: 450, least: 2_000, whole: { each: 680, least: 2_600 } } as const
 
 const shownBelow = ({ count, best }: NonNullable<RecallPage['below']>) => ({
   count,
@@ -107,7 +107,7 @@ export const recall = defineTool({
       },
       RESULT_BYTES,
     )
-    const excerpts = excerptsFor(page.results, project, ROOM)
+    const excerpts = excerptsFor(page.results, project, BUDGET)
     const shown = page.results.map(({ memory, similarity, matched }, i) => ({
       entry: memory,
       show: () => ({

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
+import { excerptOf } from '../../domain/recall/excerpts'
 import type { Memory } from '../../domain/recall/memory'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
-import { excerptOf } from '../../domain/recall/room'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -95,8 +95,8 @@ export const update = defineWritingTool({
     })
     return factsOf(memory)
   },
-  recall: ({ told, text }, { content }) =>
-    told.shown === undefined ? {} : factsOf({ ...told.shown, text: text ?? content ?? '' }),
+  recall: ({ output, text }, { content }) =>
+    output.shown === undefined ? {} : factsOf({ ...output.shown, text: text ?? content ?? '' }),
   answer: ({ changed }, { memoryId, targetLayer }) =>
     changed === undefined
       ? { success: true, memoryId: String(readMemoryId(memoryId)), newLayer: targetLayer }

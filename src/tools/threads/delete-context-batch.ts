@@ -35,7 +35,7 @@ export const deleteContextBatch = defineWritingTool({
   input,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   isCostly: () => false,
-  leavesWork: (_, facts) => tookSome(facts),
+  queuesWork: (_, facts) => tookSome(facts),
   facts: deletionFacts,
   work: (context, args) => carryOutDeletion(context, selectionOf(args, context.services.now()), args),
   recall: deletedBefore,

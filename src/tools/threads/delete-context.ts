@@ -35,7 +35,7 @@ export const deleteContext = defineWritingTool({
   input,
   output: output(deletedOutput),
   isCostly: () => false,
-  leavesWork: (_, facts) => tookSome(facts),
+  queuesWork: (_, facts) => tookSome(facts),
   facts: deletionFacts,
   work: (context, args) => carryOutDeletion(context, selectionOf(args), args),
   recall: deletedBefore,

@@ -89,11 +89,11 @@ export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'loo
 const noted = z.object({ until: z.int().nullable() })
 
 /** What a call has deleted or erased that was carried out before. */
-export function deletedBefore({ changes, changeId, told, notes }: Trace): DeletionFacts {
-  const count = told.erased?.count ?? changes
+export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
+  const count = output.erased?.count ?? changes
   const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null }
-  return told.erased
-    ? { did: 'erase', ...common, ...told.erased }
+  return output.erased
+    ? { did: 'erase', ...common, ...output.erased }
     : { did: 'delete', ...common, count, changeId, ...noted.parse(notes) }
 }
 

@@ -28,7 +28,7 @@ export const updateContextBatch = defineWritingTool({
   input: z.strictObject({ updates: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
   output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
-  leavesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
+  queuesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
   facts: updatedEntries,
   async work(context, args) {
     const { services, principal } = context

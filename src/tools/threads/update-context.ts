@@ -45,7 +45,7 @@ export const updateContext = defineWritingTool({
     message: z.string(),
   }),
   isCostly: ({ images, text }) => images !== undefined || text !== undefined,
-  leavesWork: ({ images, text }) => images !== undefined || text !== undefined,
+  queuesWork: ({ images, text }) => images !== undefined || text !== undefined,
   inspect: inspectImages,
   facts: updatedEntry,
   work: async ({ services, principal }, args) =>

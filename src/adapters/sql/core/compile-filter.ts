@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
-import type { AskedOfMetadata, Filter, Leaf } from '../../../domain/search/filter'
+import type { AskedOfMetadata, Filter, Predicate } from '../../../domain/search/filter'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Bind, SqlDialect } from './dialect'
 
@@ -44,7 +44,7 @@ export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): 
       return sql`(CASE WHEN octet_length(e.metadata) > ${sql.raw(String(filter.above))} THEN ${large} ELSE ${small} END)`
     }
     default:
-      return compileLeaf(filter, dialect, bind)
+      return compilePredicate(filter, dialect, bind)
   }
 }
 
@@ -55,7 +55,11 @@ export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): 
 export const isGuarded = ({ of }: AskedOfMetadata, { bounded }: Pick<SqlDialect, 'bounded'>): boolean =>
   bounded !== null || !weightOf(of).isLight
 
-function compileLeaf<Op extends Leaf['op']>(leaf: Extract<Leaf, { op: Op }>, dialect: SqlDialect, bind: Bind): SQL {
-  const compile = dialect.leaves[leaf.op as Op] as (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+function compilePredicate<Op extends Predicate['op']>(
+  leaf: Extract<Predicate, { op: Op }>,
+  dialect: SqlDialect,
+  bind: Bind,
+): SQL {
+  const compile = dialect.predicates[leaf.op as Op] as (leaf: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
   return compile(leaf, bind)
 }

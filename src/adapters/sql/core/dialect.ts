@@ -4,7 +4,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { QuantizedVector } from '../../../domain/meaning/vector'
 import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
-import type { Filter, Leaf } from '../../../domain/search/filter'
+import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { NearbyRequest } from '../../../ports/vector-index'
@@ -54,8 +54,8 @@ export interface Bindings {
  * One compiler for each leaf. A condition may be NULL where a metadata path is missing: the walker turns NULL into false
  * wherever that matters. The entry row is called `e`.
  */
-export type LeafCompilers = {
-  readonly [Op in Leaf['op']]: (leaf: Extract<Leaf, { op: Op }>, bind: Bind) => SQL
+export type PredicateCompilers = {
+  readonly [Op in Predicate['op']]: (leaf: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
 }
 
 /** What the search index is made of. */
@@ -93,7 +93,7 @@ export interface SqlDialect {
   readonly plan: Plan
   /** Whose terms stand in the search index. */
   readonly analyzer: Analyzer
-  readonly leaves: LeafCompilers
+  readonly predicates: PredicateCompilers
   readonly bindings: () => Bindings
   /** A condition that is never NULL. */
   readonly falseWhenNull: (condition: SQL) => SQL
@@ -114,7 +114,7 @@ export interface SqlDialect {
   /** A condition that fails the statement, whose connection throws `Unsettled`. */
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
-  readonly knownToIndex: (leaf: Extract<Leaf, { op: 'equals' }>, bind: Bind) => SQL | null
+  readonly knownToIndex: (leaf: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */

@@ -26,8 +26,8 @@ export function createSampledCount() {
       sampled.add(ids.filter(isSampled))
     },
     value(): TermCount {
-      const [[n, last], [told, reached]] = [few.value(), sampled.value()]
-      return n < COUNTED_ALL ? [n, last] : [ofSample(told), reached]
+      const [[n, last], [inSample, reached]] = [few.value(), sampled.value()]
+      return n < COUNTED_ALL ? [n, last] : [ofSample(inSample), reached]
     },
   }
 }

@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<string, StartSource>> = {
 }
 
 /** Names of events in Claude Code's spelling and in that of Cursor and Copilot, in lower case. */
-export function whatOf(name: string, event: Fields, told: 'success' | 'unknown'): What | null {
+export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): What | null {
   switch (name.toLowerCase()) {
     case 'sessionstart':
       return { kind: 'start', source: SOURCES[textOf(event, 'source') ?? 'startup'] ?? 'fresh' }
@@ -31,7 +31,7 @@ export function whatOf(name: string, event: Fields, told: 'success' | 'unknown')
       if (tool === null) return null
       const input = objectOf(event, 'tool_input', 'toolInput', 'toolArgs', 'tool_args')
       const response = event.tool_response ?? event.tool_output ?? event.tool_result ?? event.toolResult ?? event.error
-      const use = toolUse(tool, input, isFailure ? 'failure' : told, response)
+      const use = toolUse(tool, input, isFailure ? 'failure' : outcome, response)
       return use === null ? { kind: 'nothing' } : { kind: 'tool', ...use }
     }
     case 'stop':
@@ -50,12 +50,12 @@ export function whatOf(name: string, event: Fields, told: 'success' | 'unknown')
   }
 }
 
-/** An event with Claude Code's members. @param told what `PostToolUse` says of a command, where nothing else does */
-export function readEvent(event: Fields, told: 'success' | 'unknown'): Happening | null {
+/** An event with Claude Code's members. @param outcome what `PostToolUse` says of a command, where nothing else does */
+export function readEvent(event: Fields, outcome: 'success' | 'unknown'): Happening | null {
   const name = textOf(event, 'hook_event_name', 'hookEventName')
   const session = textOf(event, 'session_id', 'sessionId', 'conversation_id')
   if (name === null || session === null || session === '') return null
-  const what = whatOf(name, event, told)
+  const what = whatOf(name, event, outcome)
   const isSubagent = name.toLowerCase() === 'subagentstop' || textOf(event, 'agent_id', 'agentId') !== null
   return what === null ? null : { session, isSubagent, name, what }
 }

@@ -10,7 +10,7 @@ interface Whose {
   readonly org: string
 }
 
-const PARTS = [
+const OPTIONAL_PARTS = [
   ['images', 'Images', true],
   ['history', 'Older versions', false],
   ['vectors', 'Vectors', false],
@@ -27,7 +27,7 @@ const Export = ({ visit, by, org }: Whose) => (
     <Field name="project" label="Project" hint="Empty for all" />
     <fieldset class="switch">
       <legend>With</legend>
-      {PARTS.map(([name, label, isUsual]) => (
+      {OPTIONAL_PARTS.map(([name, label, isUsual]) => (
         <label>
           <input type="checkbox" name={name} value="true" checked={isUsual} />
           {label}

@@ -82,7 +82,7 @@ export function createChanges(dependencies: {
     const woken = mark === null ? null : await bell.wait(org, listener, mark, ms)
     if (woken !== null) return { ...woken, heard: true }
     await sleep(Math.max(0, until - clock.now()))
-    return { told: false, mark: (await bell.mark(org)) ?? '', heard: false }
+    return { notified: false, mark: (await bell.mark(org)) ?? '', heard: false }
   }
 
   async function start({ org }: Scope, after: string | undefined): Promise<FeedStart> {
@@ -103,10 +103,10 @@ export function createChanges(dependencies: {
     for (let left = waitMs; left > 0 && page.changes.length === 0; left = deadline - clock.now()) {
       const woken = await rest(listener, mark, Math.min(left, LOOK_MS))
       mark = woken.mark
-      if (!woken.told && clock.now() - looked < LEAST_MS) continue
+      if (!woken.notified && clock.now() - looked < LEAST_MS) continue
       page = await feed.page(scope, filter, page.next, limit)
       looked = clock.now()
-      if (woken.told && page.changes.length === 0)
+      if (woken.notified && page.changes.length === 0)
         await sleep(Math.max(0, Math.min(FRUITLESS_MS, deadline - clock.now())))
     }
     return page
@@ -134,13 +134,13 @@ export function createChanges(dependencies: {
       let page = await feed.page(scope, filter, from, MAX_FEED_LIMIT)
       for (;;) {
         yield page
-        let told = false
+        let notified = false
         if (!page.more) {
           const woken = await rest(listener, mark, LOOK_MS)
-          ;({ told, mark } = woken)
+          ;({ notified, mark } = woken)
         }
         page = await feed.page(scope, filter, page.next, MAX_FEED_LIMIT)
-        if (told && page.changes.length === 0) await sleep(FRUITLESS_MS)
+        if (notified && page.changes.length === 0) await sleep(FRUITLESS_MS)
       }
     },
 

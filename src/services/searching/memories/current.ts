@@ -120,7 +120,7 @@ export function createGetCurrent({
     const meant = near !== null && known?.ok ? known.value : null
     if (text === '' && atHand.length === 0) return []
     const [hits, compared] = await Promise.all([
-      text === '' ? [] : (words?.glance(scope, { query: text, filter, moment }) ?? []),
+      text === '' ? [] : (words?.lookUp(scope, { query: text, filter, moment }) ?? []),
       current.candidates(scope, filter, moment, atHand, near),
     ])
     const shares = new Map(hits.map(({ atMoment, share }) => [atMoment.id, share]))

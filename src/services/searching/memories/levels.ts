@@ -34,11 +34,11 @@ export function createLevels({
         'document',
       ),
     ])
-    const [asked, told] = [questions, answers].map((all) => all.map((vector) => quantize(vector))) as [
+    const [asked, answered] = [questions, answers].map((all) => all.map((vector) => quantize(vector))) as [
       ReturnType<typeof quantize>[],
       ReturnType<typeof quantize>[],
     ]
-    return levelsOf(asked.map((query) => told.map((text) => cosine(query.values, text.values))))
+    return levelsOf(asked.map((query) => answered.map((text) => cosine(query.values, text.values))))
   }
 
   return async () => {

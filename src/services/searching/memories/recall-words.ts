@@ -54,17 +54,17 @@ export interface WordRequest {
   readonly filter: Filter
 }
 
-export interface GlanceRequest extends WordRequest {
+export interface QuickLookup extends WordRequest {
   readonly moment: Moment
 }
 
 /** A memory that words found, as it is to the moment. */
-export interface GlanceHit extends Pick<WordHit, 'share'> {
+export interface QuickHit extends Pick<WordHit, 'share'> {
   readonly atMoment: AtMoment
 }
 
 /** What is looked for where a text stands for a moment: no more work in a large store than in a small one (fabric contract §5). */
-const GLANCE = {
+const QUICK = {
   /**
    * Words that may lead to memories: the first of the text, and the longest, since long words are rare. Each costs as much as a search of
    * its own: on PostgreSQL, whose index tells of a common word only by walking all of its entries, a millisecond among 10,000.
@@ -146,19 +146,19 @@ export function createRecallWords({
    * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
    * large store as from a small one.
    */
-  async function glance(scope: Scope, { query: text, filter, moment }: GlanceRequest): Promise<GlanceHit[]> {
+  async function lookUp(scope: Scope, { query: text, filter, moment }: QuickLookup): Promise<QuickHit[]> {
     const query = parseQuery(text, 'match', analyzer)
     const { units } = query
     const terms = leading(scoredTerms(units))
     if (terms.length === 0) return []
     const found = await fullText.searchByRareWords(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, moment, rare: GLANCE.candidates, candidates: GLANCE.candidates },
+      ...{ query, terms, filter, columns: COLUMNS, moment, rare: QUICK.candidates, candidates: QUICK.candidates },
     })
     // Words that were not looked for are taken for neither rare nor common.
-    const others = Math.sqrt(GLANCE.candidates * found.statistics.entries)
+    const others = Math.sqrt(QUICK.candidates * found.statistics.entries)
     const share = sharesBy(units, terms, found.statistics, others)
     const lookAt = lookingFor(terms, units)
-    const hits: GlanceHit[] = []
+    const hits: QuickHit[] = []
     for (const hit of found.hits) {
       hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
       await pace.spend(hit.text.length + hit.code.length)
@@ -234,7 +234,7 @@ export function createRecallWords({
     }
   }
 
-  return Object.assign(words, { glance })
+  return Object.assign(words, { lookUp })
 }
 
 /** In how many memories a unit stands; of several words, its rarest. Null where none of its words was counted. */
@@ -260,7 +260,7 @@ const sharesBy = (
 
 /** Those of the terms that may lead to memories. */
 function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
-  const { first, longest } = GLANCE.words
+  const { first, longest } = QUICK.words
   const others = terms.slice(first).sort((a, b) => b.term.length - a.term.length)
   return [...terms.slice(0, first), ...others.slice(0, longest)]
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../domain/identity/scope'
+import { excerptOf, placeOfMatch } from '../../../domain/recall/excerpts'
 import type { Memory } from '../../../domain/recall/memory'
-import { excerptOf, placeOfMatch } from '../../../domain/recall/room'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'

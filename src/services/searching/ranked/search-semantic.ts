@@ -181,9 +181,9 @@ export function createSearchSemantic(dependencies: {
 
   function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
     const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
-    const isUntold = ({ data, compared }: VectorRow): boolean => data === null && compared === null
+    const isUncompared = ({ data, compared }: VectorRow): boolean => data === null && compared === null
     const confirmed = looked.hits.map((row) =>
-      isUntold(row) ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, row),
+      isUncompared(row) ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, row),
     )
     const known = new Set(confirmed.map(({ id }) => id))
     const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))

@@ -189,7 +189,7 @@ export function createGenerate(settings: GenerateSettings) {
     embedTexts,
     model: embedder === null ? null : modelKey(embedder),
     /** UTF-16 units that the model embeds in a few seconds. */
-    room: () => embedder?.room?.() ?? Number.POSITIVE_INFINITY,
+    capacity: () => embedder?.capacity?.() ?? Number.POSITIVE_INFINITY,
   })
 }
 

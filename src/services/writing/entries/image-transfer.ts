@@ -68,13 +68,13 @@ export async function uploadImages(
 /**
  * The images of entries in their order, by entry id.
  *
- * @param room bytes of images that a result has room for, when that is not the usual: then also the first must fit
+ * @param remaining bytes of images that a result has room for, when that is not the usual: then also the first must fit
  */
 export async function loadImages(
   store: ImageStore,
   scope: Scope,
   entries: readonly Pick<Entry, 'id' | 'images'>[],
-  room?: number,
+  remaining?: number,
 ): Promise<Map<number, LoadedImage[]>> {
   let spent = 0
   const wanted = new Set<string>()
@@ -82,7 +82,8 @@ export async function loadImages(
     id,
     images: images.map((image) => {
       const fits =
-        (spent === 0 && room === undefined) || spent + image.size <= Math.min(room ?? RESPONSE_BYTES, RESPONSE_BYTES)
+        (spent === 0 && remaining === undefined) ||
+        spent + image.size <= Math.min(remaining ?? RESPONSE_BYTES, RESPONSE_BYTES)
       if (fits) {
         spent += image.size
         wanted.add(image.hash)

@@ -100,9 +100,9 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
       const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals, meeting }))
     })
-    const told = planned(saved)
-    if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, told)
-    return storedAs(told, saved)
+    const reports = planned(saved)
+    if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)
+    return storedAs(reports, saved)
   }
 }
 

@@ -93,9 +93,9 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       if (made?.vectors && changed[i]?.searchable === false)
         generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
     }
-    const told = outcomes.map((outcome) => report(outcome, rows, generated))
-    noteOutcomes(caller, told)
-    return told
+    const reports = outcomes.map((outcome) => report(outcome, rows, generated))
+    noteOutcomes(caller, reports)
+    return reports
   }
 
   /**

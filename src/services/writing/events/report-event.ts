@@ -110,11 +110,11 @@ export function createReportEvent(dependencies: {
         }
         note(caller, 'event', planned)
         try {
-          const told = eventAs(planned, await keep(caller, project, outcome, { common, known, along }))
-          if (!told.unindexed) return told
+          const report = eventAs(planned, await keep(caller, project, outcome, { common, known, along }))
+          if (!report.unindexed) return report
           const reason = await index(opened, along)
           note(caller, 'indexed', reason)
-          return withIndexed(told, reason)
+          return withIndexed(report, reason)
         } catch (error) {
           if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
         }
@@ -126,10 +126,10 @@ export function createReportEvent(dependencies: {
       caller: Caller,
       project: string | null,
       event: ReportedEvent,
-      told: EventReport,
+      report: EventReport,
     ): Promise<EventReport> {
       const opened = await open(caller, project, outcomeOf(event, new Inspection()))
-      return withIndexed(told, await index(opened, { texts: [], outcome: null }))
+      return withIndexed(report, await index(opened, { texts: [], outcome: null }))
     },
   }
 }

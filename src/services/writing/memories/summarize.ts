@@ -70,15 +70,15 @@ export function createSummarize({
       })
       if (originals.length === 0)
         return { id: null, count: 0, remaining: 0, summary: `Nothing older than ${olderThanDays} days to summarize.` }
-      const { text: summary, told } = digestOf(originals, request.targetTokens)
-      const [first, last] = [told[0], told.at(-1)] as [(typeof told)[number], (typeof told)[number]]
+      const { text: summary, included } = digestOf(originals, request.targetTokens)
+      const [first, last] = [included[0], included.at(-1)] as [(typeof included)[number], (typeof included)[number]]
       const metadata: Metadata = {
-        ...{ kind: 'summary', source: 'system_auto', summarizedCount: told.length },
+        ...{ kind: 'summary', source: 'system_auto', summarizedCount: included.length },
         ...(project === null ? {} : { project }),
         dateRange: { from: new Date(first.createdAt).toISOString(), to: new Date(last.createdAt).toISOString() },
-        originalIds: told.map(({ id }) => String(id)),
+        originalIds: included.map(({ id }) => String(id)),
       }
-      const made = { count: told.length, remaining: originals.length - told.length, summary }
+      const made = { count: included.length, remaining: originals.length - included.length, summary }
       note(caller, 'made', made)
       const outcomes = await storeEntries(
         caller,
@@ -86,7 +86,7 @@ export function createSummarize({
           done({
             ...{ threadId: threadOfProject(project), source: 'agent', text: summary, metadata, tags: ['summary'] },
             memory: { layer, life: { pinned: false, lasts: null } },
-            digestOf: told.map(({ id, version }) => ({ id, version })),
+            digestOf: included.map(({ id, version }) => ({ id, version })),
           }),
         ],
         { atomic: true, dedupe: false },

@@ -94,8 +94,8 @@ export function createSqlCaptureStore(
         INSERT INTO capture_events (org, owner, id, at, output)
         SELECT ${scope.org}, ${ownerOf(scope)}, given.id, ${now}, given.output
         FROM ${dialect.jsonTable(sql`${arrived}`, { id: 'text', output: 'text' })} given`
-      const room = quotaGuards(dialect, quotas, scope.org)
-      const statements = [...room.before, guard, insert, ...upserts, ...room.after]
+      const guards = quotaGuards(dialect, quotas, scope.org)
+      const statements = [...guards.before, guard, insert, ...upserts, ...guards.after]
       const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
         await withinQuotas({ connection, pace, quotas, scope, takes }, () =>

@@ -20,8 +20,8 @@ import {
   erasedNow,
   type Meant,
 } from '../../tables/changes/erase-selection'
-import { leaveStatements } from '../../tables/changes/leaving'
-import { tell, toTold } from '../../tables/changes/telling'
+import { pendingDeletion } from '../../tables/changes/pending-deletion'
+import { tell, toBatchOutput } from '../../tables/changes/telling'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import type { Write } from '../../tables/changes/writing'
 import { entriesById } from '../../tables/entries/read-statements'
@@ -109,16 +109,16 @@ export function createDelete(
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
     const { where, guards } = select(caller, selection, now, erases)
-    const leaving = leaveStatements(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-    const batch = new Batch(...guards, leaving.name)
-    const deleted = batch.add(auditDeleteStatement(actor, now, dialect, leaving.ids), onlyRow(toDeleted))
+    const deletion = pendingDeletion(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+    const batch = new Batch(...guards, deletion.name)
+    const deleted = batch.add(auditDeleteStatement(actor, now, dialect, deletion.ids), onlyRow(toDeleted))
     const telling = erases && tell(caller.org, 'erased', erasedNow(dialect, caller, selection))
-    const told = telling ? batch.add(telling, onlyRow(toTold)) : null
-    const left = batch.do(leaving.remove).add(leaving.queue, howMany)
+    const output = telling ? batch.add(telling, onlyRow(toBatchOutput)) : null
+    const left = batch.do(deletion.remove).add(deletion.queue, howMany)
     const result = await write(caller, batch, { forgets: erases }).catch(refused)
     // Nobody sees what is left; when the database does not answer now, the outbox removes it.
     if (result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
-    return (told && result.of(told).erased) ?? { ...NOTHING, count: result.of(deleted) }
+    return (output && result.of(output).erased) ?? { ...NOTHING, count: result.of(deleted) }
   }
 
   return {

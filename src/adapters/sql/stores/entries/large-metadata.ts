@@ -13,7 +13,7 @@ import { withPrelude } from '../../tables/entries/read-statements'
 import { PASSED_OVER, shareOf } from '../../tables/entries/share'
 
 /** Bytes of metadata that are brought at once, and up to the size of one entry's more. */
-const BROUGHT = 1_000_000
+const BROUGHT_BYTES = 1_000_000
 /** Entries with large metadata that one statement passes, whether they are admitted or not. */
 const PASSED = 4_000
 
@@ -70,13 +70,13 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
 
   return {
     async next(scope, request) {
-      const { rows, last } = await look(scope, request, { bytes: BROUGHT, columns: sql`e.metadata`, of: null })
+      const { rows, last } = await look(scope, request, { bytes: BROUGHT_BYTES, columns: sql`e.metadata`, of: null })
       return { metadata: rows.map(({ id, metadata }) => ({ id: Number(id), json: metadata as string })), last }
     },
 
     async admitted(scope, request, of) {
       // Half of a share: metadata of that size stand in pages of their own, which are read too.
-      const bytes = Math.ceil((shareOf(dialect, of)?.bytes ?? BROUGHT) / 2)
+      const bytes = Math.ceil((shareOf(dialect, of)?.bytes ?? BROUGHT_BYTES) / 2)
       const { rows, last } = await look(scope, request, { bytes, columns: sql`NULL`, of })
       return { ids: rows.map(({ id }) => Number(id)), last }
     },

@@ -17,7 +17,7 @@ import { num, onlyRow } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { besideStored, toEvicted } from '../../tables/changes/life-statements'
 import { type Taking, takenBy } from '../../tables/changes/quota'
-import { tellShown, tellSummarized, toTold } from '../../tables/changes/telling'
+import { tellShown, tellSummarized, toBatchOutput } from '../../tables/changes/telling'
 import type { Write } from '../../tables/changes/writing'
 import { relatedGuards } from '../../tables/links/related-links'
 import { EQUAL, meet } from '../../tables/memories/met-again'
@@ -161,13 +161,15 @@ export function createSave({
         .do([auditStatement(caller.org, context.now, event)])
         .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
         .do(ahead.arrived)
-      const told = shows ? batch.add(tellShown(dialect, caller.org, changes[0]?.id ?? 0), onlyRow(toTold)) : null
+      const output = shows
+        ? batch.add(tellShown(dialect, caller.org, changes[0]?.id ?? 0), onlyRow(toBatchOutput))
+        : null
       const result = await ahead.commit(() => write(caller, batch, CHANGED, states))
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>
         later[i] ? { id, textHash: text?.hash ?? '', vectors: generated?.vectors ?? null } : [],
       )
       const completed = await indexWriter.complete(caller.org, unsearchable)
-      const after = told === null ? undefined : result.of(told).shown
+      const after = output === null ? undefined : result.of(output).shown
       return firsts.map((version, i) => ({
         version: result.of(version) + (keeps ? (changes[i]?.between?.length ?? 0) : 0),
         searchable: completed || !later[i],

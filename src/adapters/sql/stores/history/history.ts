@@ -155,10 +155,10 @@ export function createSqlHistory(
     async versions(scope, id, window) {
       const { totals, page } = versionStatements(context(scope), id, window)
       const batch = new Batch()
-      const told = batch.add(totals, firstRow(toTotals))
+      const sums = batch.add(totals, firstRow(toTotals))
       const versions = batch.add(page, each(toVersion))
       const result = await batch.read(connection)
-      const state = result.of(told)
+      const state = result.of(sums)
       return state === null || state.total === 0 ? null : { ...state, versions: result.of(versions) }
     },
 
@@ -190,7 +190,7 @@ export function createSqlHistory(
         FROM entry_versions v ${entryOf}
         WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
-      const leaving = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
+      const pending = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
       const batch = new Batch()
       const states = batch.add(
         sql`
@@ -225,7 +225,7 @@ export function createSqlHistory(
         numbersOf('id'),
       )
       const unfinished = batch.add(
-        sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${leaving}`,
+        sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${pending}`,
         textsOf('change_id'),
       )
       const result = await batch.run(connection)

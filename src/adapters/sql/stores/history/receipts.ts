@@ -8,7 +8,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
-import { toTold } from '../../tables/changes/telling'
+import { toBatchOutput } from '../../tables/changes/telling'
 
 const toReceipt = (row: Row): Receipt => ({
   key: str(row, 'key'),
@@ -17,7 +17,7 @@ const toReceipt = (row: Row): Receipt => ({
   changeId: str(row, 'change_id'),
   effect: jsonOrNull<[number, number][]>(row, 'effect') ?? [],
   changes: num(row, 'changes'),
-  told: toTold(row),
+  output: toBatchOutput(row),
   text: strOrNull(row, 'text'),
   notes: jsonOrNull<Receipt['notes']>(row, 'notes') ?? {},
   facts: jsonOrNull(row, 'answer'),

@@ -9,7 +9,7 @@ import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str } from '../../core/rows'
 import { expired } from '../../core/visibility'
-import { PART_BYTES } from '../../tables/changes/leaving'
+import { PART_BYTES } from '../../tables/changes/pending-deletion'
 import { runWriting } from '../../tables/changes/writing'
 import { mayReturn } from '../../tables/links/metadata-links'
 

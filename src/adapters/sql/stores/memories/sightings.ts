@@ -6,7 +6,7 @@ import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { listed } from '../../core/visibility'
-import { entriesOf } from '../../tables/entries/room-rows'
+import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { kindOf } from '../../tables/entries/rows'
 import { beginningOf } from '../../tables/texts/long-texts'
 

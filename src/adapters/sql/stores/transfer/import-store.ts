@@ -140,7 +140,7 @@ export function createSqlImportStore(
       ).run(connection, { org: caller.org })
     },
 
-    async room({ org }) {
+    async remainingQuota({ org }) {
       if (quotas.entries === null && quotas.bytes === null) return { entries: null, bytes: null }
       const rows = await rowsOf([sql`SELECT part, items, bytes FROM org_usage WHERE org = ${org}`])
       // Kept states go first where room is needed.

@@ -2,7 +2,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'
-import type { Standing, StandingFacet, Told } from '../../../../domain/capture/recalled'
+import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { StartPlace } from '../../../../ports/capture'
@@ -72,7 +72,7 @@ const leftOffStatement = ({ dialect, scope, now }: Context, { project }: StartPl
   WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${ofProject(project)}
   ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}`
 
-const toTold = (row: Row): Told => ({
+const toStandingEntry = (row: Row): StandingEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
   text: str(row, 'text'),
@@ -91,17 +91,17 @@ export async function readStanding(
   except: string | null,
 ): Promise<Standing> {
   const batch = new Batch()
-  const told = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), each(toTold))
+  const read = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), each(toStandingEntry))
   const facets = {
-    Pinned: told('Pinned'),
-    'Work in flight': told('Work in flight'),
-    Constraints: told('Constraints'),
-    Decisions: told('Decisions'),
-    Gotchas: told('Gotchas'),
+    Pinned: read('Pinned'),
+    'Work in flight': read('Work in flight'),
+    Constraints: read('Constraints'),
+    Decisions: read('Decisions'),
+    Gotchas: read('Gotchas'),
   }
   const leftOff = batch.add(leftOffStatement(context, place), (rows) => {
     const last = rows.find((row) => row.thread_id !== except && branchOf(row.metadata) === place.branch)
-    return last === undefined ? null : toTold(last)
+    return last === undefined ? null : toStandingEntry(last)
   })
   const result = await batch.read(connection)
   return {

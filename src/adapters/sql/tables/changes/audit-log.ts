@@ -86,12 +86,12 @@ export const auditStoredStatement = (
     ORDER BY seq IS NULL, seq, entry_id LIMIT ${MAX_AUDIT_IDS}`
   const detail = json({ stored: count, ...(archived.length === 0 ? {} : { archived: archived.length }) })
   const evicted = sql`(SELECT count(*) FROM (${gone}) gone)`
-  const told = evicting
+  const counts = evicting
     ? sql`CASE WHEN ${evicted} = 0 THEN CAST(${detail} AS text)
         ELSE CAST(${`{"stored":${count},"evicted":`} AS text) || ${evicted} || '}' END`
     : detail
   return sql`INSERT INTO audit (${AUDIT_COLUMNS})
-    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), told)})`
+    VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), counts)})`
 }
 
 /**

@@ -113,8 +113,8 @@ export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQ
   ])
 }
 
-/** @param told by `erasedNow` */
-export function toErased(told: unknown): Erased {
-  const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(told) ? told : []).map(Number)
+/** @param output by `erasedNow` */
+export function toErased(output: unknown): Erased {
+  const [count = 0, archived = 0, before = 0, left = 0] = (Array.isArray(output) ? output : []).map(Number)
   return { count, archived, before, left }
 }

@@ -34,7 +34,7 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
 const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
 
 /** What is read of a change `c`: its row, and what the scope saw of it before and after. */
-const told = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
+const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
   sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
     2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
 
@@ -58,7 +58,7 @@ export function pageStatement(
     FROM (
       SELECT c.*
       FROM (
-        SELECT ${told(dialect, scope, filter)}
+        SELECT ${reported(dialect, scope, filter)}
         FROM changes c
         WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, filter, page.after)}
       ) c
@@ -76,7 +76,7 @@ export const latestStatement = (dialect: SqlDialect, scope: Scope, limit: number
   FROM (
     SELECT c.*
     FROM (
-      SELECT ${told(dialect, scope, WHOLE_FEED)}
+      SELECT ${reported(dialect, scope, WHOLE_FEED)}
       FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
     ) c
     WHERE c.seen > 0

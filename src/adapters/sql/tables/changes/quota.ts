@@ -73,7 +73,7 @@ export function quotaGuards(
   }
 }
 
-interface Room {
+interface QuotaCheck {
   readonly connection: SqlConnection
   readonly pace: Pace
   readonly quotas: Quotas
@@ -88,7 +88,13 @@ const toUsage = (row: Row) => ({ held: num(row, 'held'), versions: num(row, 'ver
 const toParts: Decode<Map<string, number>> = (rows) => new Map(rows.map((row) => [str(row, 'part'), num(row, 'bytes')]))
 
 /** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
-async function makeRoom({ connection, pace, quotas: { bytes: limit }, scope, takes }: Room): Promise<boolean> {
+async function forgetVersions({
+  connection,
+  pace,
+  quotas: { bytes: limit },
+  scope,
+  takes,
+}: QuotaCheck): Promise<boolean> {
   if (limit === null) return false
   const { org } = scope
   const more = takes()
@@ -112,15 +118,15 @@ async function makeRoom({ connection, pace, quotas: { bytes: limit }, scope, tak
  *
  * @throws Problem limit_exceeded, which names what holds the bytes; what the write throws else
  */
-export async function withinQuotas<T>(room: Room, run: () => Promise<T>): Promise<T> {
+export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
       const premise = error instanceof PremiseFailed ? error.premise : null
-      if (quotaProblem(premise, room.quotas, null) === null) throw error
-      if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await makeRoom(room))) continue
-      const { connection, quotas, scope } = room
+      if (quotaProblem(premise, check.quotas, null) === null) throw error
+      if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await forgetVersions(check))) continue
+      const { connection, quotas, scope } = check
       // A narrowed key is told nothing of what other projects hold.
       const parts =
         scope.projects === null

@@ -50,13 +50,13 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number
     SELECT ${dialect.jsonArrays([sql`c.entry_id`, sql`c.version`])}
     FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
   const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
-  const leaving = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
-  const told = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
+  const pending = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
+  const output = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
   return sql`
     INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text, erased)
     VALUES (
-      ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${leaving},
-      ${unlessErased(jsonText(values))}, ${told}, ${unlessErased(text)}, ${erased}
+      ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${pending},
+      ${unlessErased(jsonText(values))}, ${output}, ${unlessErased(text)}, ${erased}
     )
     ON CONFLICT (org, key_id, key) DO UPDATE SET
       tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,

@@ -2,7 +2,7 @@
 // receipt takes it over, as a JSON object whose one key says what it is.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Shown } from '../../../../domain/recall/memory'
-import type { Told } from '../../../../domain/receipts/receipt'
+import type { BatchOutput } from '../../../../domain/receipts/receipt'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonOrNull, num, numOrNull } from '../../core/rows'
@@ -15,7 +15,7 @@ import { toErased } from './erase-selection'
  *
  * @param json a JSON text, or NULL
  */
-export const tell = (org: string, what: keyof Told, json: SQL): SQL => sql`
+export const tell = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
   UPDATE writing SET told = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING told`
 
 /** Ids of the entries with a summary that the batch has met again. */
@@ -52,8 +52,8 @@ function toShown(values: readonly unknown[]): Shown {
 }
 
 /** @param row of `writing` or `receipts`, with its column `told` */
-export function toTold(row: Row): Told {
-  const { summarized, erased, shown } = jsonOrNull<{ readonly [What in keyof Told]: unknown }>(row, 'told') ?? {}
+export function toBatchOutput(row: Row): BatchOutput {
+  const { summarized, erased, shown } = jsonOrNull<{ readonly [What in keyof BatchOutput]: unknown }>(row, 'told') ?? {}
   return {
     ...(Array.isArray(summarized) ? { summarized: summarized.map(Number) } : {}),
     ...(erased === undefined ? {} : { erased: toErased(erased) }),

@@ -4,7 +4,7 @@ import type { UnfinishedDeletes } from '../../../../ports/unfinished-deletes'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { firstRow, flag, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { ofCall, removeStatements } from './leaving'
+import { ofCall, removeStatements } from './pending-deletion'
 import { runWriting } from './writing'
 
 /** A part of what a call deletes that has not been removed yet. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SqlDialect } from '../../core/dialect'
 import { circle, listed, visibleThen } from '../../core/visibility'
-import { LAYERS, type RoomContext, together } from '../entries/room-rows'
+import { LAYERS, type ProjectScopeContext, together } from '../entries/project-scope-rows'
 
 /**
  * How many entries layers hold, by sort: from counters that triggers keep (0008_keeping.sql), so that it costs the same in a
@@ -19,16 +19,16 @@ interface Place {
 /** Where entries of layers are counted: anywhere where nothing is named. */
 interface Within {
   /** A project and layer 3 of the whole org. */
-  readonly room?: string | null
+  readonly projectScope?: string | null
   /** A project alone. */
   readonly project?: string | null
 }
 
-function placesOf(layers: readonly number[], { room = null, project = null }: Within): Place[] {
-  if (room === null || project !== null) return [{ layers, project }]
+function placesOf(layers: readonly number[], { projectScope = null, project = null }: Within): Place[] {
+  if (projectScope === null || project !== null) return [{ layers, project }]
   const [own, shared] = [layers.filter((layer) => layer !== 3), layers.filter((layer) => layer === 3)]
   return [
-    { layers: own, project: room },
+    { layers: own, project: projectScope },
     { layers: shared, project: null },
   ].filter((place) => place.layers.length > 0)
 }
@@ -39,7 +39,12 @@ const within = ({ layers, project }: Place, alias: string): SQL => {
 }
 
 /** Rows with the columns of the counters; some take off from others. */
-function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[], where: Within, isExact = true): SQL {
+function sortsIn(
+  { dialect, scope, now }: ProjectScopeContext,
+  layers: readonly number[],
+  where: Within,
+  isExact = true,
+): SQL {
   const places = placesOf(layers, where)
   const counted = (place: Place): SQL => sql`
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
@@ -51,11 +56,11 @@ function sortsIn({ dialect, scope, now }: RoomContext, layers: readonly number[]
     places.map((place) => sql`(${within(place, 'e')})`),
     sql` OR `,
   )
-  const leaving = sql`
+  const pending = sql`
     SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
     FROM leaving l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${visibleThen(dialect, scope, now)} AND (${anywhere})`
-  return together([...places.map(counted), ...places.map(ending), ...(isExact ? [leaving] : [])])
+  return together([...places.map(counted), ...places.map(ending), ...(isExact ? [pending] : [])])
 }
 
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
@@ -63,18 +68,18 @@ const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
 
 /** How many entries of these kinds a layer holds, of any for null, as `total`. */
 export function layerTotal(
-  context: RoomContext,
+  context: ProjectScopeContext,
   layer: number,
   project: string | null,
   kinds: readonly string[] | null,
 ): SQL {
   const ofKind = kinds === null ? sql`` : sql` WHERE kind IN ${among(context.dialect, kinds)}`
-  return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], { room: project })}) AS sorts${ofKind}`
+  return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], { projectScope: project })}) AS sorts${ofKind}`
 }
 
 /** How many entries of each sort all layers hold. */
-export const layerCounts = (context: RoomContext, project: string | null): SQL => sql`
-  SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, { room: project })}) AS sorts
+export const layerCounts = (context: ProjectScopeContext, project: string | null): SQL => sql`
+  SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, { projectScope: project })}) AS sorts
   GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
 
 /**
@@ -82,8 +87,8 @@ export const layerCounts = (context: RoomContext, project: string | null): SQL =
  *
  * @param where some layers, all for null, of a room, of a project, or of the whole org
  */
-export const roomCounts = (
-  context: RoomContext,
+export const projectScopeCounts = (
+  context: ProjectScopeContext,
   where: Within & { readonly layers?: readonly number[] | null },
   isExact: boolean,
 ): SQL => sql`

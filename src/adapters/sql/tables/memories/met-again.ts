@@ -134,8 +134,8 @@ function renewalStatement({ scope, now }: Writing, { id, tags, lasts }: Renewal)
 function countStatement(dialect: SqlDialect, id: number, lastSeen: string): SQL {
   const before = sql`coalesce(metadata, '{}')`
   const count = sql`coalesce((SELECT ${dialect.numberAt('count')} FROM entries e WHERE e.id = ${id}), 1)`
-  const told = JSON.stringify({ lastSeen }).slice(1)
-  const patch = sql`'{"count":' || CAST(${count} + 1 AS TEXT) || ${`,${told}`}`
+  const members = JSON.stringify({ lastSeen }).slice(1)
+  const patch = sql`'{"count":' || CAST(${count} + 1 AS TEXT) || ${`,${members}`}`
   const merged = dialect.mergePatch(before, sql`(${patch})`)
   return sql`UPDATE entries
     SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${dialect.byteLength(merged)}, metadata = ${merged}

@@ -17,8 +17,8 @@ export const dueStatement = (now: number): SQL => sql`
 export const toDue: Decode<boolean> = ([row]) => row !== undefined && flag(row, 'due')
 
 /** After so long nobody tells the index of what its writer has not told. */
-const TOLD_MS = 600_000
+const WRITERS_MS = 600_000
 
 /** Work that is not being done: all but what a writer is about to tell an index. */
 export const isUndone = (now: number): SQL =>
-  sql`NOT (o.topic = ${OWN_WORK} AND o.state = 'pending' AND o.attempts = 0 AND o.created_at > ${now - TOLD_MS})`
+  sql`NOT (o.topic = ${OWN_WORK} AND o.state = 'pending' AND o.attempts = 0 AND o.created_at > ${now - WRITERS_MS})`

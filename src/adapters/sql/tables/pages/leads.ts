@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { Bindings } from '../../core/dialect'
+import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
-import { LAYERS, roomIds, together } from '../entries/room-rows'
 import { fits, parsedBytes, type Share } from '../entries/share'
 import { taggedRows } from './tags'
 
@@ -38,17 +38,19 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
   const { dialect, scope, indexedFields } = context
   switch (part.op) {
     case 'tag': {
-      const room = parts.find(({ op }) => op === 'room') as Extract<Filter, { op: 'room' }> | undefined
+      const projectScope = parts.find(({ op }) => op === 'projectScope') as
+        | Extract<Filter, { op: 'projectScope' }>
+        | undefined
       const places =
-        room === undefined
+        projectScope === undefined
           ? [{}]
-          : layersOf(parts).map((layer) => (layer === 3 ? { layer } : { layer, project: room.is }))
+          : layersOf(parts).map((layer) => (layer === 3 ? { layer } : { layer, project: projectScope.is }))
       return places.length === 0
         ? sql`SELECT 0 AS id WHERE 1 = 0`
         : together(places.map((place) => taggedRows(dialect, scope, part.anyOf, place)))
     }
-    case 'room':
-      return roomIds(context, part.is, layersOf(parts))
+    case 'projectScope':
+      return projectScopeIds(context, part.is, layersOf(parts))
     case 'equals': {
       const [name, ...inner] = part.path
       const known = inner.length === 0 && name !== undefined && indexedFields.has(name)
@@ -84,16 +86,16 @@ export function leadsOf(
   const parts = conjuncts(filter)
   if (parts.some(({ op }) => op === 'thread')) return null
   const { dialect } = context
-  const ways: SQL[] = []
+  const paths: SQL[] = []
   const leading: Filter[] = []
   for (const part of parts.flatMap(asked)) {
-    const isLead = ways.length < MOST_LEADS && (byId || part.op !== 'contentType')
+    const isLead = paths.length < MOST_LEADS && (byId || part.op !== 'contentType')
     const ids = isLead ? idsBy(context, part, parts, bindings) : null
     if (ids === null) continue
-    ways.push(ids)
+    paths.push(ids)
     leading.push(part)
   }
-  if (ways.length === 0) return null
+  if (paths.length === 0) return null
   // Asked in turn: what follows the first that is few is not.
   const isFew = (ids: SQL): SQL => {
     const first = sql`(SELECT id FROM (${ids}) LIMIT ${share.entries + 1})`
@@ -102,9 +104,9 @@ export function leadsOf(
     const bytes = sql`SELECT sum(${parsedBytes(share)}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
     return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`)} FROM (SELECT count(*) AS entries FROM ${first}) few)`
   }
-  const cases = ways.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
+  const cases = paths.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
   const way = sql`way AS MATERIALIZED (SELECT CASE ${sql.join(cases, sql` `)} END AS lead)`
-  const rows = ways.map(
+  const rows = paths.map(
     // By its limit, since a condition would be asked of every row.
     (ids, i) => sql`SELECT id FROM (
       SELECT id FROM (${ids}) LIMIT CASE WHEN (SELECT lead FROM way) = ${sql.raw(String(i))} THEN -1 ELSE 0 END)`,

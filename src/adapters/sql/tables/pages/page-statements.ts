@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Filter, Leaf } from '../../../../domain/search/filter'
+import type { Filter, Predicate } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { PageRequest } from '../../../../ports/entry-store'
 import { Batch, type Decode, readOne } from '../../core/batch'
@@ -18,12 +18,12 @@ import { type Plan, planEntries } from './plan'
 /** So many times as many entries may be gone through where the index alone is read. */
 const IN_INDEX = 10
 
-type CountedLeaf = Extract<Leaf, { op: 'thread' | 'source' }>
+type CountedPredicate = Extract<Predicate, { op: 'thread' | 'source' }>
 
 /** Filters whose total the counters know: none, a thread, a source, or thread and source. */
-function countedBy(filter: Filter): CountedLeaf[] | null {
+function countedBy(filter: Filter): CountedPredicate[] | null {
   const parts = conjuncts(filter)
-  const counted = parts.filter((part): part is CountedLeaf => part.op === 'thread' || part.op === 'source')
+  const counted = parts.filter((part): part is CountedPredicate => part.op === 'thread' || part.op === 'source')
   const distinct = new Set(counted.map((part) => part.op)).size === counted.length
   return distinct && counted.length === parts.length ? counted : null
 }

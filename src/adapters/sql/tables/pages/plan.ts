@@ -4,8 +4,8 @@ import { conjuncts } from '../../../../domain/search/filter-weight'
 import { compileFilter, isGuarded, joinConditions } from '../../core/compile-filter'
 import type { Bindings } from '../../core/dialect'
 import { listed } from '../../core/visibility'
+import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
-import { LAYERS, roomIds, together } from '../entries/room-rows'
 import { shareOf } from '../entries/share'
 import { asked, leadsOf } from './leads'
 import { taggedEntries } from './tags'
@@ -63,20 +63,22 @@ export function planEntries(
     return { tables, within, from, where, selective: true, byId: NEWEST_ID }
   }
   if (tag && !inThread) {
-    const room = parts.find((part) => part.op === 'room')?.is
+    const projectScope = parts.find((part) => part.op === 'projectScope')?.is
     const layers = parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
     const places =
-      room === undefined ? [{}] : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: room }))
+      projectScope === undefined
+        ? [{}]
+        : layers.map((layer) => (layer === 3 ? { layer } : { layer, project: projectScope }))
     const tagged = places.map((place) => taggedEntries(dialect, scope, tag.anyOf, place))
     const from = sql`(${tagged.length === 0 ? sql`SELECT 0 AS entry_id WHERE 1 = 0` : together(tagged)}) tagged
       ${dialect.plan.follow('entries', 'e', sql`e.id = tagged.entry_id`)}`
     return selective(from, tag)
   }
-  const room = parts.find((part) => part.op === 'room')
-  if (room && !inThread) {
+  const projectScope = parts.find((part) => part.op === 'projectScope')
+  if (projectScope && !inThread) {
     const layers = parts.find((part) => part.op === 'layer')?.anyOf
-    const from = sql`(${roomIds(context, room.is, layers)}) roomed ${dialect.plan.follow('entries', 'e', sql`e.id = roomed.id`)}`
-    return selective(from, room)
+    const from = sql`(${projectScopeIds(context, projectScope.is, layers)}) roomed ${dialect.plan.follow('entries', 'e', sql`e.id = roomed.id`)}`
+    return selective(from, projectScope)
   }
   const indexed = parts
     .flatMap(asked)

@@ -3,7 +3,7 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { MemoryQuery } from '../../../../ports/memories'
 import type { SqlDialect } from '../../core/dialect'
 import { listedBeside, projectList, projectsOf } from '../../core/visibility'
-import type { RoomContext } from '../entries/room-rows'
+import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
 export interface TagPlace {
@@ -35,7 +35,7 @@ export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly 
 }
 
 /** Who asks, and in which project. */
-type TagContext = RoomContext & { readonly project: string | null }
+type TagContext = ProjectScopeContext & { readonly project: string | null }
 
 type TaggedQuery = Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>
 

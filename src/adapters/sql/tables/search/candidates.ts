@@ -30,19 +30,19 @@ const partsOf = (filter: Filter): readonly Filter[] =>
 
 /** What a filter names of where a search looks: one thread, one project with or without layer 3 of the org, some layers. */
 export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
-  let [thread, room, project]: (string | null)[] = [null, null, null]
+  let [thread, projectScope, project]: (string | null)[] = [null, null, null]
   let layers: readonly Layer[] | null = null
   for (const part of partsOf(filter))
     if (part.op === 'thread') thread ??= part.is
-    else if (part.op === 'room') room ??= part.is
+    else if (part.op === 'projectScope') projectScope ??= part.is
     else if (part.op === 'project') project ??= part.is
     else if (part.op === 'layer') layers ??= part.anyOf
-  return { thread: thread ?? null, room: room ?? null, project: project ?? null, layers }
+  return { thread: thread ?? null, projectScope: projectScope ?? null, project: project ?? null, layers }
 }
 
 /** Whether a filter asks for nothing but a place, which terms of the index confine a search to. */
 export const isOfPlace = (filter: Filter): boolean =>
-  partsOf(filter).every(({ op }) => ['thread', 'room', 'project', 'layer'].includes(op))
+  partsOf(filter).every(({ op }) => ['thread', 'projectScope', 'project', 'layer'].includes(op))
 
 /** Date and agent belong to no phrase. */
 export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
@@ -156,8 +156,8 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const told = whole ?? found.find((row) => row.counts !== null)
-  const counts = told === undefined ? null : jsonOrNull<TermCount[]>(told, 'counts')
+  const withCounts = whole ?? found.find((row) => row.counts !== null)
+  const counts = withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts')
   return {
     hits: [...complete.values(), ...others],
     statistics: {

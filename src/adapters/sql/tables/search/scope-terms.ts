@@ -57,7 +57,7 @@ export const entryScopeTerms = (
 /** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org, and layers of that. */
 export interface Confined {
   readonly thread?: string | null
-  readonly room?: string | null
+  readonly projectScope?: string | null
   /** Captured entries, in the place of what is listed. */
   readonly captured?: boolean
   /** The one project of all layers. */
@@ -75,12 +75,12 @@ export interface ScopeTerms {
 }
 
 export function scopeTerms(scope: Scope, confined: Confined): ScopeTerms {
-  const { thread = null, room = null, captured = false, project = null, layers = null } = confined
+  const { thread = null, projectScope = null, captured = false, project = null, layers = null } = confined
   const { org } = scope
   const groups = [readersOf(scope).map((reader) => (captured ? capturedTerm : readerTerm)(org, reader))]
   const projects = projectsOf(scope)
   if (projects !== null) groups.push(projects.map((one) => projectTerm(org, one || null)))
-  if (room !== null) groups.push([projectTerm(org, room), semanticTerm(org)])
+  if (projectScope !== null) groups.push([projectTerm(org, projectScope), semanticTerm(org)])
   if (project !== null) groups.push([projectTerm(org, project)])
   if (thread !== null) groups.push([threadTerm(org, thread)])
   if (layers === null) return { groups, without: [] }

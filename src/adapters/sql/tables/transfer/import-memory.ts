@@ -19,7 +19,7 @@ export const keeperOf = (scope: Scope): string => (scope.isWhole ? '' : (scope.o
 const wholeOf = ({ org }: Scope): Scope => ({ org, projects: null, owner: null, isWhole: true })
 
 /** What stands, or stood, under each `i.entry_id`, and whether the scope may know of it. */
-function told({ dialect, scope }: Context, from: SQL): SQL {
+function recorded({ dialect, scope }: Context, from: SQL): SQL {
   return sql`SELECT i.their_id, i.owner, i.entry_id, i.version, i.at,
       e.org AS standing_org, e.version AS standing, e.updated_at,
       CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, wholeOf(scope), 0)} THEN 0 ELSE 1 END AS leaving,
@@ -35,7 +35,7 @@ function told({ dialect, scope }: Context, from: SQL): SQL {
 export const memoryStatements = (context: Context, store: string, theirIds: readonly string[]): SQL[] =>
   jsonGroups(theirIds).map((json) => {
     const { dialect, scope } = context
-    return told(
+    return recorded(
       context,
       sql`(SELECT m.* FROM imported m
         WHERE m.org = ${scope.org} AND m.store = ${store} AND m.their_id ${dialect.among(sql`${json}`)})`,
@@ -45,7 +45,7 @@ export const memoryStatements = (context: Context, store: string, theirIds: read
 /** The same of the org's own store, whose ids are those of entries here. */
 export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =>
   jsonGroups(ids).map((json) =>
-    told(
+    recorded(
       context,
       sql`(SELECT CAST(value AS TEXT) AS their_id, NULL AS owner, CAST(value AS bigint) AS entry_id, NULL AS version, NULL AS at
         FROM ${context.dialect.jsonNumbers(sql`${json}`)} AS own)`,
@@ -68,8 +68,8 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
   const rememberedByMe = !isOwn && row.owner === keeperOf(scope)
   if (stands) {
     if (row.standing_org !== scope.org) return null
-    const isLeaving = Number(row.leaving) === 1
-    if (Number(row.mine) === 0 && !(isLeaving && scope.isWhole)) return null
+    const isPendingDeletion = Number(row.leaving) === 1
+    if (Number(row.mine) === 0 && !(isPendingDeletion && scope.isWhole)) return null
   } else {
     const known = row.was_mine === null ? rememberedByMe || scope.isWhole === true : Number(row.was_mine) === 1
     if (!known) return null
@@ -81,7 +81,11 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
     version: isOwn ? null : Number(row.version),
     at: isOwn ? null : Number(row.at),
     standing: stands
-      ? { version: Number(row.standing), updatedAt: Number(row.updated_at), isLeaving: Number(row.leaving) === 1 }
+      ? {
+          version: Number(row.standing),
+          updatedAt: Number(row.updated_at),
+          isPendingDeletion: Number(row.leaving) === 1,
+        }
       : null,
     last: Math.max(Number(row.ended ?? 0), Number(row.changed ?? 0)),
   }

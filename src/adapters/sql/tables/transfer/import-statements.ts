@@ -55,8 +55,8 @@ export function takeStatements(
     ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
     ...deleted.map(({ id, version }) => [id, version]),
   ]
-  const told = new Set(versions.map(({ id, state }) => `${id} ${state.version}`))
-  const ofFile = JSON.stringify(ended.filter(([id, version]) => told.has(`${id} ${version}`)))
+  const ofVersions = new Set(versions.map(({ id, state }) => `${id} ${state.version}`))
+  const ofFile = JSON.stringify(ended.filter(([id, version]) => ofVersions.has(`${id} ${version}`)))
   const anew = entries.filter(
     ({ vectors: made, queueVectors, replaces }) => replaces !== null && (made !== null || queueVectors),
   )
@@ -80,7 +80,7 @@ export function takeStatements(
         ? []
         : [sql`DELETE FROM entries WHERE org = ${caller.org} AND id ${ids(deleted.map(({ id }) => id))}`]),
       // How a state ended stands in the file too, more exactly than the import knows it.
-      ...(told.size === 0
+      ...(ofVersions.size === 0
         ? []
         : [
             sql`DELETE FROM entry_versions WHERE id ${dialect.plan.oneOf(sql`SELECT v.id

@@ -22,10 +22,10 @@ export const toVectorRow = (row: Row): VectorRow => ({
   length: num(row, 'length'),
   weight: num(row, 'weight'),
   data: strOrNull(row, 'data'),
-  compared: isTold(row) ? { product: num(row, 'product'), squares: num(row, 'squares') } : null,
+  compared: isCompared(row) ? { product: num(row, 'product'), squares: num(row, 'squares') } : null,
 })
 
-const isTold = ({ product = null, data = null }: Row): boolean => product !== null && data === null
+const isCompared = ({ product = null, data = null }: Row): boolean => product !== null && data === null
 
 const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
 

@@ -15,7 +15,7 @@ const LARGE = 50
  * Has the tables analysed that have more than doubled since they last were: so often while a store is filled, and never
  * afterwards. The size of a table is known at once, unlike the counts by which autovacuum goes, which may also be off.
  */
-export async function takeStock(connection: SqlConnection): Promise<void> {
+export async function analyzeGrown(connection: SqlConnection): Promise<void> {
   const grown = await runOne(
     connection,
     sql`SELECT string_agg(quote_ident(relname), ', ') AS grown FROM pg_class
@@ -27,7 +27,7 @@ export async function takeStock(connection: SqlConnection): Promise<void> {
 }
 
 /** A store that takes stock after large batches, when its caller has the answer. */
-export const takingStock = (
+export const analyzingGrown = (
   store: EntryStore,
   connection: SqlConnection,
   afterwards: (work: Promise<unknown>) => void,
@@ -35,7 +35,7 @@ export const takingStock = (
   ...store,
   save: async (...batch) => {
     const saved = await store.save(...batch)
-    if (saved.length >= LARGE) afterwards(takeStock(connection))
+    if (saved.length >= LARGE) afterwards(analyzeGrown(connection))
     return saved
   },
 })

@@ -21,7 +21,7 @@ export const PART_BYTES = 4_000_000
 export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 
 /** What a call deletes, named once, so that its conditions are looked at once. */
-export interface Leaving {
+export interface PendingDeletion {
   /** Names everything that goes. */
   readonly name: SQL
   /** A query of the ids that have been named, as `value`. */
@@ -62,12 +62,12 @@ export const removeStatements = (
  *
  * @param where a condition on `entries`, which admits nothing that is leaving
  */
-export function leaveStatements(
+export function pendingDeletion(
   dialect: SqlDialect,
   { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
   where: SQL,
   { now, most, erases }: Manner,
-): Leaving {
+): PendingDeletion {
   const part = sql`(row_number() OVER (ORDER BY picked.id) - 1) / ${sql.raw(String(PART_ENTRIES))}
     + (sum(picked.bytes) OVER (ORDER BY picked.id) - picked.bytes) / ${sql.raw(String(PART_BYTES))}`
   const further = erases === undefined ? sql`` : sql` UNION ALL SELECT further.id, 0 FROM (${erases}) further`

@@ -7,7 +7,7 @@ import { listed } from '../../core/visibility'
  * What a call with a project sees: the entries of that project, and layer 3 of the whole org (fabric contract §1). Each layer is
  * asked for by itself, so that an index leads to its rows and other projects cost nothing.
  */
-export interface RoomContext {
+export interface ProjectScopeContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface RoomContext {
 export const LAYERS = [1, 2, 3] as const
 
 /** Entries of one layer as a condition on `e`. */
-export const within = ({ dialect, scope, now }: RoomContext, project: string, layer: number): SQL => {
+export const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, layer: number): SQL => {
   const ofProject = layer === 3 ? sql`` : sql` AND e.project = ${project}`
   return sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
 }
@@ -29,7 +29,11 @@ export const entriesOf = (dialect: SqlDialect, project: string | null, layer: nu
 export const together = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` UNION ALL `)
 
 /** The ids of these layers of a room. */
-export const roomIds = (context: RoomContext, project: string, layers: readonly number[] = LAYERS): SQL =>
+export const projectScopeIds = (
+  context: ProjectScopeContext,
+  project: string,
+  layers: readonly number[] = LAYERS,
+): SQL =>
   layers.length === 0
     ? sql`SELECT e.id FROM entries e WHERE 1 = 0`
     : together(

@@ -6,12 +6,12 @@ import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefo
 export const LONGEST_EXCERPT = 2_000
 
 /** What all contents of an answer share, in code points: so much of each, and `least` at least. */
-export const roomOf = (shown: number, each: number, least: number): number => Math.max(least, shown * each)
+export const budgetOf = (shown: number, each: number, least: number): number => Math.max(least, shown * each)
 
 /** The length to which the longest are cut, so that all fit. */
-export function sharedLength(lengths: readonly number[], room: number, longest = LONGEST_EXCERPT): number {
+export function sharedLength(lengths: readonly number[], budget: number, longest = LONGEST_EXCERPT): number {
   const sorted = lengths.map((length) => Math.min(length, longest)).sort((a, b) => a - b)
-  let left = room
+  let left = budget
   for (const [i, length] of sorted.entries()) {
     const share = Math.floor(left / (sorted.length - i))
     if (length > share) return share
@@ -43,8 +43,8 @@ export function excerptOf(text: string, most: number, around: number | null = nu
     if (end === text.length) from = offsetBefore(text, text.length, most)
     from = afterSpace(text, from, around ?? 0)
   }
-  const room = offsetAfter(text, from, most)
-  const to = room === text.length ? room : beforeSpace(text, from, room, around ?? from)
+  const budget = offsetAfter(text, from, most)
+  const to = budget === text.length ? budget : beforeSpace(text, from, budget, around ?? from)
   return { content: text.slice(from, to), truncated: true, length }
 }
 
@@ -85,11 +85,11 @@ export function placeOfMatch(text: string, units: readonly Unit[], analyzer: Ana
 /** Contents that share a room: those that do not fit are cut, the longest to one equal length, each around its place. */
 export function excerptsOf(
   texts: readonly { readonly text: string; readonly around: number | null }[],
-  room: number,
+  budget: number,
 ): Excerpt[] {
   const most = sharedLength(
     texts.map(({ text }) => (text.length > 2 * LONGEST_EXCERPT ? LONGEST_EXCERPT : codePointLength(text))),
-    room,
+    budget,
   )
   return texts.map(({ text, around }) => excerptOf(text, most, around))
 }
