@@ -5,6 +5,7 @@ import type { HistoryTerms } from './domain/history/terms'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
 import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
+import type { Millis } from './domain/time'
 
 /** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
 export type { IndexedFieldConfig, ModelChoice } from './config-reader'
@@ -58,7 +59,7 @@ export interface Config {
     /** What a write does when its vectors cannot be made: fail, or go on and make them later. */
     readonly onFailure: 'fail' | 'defer'
     /** How long one request to the model may take, in milliseconds. */
-    readonly timeoutMs: number
+    readonly timeoutMs: Millis
     /** Null: those of the model, known or measured. */
     readonly levels: Levels | null
   }

@@ -4,6 +4,7 @@ import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import type { Pace } from '../domain/pace'
+import type { Millis } from '../domain/time'
 import type { ChangeBell } from '../ports/change-bell'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
@@ -50,7 +51,7 @@ export function composeFeed(
     readonly connection: SqlConnection
     readonly settings: Settings
     readonly clock: Clock
-    readonly sleep: (ms: number) => Promise<void>
+    readonly sleep: (ms: Millis) => Promise<void>
     readonly pace: Pace
     readonly onFailure: (error: unknown) => void
   },

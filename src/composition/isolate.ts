@@ -2,6 +2,7 @@
 
 import type { Levels } from '../domain/recall/similarity'
 import { type Analyzer, createAnalyzer } from '../domain/search/analysis'
+import type { Millis } from '../domain/time'
 import type { CatchUpState } from '../services/keeping/catch-up'
 import { createEmbeddingTurn, type EmbeddingTurn } from '../services/keeping/outbox-work'
 import type { PendingState } from '../services/keeping/pending-index'
@@ -31,7 +32,7 @@ export function catchUpState(bindings: Bindings): CatchUpState {
 /** Since when this isolate knows its databases. */
 const pending = new WeakMap<object, PendingState>()
 
-export function pendingState(bindings: Bindings, now: number): PendingState {
+export function pendingState(bindings: Bindings, now: Millis): PendingState {
   const database = databaseOf(bindings)
   const state = pending.get(database) ?? { since: now, embedsAgainAt: 0 }
   pending.set(database, state)
@@ -41,7 +42,7 @@ export function pendingState(bindings: Bindings, now: number): PendingState {
 /** Who makes vectors that were queued, by database. */
 const embedding = new WeakMap<object, EmbeddingTurn>()
 
-export function embeddingTurn(bindings: Bindings, now: () => number): EmbeddingTurn {
+export function embeddingTurn(bindings: Bindings, now: () => Millis): EmbeddingTurn {
   const database = databaseOf(bindings)
   const turn = embedding.get(database) ?? createEmbeddingTurn(now)
   embedding.set(database, turn)

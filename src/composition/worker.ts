@@ -11,6 +11,7 @@ import { indexedFieldNames } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import { createRestingPace } from '../domain/pace'
+import type { Millis } from '../domain/time'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
@@ -63,7 +64,7 @@ export interface Surroundings {
 
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
 const pace = createRestingPace(sleep)
 /** The one door between the house and its adapters: bindings and configuration to services. */

@@ -1,3 +1,5 @@
+import type { Millis } from './time'
+
 /**
  * Long work in small pieces. Whoever reads a megabyte at once keeps everybody else waiting, so such work is written as
  * steps, and a pace takes a rest between them (platform contract §6). Work is counted in characters read, because the clock
@@ -59,7 +61,7 @@ export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
 export const REST_MS = 1
 
 /** @param sleep waits so many milliseconds for a timer */
-export const createRestingPace = (sleep: (ms: number) => Promise<void>): Pace => createPace(() => sleep(REST_MS))
+export const createRestingPace = (sleep: (ms: Millis) => Promise<void>): Pace => createPace(() => sleep(REST_MS))
 
 /** Never rests: for work that nobody waits beside, such as a command line and a test. */
 export const WITHOUT_REST: Pace = createPace(async () => {}, Number.POSITIVE_INFINITY)

@@ -1,5 +1,6 @@
 import type { Entry, Source } from './entry/entry'
 import type { Kind } from './entry/kind'
+import type { Millis } from './time'
 
 /** What list_threads and get_statistics tell; every number counts what the caller may see. */
 export interface ThreadSummary {
@@ -41,7 +42,7 @@ export interface StoreStatistics {
   readonly indexedEntries: number
   /** Old states of entries that are kept. */
   readonly kept: { readonly versions: number; readonly bytes: number }
-  readonly work: { readonly pending: number; readonly failed: number; readonly oldestAt: number | null }
+  readonly work: { readonly pending: number; readonly failed: number; readonly oldestAt: Millis | null }
 }
 
 export interface Counted {

@@ -1,7 +1,10 @@
 /** Times: milliseconds since 1970 inside, ISO 8601 UTC outside. Dates in arguments follow the grammar of the threads contract §4. */
 
+/** Milliseconds: of an instant since 1970, else how long. */
+export type Millis = number
+
 /** `2026-02-25T09:00:00Z`: whole seconds, truncated. */
-export const formatSecond = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+export const formatSecond = (ms: Millis): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/
 const COMPACT_DATE = /^(\d{4})(\d{2})(\d{2})$/

@@ -1,9 +1,10 @@
 import type { AuditRow } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
+import type { Millis } from '../domain/time'
 
 /** How orgs, projects, keys and rows of the audit log are shown by `/api/v1` (platform contract §5). */
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 export const showOrg = ({ id, name, createdAt }: Org) => ({ id, name, created_at: iso(createdAt) })
 export const showProject = ({ id, name, createdAt }: Project) => ({ id, name, created_at: iso(createdAt) })
 

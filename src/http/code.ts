@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { IndexStatus } from '../domain/code/status'
 import { invalidInput, Problem } from '../domain/errors'
 import type { Actor, Role } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 import type { Services } from '../services/services'
 import type { IndexReport, SentFile } from '../services/writing/code/index-code'
 import { type Credential, requireOrg, requireRole } from './auth'
@@ -47,7 +48,7 @@ function readUpload({ files = [], deleted = [], root }: Record<string, unknown>)
   }
 }
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const showStatus = (status: IndexStatus) => ({ ...status, lastIndexed: iso(status.lastIndexed) })
 const showReport = (report: IndexReport) => ({ ...report, indexStatus: showStatus(report.indexStatus) })

@@ -1,3 +1,4 @@
+import type { Millis } from '../domain/time'
 import type { Log } from './log'
 
 /** What one request cost and what became of it, for its line in the log, `Server-Timing` and `/metrics`. Never text. */
@@ -49,7 +50,7 @@ const count = (fields: Record<string, unknown>, name: string): number => {
 }
 
 /** @param log of the events that pass through */
-export function createMeasure(log: Log, now: () => number): Measure {
+export function createMeasure(log: Log, now: () => Millis): Measure {
   const begun = now()
   const ms: Record<Stage, number> = { auth: 0, embed: 0, database: 0, index: 0, render: 0 }
   const database = { statements: 0, rows_read: 0, rows_written: 0 }

@@ -1,9 +1,11 @@
+import type { Millis } from '../domain/time'
+
 /** What stands in the place for backups. */
 export interface BackupObject {
   readonly key: string
   readonly size: number
   /** Milliseconds since 1970. */
-  readonly uploadedAt: number
+  readonly uploadedAt: Millis
   /** Short texts that were put with it. */
   readonly notes: Readonly<Record<string, string>>
 }

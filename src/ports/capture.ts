@@ -2,6 +2,7 @@ import type { Gathered } from '../domain/capture/gathered'
 import type { Standing } from '../domain/capture/recalled'
 import type { ReviewedEntry, ReviewQuery } from '../domain/capture/review'
 import type { Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 
 /** What the last checkpoint of a session wrote. */
 export interface Written {
@@ -9,7 +10,7 @@ export interface Written {
   /** Of its title and text, so that words which did not change are no write. */
   readonly digest: string
   /** Milliseconds since 1970. */
-  readonly at: number
+  readonly at: Millis
   /** Somebody has kept or dropped the entry: nothing more is written of the session. */
   readonly closed?: true
 }
@@ -23,7 +24,7 @@ export interface CapturedSession {
   readonly gathered: Gathered
   readonly written: Written | null
   /** When somebody began to write its checkpoint; null when nobody does. */
-  readonly claimedAt: number | null
+  readonly claimedAt: Millis | null
 }
 
 /** A session that is to be written, with whoever captured it. */
@@ -46,7 +47,7 @@ export interface Arrival {
   readonly events: readonly ArrivedEvent[]
   readonly sessions: readonly (Pick<CapturedSession, 'name' | 'revision' | 'gathered' | 'claimedAt'> & {
     /** When the schedule writes it; null when nothing is left to be written. */
-    readonly dueAt: number | null
+    readonly dueAt: Millis | null
   })[]
 }
 

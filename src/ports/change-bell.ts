@@ -1,5 +1,6 @@
 import type { FeedFilter, Sight } from '../domain/history/feed'
 import type { Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 
 /** Whom to wake, and for what: any of these. */
 export interface Listener {
@@ -36,7 +37,7 @@ export interface ChangeBell {
    *
    * @returns null when the bell does not answer
    */
-  wait(org: string, listener: Listener, since: string, ms: number): Promise<Woken | null>
+  wait(org: string, listener: Listener, since: string, ms: Millis): Promise<Woken | null>
   /** Whether a key may open another stream of so many; true when the bell does not answer, since it guards and is no door. */
   admit(org: string, stream: OpenStream, most: number): Promise<boolean>
   /** The stream is over. */

@@ -1,3 +1,5 @@
+import type { Millis } from '../domain/time'
+
 /** Whether a dependency answers, and what this isolate has seen of it. */
 export interface DatabaseHealth {
   readonly backend: 'sqlite' | 'postgresql'
@@ -7,7 +9,7 @@ export interface DatabaseHealth {
     readonly total: number
     readonly failed: number
     readonly lastFailed: boolean
-    readonly latencyMs: number
+    readonly latencyMs: Millis
   }
   /** Of the whole database, as it said last; absent or null where it does not tell. */
   readonly bytes?: () => number | null

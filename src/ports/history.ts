@@ -2,6 +2,7 @@ import type { Entry, Generated } from '../domain/entry/entry'
 import type { Version } from '../domain/history/version'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Window } from '../domain/search/window'
+import type { Millis } from '../domain/time'
 import type { EntriesWithin } from './entry-store'
 
 export interface VersionPage {
@@ -27,13 +28,13 @@ export interface Kept {
   /** What stands there now, or the version of its deletion. */
   readonly currentVersion: number
   /** When that came to be, in milliseconds since 1970, and by whom. */
-  readonly currentAt: number
+  readonly currentAt: Millis
   readonly currentBy: string
   readonly live: boolean
   /** JSON of the links that went with it: its own that its metadata do not name. Null for none. */
   readonly edges: string | null
   /** When this state ends, or the last state of what is gone ended; null for never. */
-  readonly expiresAt: number | null
+  readonly expiresAt: Millis | null
   readonly state: Entry
 }
 
@@ -55,7 +56,7 @@ export interface History {
   /** Texts of versions, newest first, as long as they hold no more than `maxBytes` together. */
   texts(scope: Scope, id: number, versions: readonly number[], maxBytes: number): Promise<ReadonlyMap<number, string>>
   /** Entries as they were at an instant, as `EntryStore.readWithin` brings them. */
-  asOf(scope: Scope, ids: readonly number[], at: number, maxBytes: number): Promise<EntriesWithin>
+  asOf(scope: Scope, ids: readonly number[], at: Millis, maxBytes: number): Promise<EntriesWithin>
   /** States to be brought back, of which at most `limit` come. */
   restorable(
     scope: Scope,

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 
 /**
  * Orgs, projects and keys. Each method is one round trip; what writes commits together with the audit row of the event
@@ -30,9 +31,9 @@ export interface IdentityStore {
   keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
   keyById(id: string): Promise<ApiKey | null>
   /** Those that are not revoked yet. False when all of them were; then nothing is written. */
-  revokeKeys(org: string, ids: readonly string[], at: number, event: AuditEvent): Promise<boolean>
+  revokeKeys(org: string, ids: readonly string[], at: Millis, event: AuditEvent): Promise<boolean>
   /** Notes that a key was in use; for maintenance, not audited. */
-  noteUse(id: string, at: number): Promise<void>
+  noteUse(id: string, at: Millis): Promise<void>
   /** Whether any key was ever made. */
   hasKeys(): Promise<boolean>
 }

@@ -1,11 +1,12 @@
 import type { DecodedImage } from '../domain/entry/image'
 import type { Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 
 export interface StoredObject {
   readonly org: string
   readonly hash: string
   /** Milliseconds since 1970. */
-  readonly uploadedAt: number
+  readonly uploadedAt: Millis
 }
 
 /** Image bytes by org and hash of their content: equal bytes are one object, and every put may be repeated. */

@@ -1,5 +1,6 @@
 import type { TextVector } from '../domain/entry/entry'
 import type { Caller, Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 import type { IncomingEntry, IncomingLink } from '../domain/transfer/incoming'
 import type { IncomingVersion } from '../domain/transfer/incoming-version'
 
@@ -10,11 +11,11 @@ export interface Remembered {
   /** At which it stood after it came; 0: its id was given, but it has not come; null for the org's own entries. */
   readonly version: number | null
   /** Of the newest file it came with, milliseconds since 1970; null as above. */
-  readonly at: number | null
+  readonly at: Millis | null
   /** What stands there. */
   readonly standing: {
     readonly version: number
-    readonly updatedAt: number
+    readonly updatedAt: Millis
     readonly isPendingDeletion: boolean
   } | null
   /** The newest version that it ever had, where it does not stand. */
@@ -61,7 +62,7 @@ export interface TakenVersion {
 export interface ImportBatch {
   readonly store: string
   /** When the file was made, milliseconds since 1970. */
-  readonly at: number
+  readonly at: Millis
   readonly entries: readonly TakenEntry[]
   readonly deleted: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
   readonly versions: readonly TakenVersion[]
@@ -105,7 +106,7 @@ export interface ImportStore {
   ): Promise<{ readonly links: number; readonly more: boolean }>
   projects(
     caller: Caller,
-    projects: readonly { readonly id: string; readonly name: string; readonly createdAt: number }[],
+    projects: readonly { readonly id: string; readonly name: string; readonly createdAt: Millis }[],
   ): Promise<void>
   remainingQuota(scope: Scope): Promise<RemainingQuota>
   /**

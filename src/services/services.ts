@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import type { SessionSeal } from '../domain/identity/session'
 import type { Pace } from '../domain/pace'
+import type { Millis } from '../domain/time'
 import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
@@ -113,7 +114,7 @@ export interface Services {
   }
   /** Lets work go on after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void
-  readonly now: () => number
+  readonly now: () => Millis
   readonly ids: Ids
   /** Lets go of what a request held; what goes on after the response may still use everything. */
   readonly close: () => Promise<void>

@@ -1,7 +1,9 @@
 // What does a failure of D1 mean to a caller? D1 has no codes but its messages, so these are known by the words of its published
 // error list (developers.cloudflare.com/d1/observability/debug-d1) and by those of SQLite.
+
 import { Problem, unavailable } from '../../domain/errors'
 import { Unsettled } from '../../domain/search/filter'
+import type { Millis } from '../../domain/time'
 import { PremiseFailed, premiseIn } from '../sql/core/connection'
 import { UNSETTLED } from '../sql/core/dialect'
 import { unanswered } from '../sql/core/failures'
@@ -13,7 +15,7 @@ const TOO_BIG = 'An entry of this size does not fit into the database; nothing w
 const DAY_MS = 86_400_000
 
 /** The Free plan refuses every query for the rest of the day once the rows of the day are used up, to whomever asks. */
-function usedUp(what: string, error: unknown, now: number): Problem {
+function usedUp(what: string, error: unknown, now: Millis): Problem {
   const until = new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString()
   return new Problem(
     'limit_exceeded',
@@ -24,7 +26,7 @@ function usedUp(what: string, error: unknown, now: number): Problem {
   )
 }
 
-type Meaning = (error: unknown, wrote: boolean, now: number) => unknown
+type Meaning = (error: unknown, wrote: boolean, now: Millis) => unknown
 
 const limit =
   (message: string): Meaning =>

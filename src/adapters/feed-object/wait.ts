@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { Listener, Woken } from '../../ports/change-bell'
 
 /** One who waits, since a mark, as it is sent. */
@@ -10,7 +11,7 @@ export interface Wait {
 export async function waited(
   object: { fetch(address: string, init: RequestInit): Promise<Response> },
   wait: Wait,
-  ms: number,
+  ms: Millis,
 ): Promise<Woken> {
   const { webSocket: socket } = await object.fetch('https://feed/', { headers: { upgrade: 'websocket' } })
   if (socket === null) throw new Error('the feed object gave no socket')

@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Millis } from '../../domain/time'
 import type { Limits } from '../../ports/limiter'
 
 export type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
@@ -58,7 +59,7 @@ export class GateObject extends DurableObject {
   }
 
   /** Milliseconds until so many more fit, if no other comes; 0 when they do now. */
-  private waitMs(limit: number, messages: number, now: number): number {
+  private waitMs(limit: number, messages: number, now: Millis): Millis {
     const { count } = this
     const minute = Math.floor(now / MINUTE_MS)
     if (minute !== count.minute) {

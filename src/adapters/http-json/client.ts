@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { Address } from './address'
 import { parseJson, readExcerpt, readText, TooLarge } from './body'
 import { type ErrorAnswer, type Explanation, retryAfterMs, usualReading } from './error-answer'
@@ -70,7 +71,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
 
   const failed = (
     path: string,
-    what: { message: string; reason: Reason; retry: boolean; detail: string; waitMs?: number | undefined },
+    what: { message: string; reason: Reason; retry: boolean; detail: string; waitMs?: Millis | undefined },
   ): ProviderProblem =>
     new ProviderProblem({
       message: what.message,

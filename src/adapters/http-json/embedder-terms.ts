@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { BatchEmbedder } from './embedding'
 import type { ModelSpeed } from './pacing'
 import { PATIENT, type Patience, patienceOf, SYSTEM_TIMING, type Timing } from './retry'
@@ -6,7 +7,7 @@ import { PATIENT, type Patience, patienceOf, SYSTEM_TIMING, type Timing } from '
 export interface EmbedderSettings {
   readonly dimensions: number
   /** EMBEDDING_TIMEOUT_S, in milliseconds; 10 s where it is absent. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: Millis
   /** Of this model, kept from call to call. */
   readonly speed?: ModelSpeed
 }

@@ -2,6 +2,7 @@ import { Problem } from '../../domain/errors'
 import { retrievalMarks } from '../../domain/meaning/retrieval-prompt'
 import { unitVectors } from '../../domain/meaning/vector'
 import { trim } from '../../domain/text'
+import type { Millis } from '../../domain/time'
 import type { Embedder, EmbeddingPurpose, PartlyEmbedded } from '../../ports/embedder'
 import { type BatchLimits, batchFrom, fitting } from './fitting'
 import { createPacing, type ModelSpeed } from './pacing'
@@ -18,7 +19,7 @@ export interface BatchEmbedder {
   /** Of this model, kept from call to call. */
   readonly speed: ModelSpeed
   /** Milliseconds. */
-  readonly now: () => number
+  readonly now: () => Millis
   /**
    * Sends one request, which is not to be tried again after a time-out.
    *

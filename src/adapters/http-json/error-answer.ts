@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { ProviderFailure, Reason } from './retry'
 
 /** What an error answer of a provider means, and when to ask again. */
@@ -16,7 +17,7 @@ export type Explanation = Pick<ProviderFailure, 'message' | 'reason' | 'retry'>
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
 /** @param value seconds, or a date */
-export function retryAfterMs(value: string | null, now: number): number | undefined {
+export function retryAfterMs(value: string | null, now: Millis): Millis | undefined {
   if (value === null) return undefined
   const trimmed = value.trim()
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000

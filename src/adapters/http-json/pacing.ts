@@ -1,3 +1,5 @@
+import type { Millis } from '../../domain/time'
+
 /** Part of the time that a request may take in which it is meant to be answered: the rest is for a model that slows down. */
 const AIM = 1 / 4
 /** By how much requests grow after one that was answered in time. */
@@ -21,13 +23,13 @@ export interface Pacing {
   /** UTF-16 units for a request now. */
   capacity(): number
   /** UTF-16 units that are expected to be answered in so many milliseconds. */
-  within(ms: number): number
-  answered(units: number, tookMs: number): void
-  timedOut(units: number, tookMs: number): void
+  within(ms: Millis): number
+  answered(units: number, tookMs: Millis): void
+  timedOut(units: number, tookMs: Millis): void
 }
 
 /** @param tryMs how long a request may take */
-export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: number): Pacing {
+export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: Millis): Pacing {
   const aim = tryMs * AIM
   const capacity = (): number => Math.min(limits.characters, speed.capacity ?? limits.first ?? limits.characters)
   const learn = (units: number): void => {

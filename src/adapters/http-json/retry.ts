@@ -1,12 +1,13 @@
 import { Problem } from '../../domain/errors'
+import type { Millis } from '../../domain/time'
 
 /** Trying again within limits, for every model provider (threads contract §7). Times are milliseconds. */
 export interface Patience {
   readonly tries: number
   /** How long one try may take. */
-  readonly tryMs: number
+  readonly tryMs: Millis
   /** How long all tries and the waits between them may take. */
-  readonly totalMs: number
+  readonly totalMs: Millis
   /** False: a try that was not answered in time is the last, since whoever asked sends less the next time. */
   readonly retriesTimeouts?: boolean
 }
@@ -16,7 +17,7 @@ export interface Patience {
  *
  * @param tryMs what EMBEDDING_TIMEOUT_S says
  */
-export const patienceOf = (tryMs: number): Patience => ({ tries: 3, tryMs, totalMs: 2.5 * tryMs })
+export const patienceOf = (tryMs: Millis): Patience => ({ tries: 3, tryMs, totalMs: 2.5 * tryMs })
 
 /** Where nothing is set. */
 export const PATIENT: Patience = patienceOf(10_000)
@@ -27,8 +28,8 @@ export const ONE_TRY: Patience = { tries: 1, tryMs: 10_000, totalMs: 10_000 }
 /** Time and chance, so that tests own them. */
 export interface Timing {
   /** Milliseconds since 1970, since Retry-After may be a date. */
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<void>
+  readonly now: () => Millis
+  readonly sleep: (ms: Millis) => Promise<void>
   /** From 0 to 1. */
   readonly random: () => number
 }
@@ -49,7 +50,7 @@ export interface ProviderFailure {
   /** Whether the same request may succeed when it is sent again. */
   readonly retry: boolean
   /** What the provider asked to wait, instead of the usual back-off. */
-  readonly waitMs?: number | undefined
+  readonly waitMs?: Millis | undefined
   /** Private: goes to the log only. */
   readonly cause?: unknown
 }
@@ -72,7 +73,7 @@ const FIRST_WAIT_MS = 300
 const backOff = (tried: number, random: number): number => FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random / 2)
 
 /** A call asked for more than a model manages in its time. */
-export const tooMuch = (name: string, ms: number): ProviderProblem =>
+export const tooMuch = (name: string, ms: Millis): ProviderProblem =>
   new ProviderProblem({
     message: `${name} needed more than ${seconds(ms)} for this much text; send less at once`,
     reason: 'timeout',
@@ -96,7 +97,7 @@ export interface Retrying {
  */
 export async function retrying<T>(
   { name, patience, timing, deadline }: Retrying,
-  attempt: (timeoutMs: number) => Promise<T>,
+  attempt: (timeoutMs: Millis) => Promise<T>,
 ): Promise<T> {
   if (deadline <= timing.now()) {
     throw tooMuch(name, patience.totalMs)
@@ -122,7 +123,7 @@ export class TimedOut extends Error {}
  *
  * @throws TimedOut
  */
-export async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: Millis, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
@@ -139,4 +140,4 @@ export async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => 
 }
 
 /** As messages say it: `10 s`. */
-export const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`
+export const seconds = (ms: Millis): string => `${Math.round(ms / 100) / 10} s`

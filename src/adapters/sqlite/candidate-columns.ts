@@ -1,7 +1,9 @@
 // What does a search by words bring of each candidate?
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
+import type { Millis } from '../../domain/time'
 import { SCORED_LENGTH } from '../../ports/full-text'
 import type { SqlDialect } from '../sql/core/dialect'
 import { packedColumns } from '../sql/core/packed'
@@ -30,7 +32,7 @@ interface Asked {
   readonly analyzer: Analyzer
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** Of an entry `e`, with the counts of all terms beside it. */

@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { Settings } from '../../ports/settings'
 
 /** How far a Vectorize namespace has come; kept in the database, since Vectorize does not say. */
@@ -8,7 +9,7 @@ export interface Progress {
   readonly confirmedUpTo: number
   readonly removedUpTo: number
   /** Stretches that were sent and not seen yet. */
-  readonly waiting: readonly { readonly ids: readonly number[]; readonly upTo: number; readonly sentAt: number }[]
+  readonly waiting: readonly { readonly ids: readonly number[]; readonly upTo: number; readonly sentAt: Millis }[]
 }
 
 export const START: Progress = { sentUpTo: 0, confirmedUpTo: 0, removedUpTo: 0, waiting: [] }

@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import {
   PATIENT,
   type Patience,
@@ -56,7 +57,7 @@ export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: 
   const patience: Patience = { ...PATIENT, ...options }
   const timing: Timing = { ...SYSTEM_TIMING, ...options }
 
-  const understood = (error: unknown, timeoutMs: number): ProviderProblem => {
+  const understood = (error: unknown, timeoutMs: Millis): ProviderProblem => {
     const problem = (what: string, reason: Reason, retry: boolean) =>
       new ProviderProblem({ message: `${NAME} ${what}`, reason, retry, cause: error })
     if (error instanceof TimedOut)

@@ -7,6 +7,7 @@ import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
+import type { Millis } from '../../domain/time'
 import type { RecordId } from '../../domain/transfer/records'
 import { RowProblem } from './values'
 
@@ -32,12 +33,12 @@ export interface Found {
   readonly images?: readonly FoundImage[]
   readonly summary?: string | null
   /** Milliseconds since 1970. */
-  readonly createdAt: number
-  readonly updatedAt?: number | null
+  readonly createdAt: Millis
+  readonly updatedAt?: Millis | null
   /** Of memories of layers; their text is kept verbatim. */
   readonly layer?: 1 | 2 | 3
   readonly pinned?: boolean
-  readonly accessedAt?: number | null
+  readonly accessedAt?: Millis | null
   readonly accessCount?: number
 }
 

@@ -1,4 +1,5 @@
 import { type JsonObject, own } from '../../domain/entry/metadata'
+import type { Millis } from '../../domain/time'
 import type { Row } from './sqlite-row'
 import { isJsonObject, objectIn, RowProblem, stringsIn, textOf, timeOfNumber } from './values'
 
@@ -10,9 +11,9 @@ export interface Memory {
   readonly content: string
   readonly metadata: JsonObject
   readonly tags: readonly string[]
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly accessedAt: number | null
+  readonly createdAt: Millis
+  readonly updatedAt: Millis
+  readonly accessedAt: Millis | null
   readonly accessCount: number
   readonly pinned: boolean
   readonly supersedes: string | null

@@ -1,8 +1,10 @@
 // How does what was found become records of the format? Projects and links are resolved; the rest is as the store would lift it.
+
 import { createHash } from 'node:crypto'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import { linksOfMetadata } from '../../domain/entry/link'
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
+import type { Millis } from '../../domain/time'
 import { Known, withIds } from '../../domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer/records'
 import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'
@@ -14,7 +16,7 @@ export interface Projects {
   readonly map: ReadonlyMap<string, string>
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString()
+const iso = (ms: Millis): string => new Date(ms).toISOString()
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Entries as records, in the order in which they are to get ids. */

@@ -1,4 +1,5 @@
 import { compareText, firstCodePoints } from '../text'
+import type { Millis } from '../time'
 import { decisionsIn, type Said } from './decisions'
 import type { Happening, ToolUse } from './happening'
 import type { Place } from './place'
@@ -29,8 +30,8 @@ export interface At {
 /** One command: when it first failed, and when it last passed; both null where no client said how it went. */
 export interface CommandRuns {
   readonly command: string
-  readonly failedAt: number | null
-  readonly passedAt: number | null
+  readonly failedAt: Millis | null
+  readonly passedAt: Millis | null
 }
 
 const FIRST_PROMPTS = 3

@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
 import { unstorable, withoutTrailing } from '../text'
-import { parseInstant } from '../time'
+import { type Millis, parseInstant } from '../time'
 import { cleanEvent } from './clean'
 import { isFields, objectOf, textOf } from './fields'
 import type { Fields, Happening, HookClient } from './happening'
@@ -40,7 +40,7 @@ function fromFolder(happening: Happening, folder: string | null): Happening {
 const MOST_EVENTS = 500
 const LONGEST_ID = 128
 
-function readEvent(client: HookClient, given: unknown, now: number): HookEvent | null {
+function readEvent(client: HookClient, given: unknown, now: Millis): HookEvent | null {
   if (!isFields(given)) return null
   const { id, at, event } = given
   if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID || unstorable(id) !== null || !isFields(event))
@@ -65,7 +65,7 @@ function readEvent(client: HookClient, given: unknown, now: number): HookEvent |
  * @param body a JSON object
  * @throws Problem invalid_input when it is not of that shape; events that are not understood are counted
  */
-export function readHookRequest(client: HookClient, body: Fields, now: number): HookRequest {
+export function readHookRequest(client: HookClient, body: Fields, now: Millis): HookRequest {
   const { events, lost } = body
   if (!Array.isArray(events)) throw invalidInput('events must be a list of {id, at, event, place}')
   if (events.length > MOST_EVENTS)

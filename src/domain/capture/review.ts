@@ -1,4 +1,5 @@
 import { invalidInput } from '../errors'
+import type { Millis } from '../time'
 import { isFields } from './fields'
 
 /** What a review lists. */
@@ -12,7 +13,7 @@ export interface ReviewQuery {
 
 /** Where an entry stands in that list. Milliseconds since 1970. */
 export interface ReviewPlace {
-  readonly updatedAt: number
+  readonly updatedAt: Millis
   readonly id: number
 }
 
@@ -21,7 +22,7 @@ export interface ReviewedEntry extends ReviewPlace {
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null
-  readonly expiresAt: number | null
+  readonly expiresAt: Millis | null
   readonly version: number
   /** The first characters of its text. */
   readonly preview: string

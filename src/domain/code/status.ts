@@ -1,4 +1,4 @@
-import { DAY_MS } from '../time'
+import { DAY_MS, type Millis } from '../time'
 
 /** How complete and how fresh the index of code is (fabric contract §9). */
 export interface IndexStatus {
@@ -21,7 +21,7 @@ interface Totals {
 const FRESH_MS = DAY_MS
 
 /** Of all projects together: as fresh as the one that was uploaded last. */
-export function statusOf(totals: readonly Totals[], now: number): IndexStatus {
+export function statusOf(totals: readonly Totals[], now: Millis): IndexStatus {
   const sum = (of: (one: Totals) => number): number => totals.reduce((all, one) => all + of(one), 0)
   const totalFiles = sum(({ files }) => files)
   const pending = sum((one) => one.pending)

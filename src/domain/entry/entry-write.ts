@@ -1,3 +1,4 @@
+import type { Millis } from '../time'
 import type { Entry, Generated, Layer, Source } from './entry'
 import type { ImageRef } from './image'
 import type { Lifted } from './lifted-metadata'
@@ -10,7 +11,7 @@ import type { Metadata } from './metadata'
 export interface Life {
   readonly pinned: boolean
   /** Milliseconds until its layer lets go of it; null for as long as nobody removes it. */
-  readonly lasts: number | null
+  readonly lasts: Millis | null
 }
 
 /** What happens to an entry beside a change of its content. */

@@ -1,3 +1,4 @@
+import type { Millis } from '../time'
 import type { ImageRef } from './image'
 import type { Kind } from './kind'
 import type { Lifted } from './lifted-metadata'
@@ -34,8 +35,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly summary: string
   readonly version: number
   /** Milliseconds since 1970. */
-  readonly createdAt: number
-  readonly updatedAt: number
+  readonly createdAt: Millis
+  readonly updatedAt: Millis
   /** Who may read it: '' for everyone whose scope reaches it, else one owner. */
   readonly reader: string
   readonly owner: string | null

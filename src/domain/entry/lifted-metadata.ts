@@ -2,7 +2,7 @@ import { invalidInput, Problem } from '../errors'
 import { normalizeProject } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, trim } from '../text'
-import { parseInstant } from '../time'
+import { type Millis, parseInstant } from '../time'
 import { type Kind, kindOfMetadata } from './kind'
 import {
   AUDIENCES,
@@ -35,7 +35,7 @@ export interface Lifted {
   readonly pinned: boolean | null
   readonly confidence: number | null
   /** The writer's own end of the entry, milliseconds since 1970; a layer may set an earlier one, never a later. */
-  readonly expiresAt: number | null
+  readonly expiresAt: Millis | null
 }
 
 const text = (value: JsonValue | undefined): string | null =>

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../time'
+import { DAY_MS, HOUR_MS, type Millis } from '../time'
 
 /** For how long what has been is kept. */
 export interface HistoryTerms {
@@ -12,11 +12,11 @@ export interface HistoryTerms {
 export const NO_HISTORY: HistoryTerms = { days: 0, receiptHours: 24 }
 
 /** The instant up to which old states are forgotten, in milliseconds since 1970. */
-export const oldestKept = ({ days }: HistoryTerms, now: number): number => now - days * DAY_MS
+export const oldestKept = ({ days }: HistoryTerms, now: Millis): Millis => now - days * DAY_MS
 
 /** Until when what is deleted now can be brought back; null when it cannot. */
-export const restorableUntil = ({ days }: HistoryTerms, now: number): number | null =>
+export const restorableUntil = ({ days }: HistoryTerms, now: Millis): Millis | null =>
   days === 0 ? null : now + days * DAY_MS
 
 /** The instant up to which receipts are forgotten. */
-export const oldestReceipt = ({ receiptHours }: HistoryTerms, now: number): number => now - receiptHours * HOUR_MS
+export const oldestReceipt = ({ receiptHours }: HistoryTerms, now: Millis): Millis => now - receiptHours * HOUR_MS

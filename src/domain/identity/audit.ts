@@ -1,3 +1,5 @@
+import type { Millis } from '../time'
+
 /** What happened, for the audit log (platform contract §5): counts and codes, never text. */
 export interface AuditEvent {
   /** Who did it: a key's id, `local` in open mode, or `admin-token`. */
@@ -17,7 +19,7 @@ export interface AuditRow extends AuditEvent {
   /** 1, 2, 3 … within the org. */
   readonly seq: number
   /** Milliseconds since 1970. */
-  readonly at: number
+  readonly at: Millis
 }
 
 /** More ids than this are counted, not listed, so that a row stays far below what a database takes. */

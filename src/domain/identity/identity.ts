@@ -1,5 +1,6 @@
 import { invalidInput } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
+import type { Millis } from '../time'
 import { normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 
@@ -8,14 +9,14 @@ export interface Org {
   readonly id: string
   readonly name: string
   /** Milliseconds since 1970, as every time here; null for the org of open mode, which nobody made. */
-  readonly createdAt: number | null
+  readonly createdAt: Millis | null
 }
 
 export interface Project {
   readonly id: string
   readonly name: string
   /** Null for a project that exists by its entries alone. */
-  readonly createdAt: number | null
+  readonly createdAt: Millis | null
 }
 
 /** A key without its secret, which only its holder has. */
@@ -30,11 +31,11 @@ export interface ApiKey {
   readonly owner: string
   /** Whether what hooks send with it is captured. */
   readonly captures: boolean
-  readonly createdAt: number
+  readonly createdAt: Millis
   readonly createdBy: string
-  readonly expiresAt: number | null
-  readonly revokedAt: number | null
-  readonly lastUsedAt: number | null
+  readonly expiresAt: Millis | null
+  readonly revokedAt: Millis | null
+  readonly lastUsedAt: Millis | null
 }
 
 export const MAX_NAME = 128
@@ -108,7 +109,7 @@ export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] 
   return family
 }
 
-export const isUsable = (key: ApiKey, now: number): boolean =>
+export const isUsable = (key: ApiKey, now: Millis): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
 export const principalOf = ({ id, org, projects, owner, role, agent, captures }: ApiKey): Principal => ({

@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors'
-import { parseInstant } from '../time'
+import { type Millis, parseInstant } from '../time'
 import { type ApiKey, checkName, checkProjectId } from './identity'
 import { ROLES } from './scope'
 
@@ -26,7 +26,7 @@ function checkProjects(value: unknown): string[] | null {
 }
 
 /** @returns milliseconds since 1970 */
-function checkExpiry(value: unknown, now: number): number | null {
+function checkExpiry(value: unknown, now: Millis): Millis | null {
   if (value === undefined || value === null) return null
   const instant = typeof value === 'string' ? parseInstant(value) : null
   if (instant === null)
@@ -44,7 +44,7 @@ function checkCapture(value: unknown): boolean {
 /** @throws Problem invalid_input */
 export function checkKeyDraft(
   draft: KeyDraft,
-  now: number,
+  now: Millis,
 ): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures'> & { readonly owner: string | null } {
   const role = ROLES.find((known) => known === draft.role)
   if (role === undefined) throw invalidInput(`role must be one of: ${ROLES.join(', ')}`)

@@ -1,3 +1,5 @@
+import type { Millis } from '../time'
+
 /**
  * Sessions of the dashboard: who a browser speaks for, signed with HMAC-SHA-256 under a key of the deployment. A session names a key by
  * its id and never holds it, so that it ends with the key: whoever reads it looks the key up again.
@@ -6,7 +8,7 @@ export interface Session {
   /** Id of the key, or one of the two below. */
   readonly keyId: string
   /** Milliseconds since 1970. */
-  readonly expiresAt: number
+  readonly expiresAt: Millis
   /** Random; what tokens of forms are made from. */
   readonly nonce: string
 }
@@ -22,7 +24,7 @@ export interface SessionSeal {
   /** The text that a cookie holds. */
   seal(session: Session): Promise<string>
   /** The session, or null for what this deployment has not signed, or what has ended. @param now milliseconds since 1970 */
-  open(text: string, now: number): Promise<Session | null>
+  open(text: string, now: Millis): Promise<Session | null>
   /** What each form of a session carries, so that no other site can send one: 43 characters of base64url. */
   formToken(session: Session): Promise<string>
 }

@@ -1,3 +1,4 @@
+import type { Millis } from '../time'
 import { type ClockFace, clockFace } from './calendar'
 
 /** How long somebody was away, and how that is told (fabric contract §6). */
@@ -14,7 +15,7 @@ const MOMENT_MS = 30_000
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** `1 day 3 hours 42 minutes`; seconds only below a minute. */
-export function spell(durationMs: number): string {
+export function spell(durationMs: Millis): string {
   if (durationMs < MINUTE) return counted(Math.floor(durationMs / 1000), 'second')
   let left = Math.floor(durationMs / MINUTE)
   const parts: string[] = []
@@ -27,11 +28,11 @@ export function spell(durationMs: number): string {
 }
 
 /** `6 days ago`: only the largest part; less than half a minute is `moments ago`. */
-export const tellAgo = (durationMs: number): string =>
+export const tellAgo = (durationMs: Millis): string =>
   durationMs < MOMENT_MS ? 'moments ago' : `${spell(durationMs).split(' ').slice(0, 2).join(' ')} ago`
 
 export interface Absence {
-  readonly durationMs: number
+  readonly durationMs: Millis
   readonly durationHuman: string
   readonly from: string
   readonly to: string

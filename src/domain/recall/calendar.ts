@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill/implementation'
-import type { WrittenTime } from '../time'
+import type { Millis, WrittenTime } from '../time'
 
 /**
  * The calendar of a time zone (fabric contract §6). A boundary is found from the local date, then mapped to an instant: a day starts
@@ -10,7 +10,7 @@ export type Moment = Temporal.ZonedDateTime
 /** A moment as clocks of a zone show it. */
 export interface ClockFace {
   /** Milliseconds since 1970. */
-  readonly epochMs: number
+  readonly epochMs: Millis
   /** As asked for. */
   readonly timezone: string
   readonly iso: string
@@ -43,7 +43,7 @@ export function isZone(zone: string): boolean {
 }
 
 /** @param zone one that there is */
-export const momentIn = (zone: string, epochMs: number): Moment =>
+export const momentIn = (zone: string, epochMs: Millis): Moment =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
 
 /** Where a day so many days from the moment's begins. A day that the zone leaves out begins with the one after it. */
@@ -75,7 +75,7 @@ const weekday = ({ dayOfWeek }: Moment): string => WEEKDAYS[dayOfWeek - 1] as st
 const month = (moment: Moment): string => MONTHS[moment.month - 1] as string
 
 /** @param timezone as asked for; one that there is */
-export function clockFace(timezone: string, epochMs: number): ClockFace {
+export function clockFace(timezone: string, epochMs: Millis): ClockFace {
   const moment = momentIn(timezone, epochMs)
   const iso = isoOf(moment)
   return {
@@ -108,7 +108,7 @@ export interface TimeFacts extends ClockFace {
 }
 
 /** @param timezone as asked for; one that there is */
-export function timeFacts(timezone: string, epochMs: number): TimeFacts {
+export function timeFacts(timezone: string, epochMs: Millis): TimeFacts {
   const moment = momentIn(timezone, epochMs)
   const monday = -sinceMonday(moment)
   const startOfNextDay = startOfDay(moment, 1)

@@ -1,4 +1,5 @@
 import { extensionOf, languageOf, normalizeLanguage } from '../code/languages'
+import type { Millis } from '../time'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
 import { filesOf, type Moment, namesMoment } from './moment'
@@ -29,7 +30,7 @@ export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight
   /** What an agent reported, as against what somebody wrote down. */
   readonly isCaptured: boolean
   /** The last access, else the creation; milliseconds since 1970. */
-  readonly usedAt: number
+  readonly usedAt: Millis
   /** At home in another project. */
   readonly isAway: boolean
   /** Where it may name a file or the command of the moment, its beginning; else empty. */
@@ -71,7 +72,7 @@ function placeOf(one: AtMoment, moment: Moment): number {
 }
 
 /** @param similarity to the text that stands for the moment; 0 without one */
-export function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: number): number {
+export function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: Millis): number {
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
   const days = Math.max(0, now - Math.max(one.updatedAt, one.lastSeen ?? 0)) / DAY
   const isOfFile = one.paths.some((path) => filesOf(moment).some((file) => isSameFile(path, file)))
@@ -119,7 +120,7 @@ export interface Chosen {
   readonly bugs: readonly AtMoment[]
 }
 
-export function choose(candidates: readonly Candidate[], moment: Moment, now: number): Chosen {
+export function choose(candidates: readonly Candidate[], moment: Moment, now: Millis): Chosen {
   const ranked = candidates
     .filter(({ one, similarity }) => fits(one, similarity, moment))
     .map(({ one, similarity }) => ({ one, score: scoreNow(one, similarity, moment, now) }))

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../time'
+import { DAY_MS, type Millis } from '../time'
 
 /** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
 const DAYS = 45
@@ -6,14 +6,14 @@ const LEAST = 0.2
 
 export interface Use {
   /** Milliseconds since 1970. */
-  readonly createdAt: number
+  readonly createdAt: Millis
   /** The last access; null when there was none. */
-  readonly accessedAt: number | null
+  readonly accessedAt: Millis | null
   readonly accessCount: number
 }
 
 /** How much alive a memory is: its age, its last use and how often it was used. */
-export function vitality({ createdAt, accessedAt, accessCount }: Use, now: number): number {
+export function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
   const age = (now - createdAt) / DAY_MS
   const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
   return (
@@ -23,4 +23,4 @@ export function vitality({ createdAt, accessedAt, accessCount }: Use, now: numbe
   )
 }
 
-export const hasDecayed = (use: Use, now: number): boolean => vitality(use, now) < LEAST
+export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < LEAST

@@ -1,4 +1,5 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import type { Millis } from '../time'
 import { FAILURE } from './events/outcome'
 import { sharedLength } from './excerpts'
 import { MEMORY_TYPES, type MemoryType } from './memory'
@@ -17,7 +18,7 @@ export interface Original {
   readonly links: number
   readonly accesses: number
   /** Milliseconds since 1970. */
-  readonly createdAt: number
+  readonly createdAt: Millis
 }
 
 /** A summary, and whose place it takes. */
@@ -33,7 +34,7 @@ const LINE = { least: 120, most: 1_000 }
 
 const ENDS = '.!?。！？'
 
-const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+const day = (ms: Millis): string => new Date(ms).toISOString().slice(0, 10)
 
 /** How many there are of each type, the most first. */
 function countsOf(originals: readonly Original[]): [type: MemoryType, count: number][] {

@@ -1,5 +1,6 @@
 import type { Layer } from '../entry/entry'
 import { type JsonValue, type Metadata, own } from '../entry/metadata'
+import type { Millis } from '../time'
 import type { Reported } from './problem'
 
 /** Equal memories are one (fabric contract §3): what a store does where its memory stands there already. */
@@ -32,7 +33,7 @@ export interface Renewal {
   /** All of them, where some came to it. */
   readonly tags: readonly string[] | null
   /** Milliseconds from now until it ends, in layer 1. */
-  readonly lasts: number | null
+  readonly lasts: Millis | null
 }
 
 /** A further report of a problem. */

@@ -1,5 +1,5 @@
 import { trim } from '../text'
-import { readWrittenTime } from '../time'
+import { type Millis, readWrittenTime } from '../time'
 import { instantOf, LAST_MOMENT, type Moment, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
 
 /** Words for moments, such as `start of next week`, and what they mean in a zone (fabric contract §6). */
@@ -37,7 +37,7 @@ export const warningsOf = (expression: string): string[] =>
     : []
 
 /** Milliseconds since 1970 that an expression means; null when it is none of the forms, or beyond the times that can be told. */
-export function resolveExpression(given: string, zone: string, now: number): number | null {
+export function resolveExpression(given: string, zone: string, now: Millis): number | null {
   const expression = trim(given).toLowerCase()
   if (Object.hasOwn(PHRASES, expression)) return (PHRASES[expression] as (now: Moment) => number)(momentIn(zone, now))
   if (EPOCH.test(expression)) return Number(expression) <= LAST_MOMENT ? Number(expression) : null

@@ -1,4 +1,5 @@
 import { firstCodePoints } from '../text'
+import type { Millis } from '../time'
 import { MAX_SHOWN } from './current'
 import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './hints'
 import type { Memory } from './memory'
@@ -8,7 +9,7 @@ export interface GhostMessage {
   readonly id: string
   readonly content: string
   /** Milliseconds since 1970. */
-  readonly at: number
+  readonly at: Millis
   readonly trigger: 'session_context' | 'relevant_decision' | 'bug_fix_context' | 'command_context'
 }
 
@@ -22,7 +23,7 @@ const isAbout = (memory: Memory, command: string): boolean =>
   namesCommand(memory.text, command) || namesCommand(memory.title ?? '', command)
 
 /** The fix of a failure of the command, else how often it failed; null with neither. */
-function commandMessage({ bugs }: Shown, command: string, now: number): GhostMessage | null {
+function commandMessage({ bugs }: Shown, command: string, now: Millis): GhostMessage | null {
   const about = bugs.filter((memory) => isAbout(memory, command))
   const fix = about.find((memory) => !isCaptured(memory))
   const failure = about.find(isCaptured)
@@ -36,7 +37,7 @@ function commandMessage({ bugs }: Shown, command: string, now: number): GhostMes
   return message({ at, content: told_ })
 }
 
-export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: number): GhostMessage[] {
+export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: Millis): GhostMessage[] {
   const { relevant, opened } = shown
   const bugFix = bugFixOf(shown)
   const files = [...new Map(opened.toReversed().map((file) => [file.path, file])).values()]

@@ -1,5 +1,6 @@
 import { own } from '../entry/metadata'
 import { firstCodePoints } from '../text'
+import type { Millis } from '../time'
 import { DAY, MAX_SHOWN } from './current'
 import { headOf } from './excerpts'
 import type { Memory } from './memory'
@@ -18,7 +19,7 @@ export interface Suggestion {
 /** A file that was opened, and when. */
 export interface OpenedFile {
   readonly path: string
-  readonly at: number
+  readonly at: Millis
 }
 
 /** What is shown of the moment, from which the rest follows. */
@@ -42,14 +43,14 @@ export const isCaptured = ({ metadata }: Pick<Memory, 'metadata'>): boolean =>
   metadata !== null && own(metadata, 'source') === 'system_auto'
 
 /** `today`, `1 day ago`, `6 days ago`. */
-export function daysAgo(at: number, now: number): string {
+export function daysAgo(at: Millis, now: Millis): string {
   const days = Math.floor(Math.max(0, now - at) / DAY)
   return days === 0 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const dayOf = (at: Millis): string => new Date(at).toISOString().slice(0, 10)
 
-export const seenOf = (memory: Memory): { readonly times: number; readonly at: number } => {
+export const seenOf = (memory: Memory): { readonly times: number; readonly at: Millis } => {
   const { count, lastSeen } = memory.metadata ?? {}
   const at = typeof lastSeen === 'string' ? Date.parse(lastSeen) : Number.NaN
   return { times: typeof count === 'number' ? count : 1, at: Number.isNaN(at) ? memory.updatedAt : at }
@@ -65,7 +66,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** What an entry is, and how it begins. An error that was captured is no fix. */
-export function hintOf(memory: Memory, now: number): string {
+export function hintOf(memory: Memory, now: Millis): string {
   const type = typeOfKind(memory.kind)
   if (type === 'bug_fix' && isCaptured(memory)) {
     const { times, at } = seenOf(memory)
@@ -80,7 +81,7 @@ export const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => {
   return all.find((one) => !isCaptured(one)) ?? all[0]
 }
 
-export function suggestionsOf(shown: Shown, now: number): Suggestion[] {
+export function suggestionsOf(shown: Shown, now: Millis): Suggestion[] {
   const { relevant, patterns } = shown
   const bugFix = bugFixOf(shown)
   const all: Suggestion[] = [

@@ -1,12 +1,13 @@
 import type { Entry, Layer } from '../entry/entry'
 import { KINDS, type Kind } from '../entry/kind'
+import type { Millis } from '../time'
 
 /** An entry as a memory of the fabric family (fabric contract §1): with its layer and what has happened to it. */
 export interface Memory extends Entry {
   readonly weight: number
   readonly pinned: boolean
   /** Milliseconds since 1970; null when it does not end. */
-  readonly expiresAt: number | null
+  readonly expiresAt: Millis | null
   readonly accessCount: number
 }
 
@@ -19,7 +20,7 @@ export interface Glimpse {
   readonly kind: Kind
   /** The beginning of its text. */
   readonly content: string
-  readonly createdAt: number
+  readonly createdAt: Millis
   readonly tags: readonly string[]
 }
 

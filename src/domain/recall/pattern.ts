@@ -1,4 +1,5 @@
 import { firstCodePoints } from '../text'
+import type { Millis } from '../time'
 import type { Memory } from './memory'
 
 /** A pattern as it is shown. */
@@ -10,7 +11,7 @@ export interface Pattern {
   readonly language: string
   readonly usageCount: number
   /** Milliseconds since 1970. */
-  readonly lastUsedAt: number
+  readonly lastUsedAt: Millis
   readonly relatedFiles: readonly string[]
 }
 
@@ -25,7 +26,7 @@ const stringAt = (memory: Memory, key: string, member: string): string | null =>
 }
 
 /** @param usedAt when it was last used */
-export function patternOf(memory: Memory, usedAt: number): Pattern {
+export function patternOf(memory: Memory, usedAt: Millis): Pattern {
   const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
   return {
     id: memory.id,

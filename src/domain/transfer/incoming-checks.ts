@@ -5,6 +5,7 @@ import { MAX_PROJECT } from '../entry/metadata'
 import { invalidInput, limitExceeded } from '../errors'
 import type { Scope } from '../identity/scope'
 import { codePointLength, trim, unstorable } from '../text'
+import type { Millis } from '../time'
 import type { EntryRecord, RecordOf } from './records'
 
 /** What a record must not hold to be taken in, beyond its schema. */
@@ -15,7 +16,7 @@ export interface Intake {
   readonly keyId: string
   /** When the file was made: what a source does not tell. */
   readonly at: number
-  readonly now: number
+  readonly now: Millis
   readonly limits: WriteLimits
 }
 

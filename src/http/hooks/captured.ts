@@ -7,6 +7,7 @@ import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { checkProjectId } from '../../domain/identity/identity'
 import type { Caller, Role } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
+import type { Millis } from '../../domain/time'
 import { keptAt, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
 import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
@@ -28,7 +29,7 @@ interface Variables {
 }
 type Context = { readonly var: Variables; readonly req: { readonly raw: Request } }
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const shown = ({ id, title, project, branch, client, updatedAt, expiresAt, preview, version }: ReviewedEntry) => ({
   ...{ id, title, project, branch, client, updated_at: iso(updatedAt), expires_at: iso(expiresAt), preview, version },

@@ -7,6 +7,7 @@ import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/ca
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { mayAct } from '../../domain/identity/scope'
 import { sha256Hex } from '../../domain/text'
+import type { Millis } from '../../domain/time'
 import type { Services } from '../../services/services'
 import { type Credential, requireOrg } from '../auth'
 import { readJsonBody } from '../body'
@@ -37,7 +38,7 @@ async function readBody(request: Request): Promise<Fields> {
 }
 
 /** A raw event as a request of its own; one that is not understood is a request without events. */
-async function aloneOf(client: HookClient, event: Fields, now: number): Promise<HookRequest> {
+async function aloneOf(client: HookClient, event: Fields, now: Millis): Promise<HookRequest> {
   const raw = readRawEvent(client, event)
   if (raw === null) return { events: [], answer: null, unread: 1, lost: 0 }
   const { happening, identity, place } = raw

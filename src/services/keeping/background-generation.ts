@@ -1,4 +1,5 @@
 import { Problem } from '../../domain/errors'
+import type { Millis } from '../../domain/time'
 import { inShares } from '../../domain/write-share'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Summarizer } from '../../ports/summarizer'
@@ -60,7 +61,7 @@ export function createBackgroundGeneration(dependencies: {
   readonly summarizer: Summarizer | null
   readonly rows: VectorRows
   readonly summaries: Pick<EntryStore, 'summarize'>
-  readonly now: () => number
+  readonly now: () => Millis
 }): BackgroundGeneration {
   const { generate, summarizer, rows, summaries, now } = dependencies
 

@@ -1,3 +1,4 @@
+import type { Millis } from '../../domain/time'
 import type { ImageStore } from '../../ports/image-store'
 import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { LongTexts } from '../../ports/long-texts'
@@ -38,7 +39,7 @@ export interface EmbeddingTurn {
 /** Whoever makes vectors and has not told of progress for so long is gone. */
 const TURN_MS = 60_000
 
-export function createEmbeddingTurn(now: () => number): EmbeddingTurn {
+export function createEmbeddingTurn(now: () => Millis): EmbeddingTurn {
   let until = 0
   return {
     isTaken: () => now() < until,

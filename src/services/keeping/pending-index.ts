@@ -1,6 +1,8 @@
 // How does a search find what is committed while its words or vectors are still to be written? Their writer does that right behind
 // its commit, before it answers; when it died in between, or was not answered itself by a model, the next search does it.
+
 import type { Scope } from '../../domain/identity/scope'
+import type { Millis } from '../../domain/time'
 import type { FullText } from '../../ports/full-text'
 import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../ports/pending-index'
 import type { BackgroundGeneration } from './background-generation'
@@ -11,7 +13,7 @@ export interface PendingState {
   /** When this isolate met it: whoever queued or claimed something before that, in the same process, is gone. */
   readonly since: number
   /** Before that a model that failed is not asked again for the sake of a search. */
-  embedsAgainAt: number
+  embedsAgainAt: Millis
 }
 
 /** Bytes of entries whose words one search writes: as much as one restoration brings back. */
@@ -59,7 +61,7 @@ export function createFinishIndex(dependencies: {
   /** Bytes of texts whose vectors one search has made. */
   readonly vectorBytes: number
   readonly state: PendingState
-  readonly now: () => number
+  readonly now: () => Millis
 }): FinishIndex {
   const { pending, generation, vectorBytes, state, now } = dependencies
   let behind: readonly Missed[] = []

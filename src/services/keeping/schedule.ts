@@ -1,5 +1,5 @@
 import type { Pace } from '../../domain/pace'
-import { DAY_MS } from '../../domain/time'
+import { DAY_MS, type Millis } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
 
@@ -58,7 +58,7 @@ export function createSchedule(dependencies: {
 }): Schedule {
   const { steps, journal, clock, log, pace } = dependencies
 
-  const day = (ms: number): number => Math.floor(ms / DAY_MS)
+  const day = (ms: Millis): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
     cursor !== null ||
     finishedAt === null ||

@@ -1,4 +1,5 @@
 import { Problem } from '../../domain/errors'
+import type { Millis } from '../../domain/time'
 import { entryContent } from '../../domain/transfer/content'
 import { asSent } from '../../domain/transfer/content-difference'
 import { type IncomingEntry, incomingEntry } from '../../domain/transfer/incoming'
@@ -32,15 +33,15 @@ export const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean
   entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
 /** Whether nobody has touched it since it came, or since the org's own file was made. */
-export function isUntouched({ version, standing }: Remembered, at: number): boolean {
+export function isUntouched({ version, standing }: Remembered, at: Millis): boolean {
   if (standing === null) return true
   return version === null ? standing.updatedAt <= at : version === standing.version
 }
 
-const isLater = ({ at: before }: Remembered, at: number): boolean => before === null || at > before
+const isLater = ({ at: before }: Remembered, at: Millis): boolean => before === null || at > before
 
 /** Whether the file's word counts for more than what stands here. */
-const takesOver = (known: Remembered, at: number): boolean => isUntouched(known, at) && isLater(known, at)
+const takesOver = (known: Remembered, at: Millis): boolean => isUntouched(known, at) && isLater(known, at)
 
 const otherwise = (onConflict: OnConflict): 'skip' | 'replace' | 'conflict' =>
   onConflict === 'fail' ? 'conflict' : onConflict
@@ -106,7 +107,7 @@ const isObject = (value: unknown): value is NonNullable<EntryRecord['metadata']>
 /** What becomes of an entry that the file says is gone: null where nothing stands. */
 export function decideGone(
   known: Remembered | undefined,
-  at: number,
+  at: Millis,
   onConflict: OnConflict,
 ): 'delete' | 'skip' | 'conflict' | null {
   if (known === undefined || known.standing === null || known.standing.isPendingDeletion) return null

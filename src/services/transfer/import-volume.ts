@@ -1,6 +1,7 @@
 import type { WriteLimits } from '../../domain/entry/draft'
 import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
 import type { Caller } from '../../domain/identity/scope'
+import type { Millis } from '../../domain/time'
 import { contentDifference } from '../../domain/transfer/content-difference'
 import { withoutImages } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
@@ -57,7 +58,7 @@ class Import {
   private readonly report: ImportReport
   private readonly intake: Intake
   private readonly store: string
-  private readonly at: number
+  private readonly at: Millis
   private mapping = new Mapping(new Map())
   private readonly fates = new Map<string, Fate>()
   private images: IncomingImages = { missing: new Set(), put: async () => [] }

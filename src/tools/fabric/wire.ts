@@ -5,6 +5,7 @@ import { normalizeProject } from '../../domain/identity/project'
 import type { Scope } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project'
 import { codePointLength, trim } from '../../domain/text'
+import type { Millis } from '../../domain/time'
 import { MAX_QUERY } from '../query-field'
 
 /** How the fabric family spells what several of its tools take and give (fabric contract §1). */
@@ -75,7 +76,7 @@ export const threshold = (fallback: number) =>
   z.number().min(0).max(1).default(fallback).meta({ description: 'Least similarity, 0–1' })
 
 /** A moment as every fabric tool shows it. */
-export const iso = (ms: number): string => new Date(ms).toISOString()
+export const iso = (ms: Millis): string => new Date(ms).toISOString()
 
 /** The member of a result that names memories it had no room for, as all ids of this family; none when there are none. */
 export const omittedMemories = (ids: readonly number[]) => (ids.length === 0 ? {} : { omitted: ids.map(String) })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import type { DeleteSelection } from '../../domain/entry/selection'
 import { invalidInput } from '../../domain/errors'
-import { DAY_MS } from '../../domain/time'
+import { DAY_MS, type Millis } from '../../domain/time'
 import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, output, source, strings, threadIds } from '../fields'
 import {
@@ -54,7 +54,7 @@ const criteria = ({ context_ids, thread_ids, source: by, older_than_days: days }
 })
 
 /** @throws Problem invalid_input where too little is given to choose by */
-function selectionOf(args: z.output<typeof input>, now: number): DeleteSelection {
+function selectionOf(args: z.output<typeof input>, now: Millis): DeleteSelection {
   const { ids, threadIds, by, days } = criteria(args)
   if (!ids && !threadIds && by === undefined && days === undefined)
     throw invalidInput('At least one deletion criterion must be provided', [{ path: 'context_ids', given: 'nothing' }])

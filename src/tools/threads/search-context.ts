@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { clampLimit } from '../../domain/search/window'
+import type { Millis } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { defineTool } from '../define-tool'
 import { explainQuery, includeImages, limit, offset, output } from '../fields'
@@ -13,7 +14,7 @@ import { foundEntry, pageOutput } from './wire'
 export function stats(
   context: ToolContext,
   read: ReadFilter,
-  run: { readonly startedAt: number; readonly rows: number; readonly order: string },
+  run: { readonly startedAt: Millis; readonly rows: number; readonly order: string },
 ): Record<string, unknown> {
   const filters = read.words.length === 0 ? 'no filters' : `filters: ${read.words.join(', ')}`
   return {

@@ -7,6 +7,7 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
+import type { Millis } from '../../../domain/time'
 import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
@@ -32,7 +33,7 @@ export interface Bounded {
     context: {
       readonly dialect: SqlDialect
       readonly scope: Scope
-      readonly now: number
+      readonly now: Millis
       readonly indexedFields: ReadonlySet<string>
     },
     filter: Filter,

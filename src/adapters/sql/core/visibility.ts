@@ -3,6 +3,7 @@ import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
+import type { Millis } from '../../../domain/time'
 import type { SqlDialect } from './dialect'
 
 const TRUE = sql`1 = 1`
@@ -28,7 +29,7 @@ export interface Sight {
 }
 
 /** Gone for everybody at that instant, although the schedule has not removed the row yet. */
-export const expired = (now: number, alias = 'e'): SQL => sql`${sql.raw(alias)}.expires_at <= ${now}`
+export const expired = (now: Millis, alias = 'e'): SQL => sql`${sql.raw(alias)}.expires_at <= ${now}`
 
 /**
  * What a call has deleted is gone for everybody from its commit on, although the row may be removed behind it (leaving.ts). As a
@@ -53,7 +54,7 @@ export const stayingOrKept = (alias: string, then: number | null = null): SQL =>
 }
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
-export const visible = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
+export const visible = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e', sight: Sight = {}): SQL =>
   sql`${visibleThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
 
 /** The same of an instant before now, also of a kept state: what was deleted since was there. */
@@ -74,7 +75,7 @@ export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, al
   sql`${visibleThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
 
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
-export const listed = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e', sight: Sight = {}): SQL =>
+export const listed = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e', sight: Sight = {}): SQL =>
   sql`${shown(alias, sight)} AND ${visible(dialect, scope, now, alias, sight)}`
 
 function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
@@ -90,18 +91,18 @@ function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
 export const sightOf = (filter: Filter): Sight => (namesCaptured(filter) ? { captured: 'too' } : {})
 
 /** Put out of sight by the life cycle: what a list shows that asks for such alone. */
-export const archived = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
+export const archived = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
   sql`e.archived = 1 AND e.diary = 0 AND e.captured = 0 AND ${visible(dialect, scope, now)}`
 
 /**
  * May be changed: by whoever may read it as it stands, and whose key may write where it stands. Every guard of every write asks this,
  * and whoever may not is told what whoever may not read is told.
  */
-export const changeable = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
+export const changeable = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e'): SQL =>
   sql`${visible(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
 
 /** Of what lists show, what may be changed: what a call reaches that names no id. */
-export const listedToChange = (dialect: SqlDialect, scope: Scope, now: number, alias = 'e'): SQL =>
+export const listedToChange = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e'): SQL =>
   sql`${listed(dialect, scope, now, alias)}${within(dialect, scope, alias)}`
 
 /**
@@ -156,7 +157,7 @@ export const projectsOf = ({ projects }: Pick<Scope, 'projects'>): readonly stri
   projects === null ? null : ['', ...projects]
 
 /** The same as `listed` of a row beside an entry (its `entry_id`) that knows what lists ask of it; no project is '' there. */
-export const listedBeside = (dialect: SqlDialect, scope: Scope, now: number, alias: string): SQL => {
+export const listedBeside = (dialect: SqlDialect, scope: Scope, now: Millis, alias: string): SQL => {
   const t = sql.raw(alias)
   return sql`${t}.listed = 1 AND (${t}.expires_at IS NULL OR ${t}.expires_at > ${now}) AND ${staying(alias, 'entry_id')}
     AND ${circle(dialect, scope, alias, 'empty')}`

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../entry/metadata'
+import type { Millis } from '../../time'
 import type { MemoryType } from '../memory'
 
 /** What coding agents report of their sessions (fabric contract §7). */
@@ -29,7 +30,7 @@ export interface ReportedEvent {
   readonly type: EventType
   readonly payload: Metadata
   /** Milliseconds since 1970. */
-  readonly at: number
+  readonly at: Millis
   readonly sessionId: string
   readonly reporter: Reporter
 }

@@ -1,15 +1,15 @@
-import { DAY_MS } from '../../time'
+import { DAY_MS, type Millis } from '../../time'
 
 /** What the result of an event says (fabric contract §7). */
 interface Similar {
   readonly id: number
   readonly type: string
   readonly captured: boolean
-  readonly seenAt: number
+  readonly seenAt: Millis
 }
 
 /** In whole days (fabric contract §5). */
-export function daysAgo(durationMs: number): string {
+export function daysAgo(durationMs: Millis): string {
   const days = Math.floor(durationMs / DAY_MS)
   return days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
 }
@@ -31,7 +31,7 @@ export function tellRecorded(
     readonly before: { readonly count: number } | null
     readonly similar: { readonly shown: readonly Similar[]; readonly count: number }
   } | null,
-  now: number,
+  now: Millis,
 ): string {
   if (known === null) return message
   const { before, similar } = known

@@ -1,4 +1,5 @@
 import type { AuditRow } from '../../../domain/identity/audit'
+import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
 import { Name, Nothing, Time } from '../parts/common'
@@ -12,7 +13,7 @@ const SIZE = 100
 /** Ids that a row shows. */
 const IDS = 3
 
-const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now }: { of: AuditRow; now: number }) => (
+const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now }: { of: AuditRow; now: Millis }) => (
   <tr>
     <td>
       <Time at={at} now={now} />

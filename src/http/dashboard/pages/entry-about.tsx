@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { jsonText } from '../../../domain/json/write'
 import type { LinkedEntry } from '../../../domain/report'
+import type { Millis } from '../../../domain/time'
 import { EntryLink, Kind, Name, ProjectLink, ThreadLink, Time } from '../parts/common'
 import { plain, plural } from '../parts/words'
 
@@ -27,7 +28,7 @@ const Fact = ({ name, children }: { name: string; children: Child }) => (
   </div>
 )
 
-export const About = ({ entry, now }: { entry: Entry; now: number }) => (
+export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
   <aside class="card" aria-label="About this memory">
     <h2>About</h2>
     <dl class="facts-list">

@@ -1,3 +1,4 @@
+import type { Millis } from '../../../domain/time'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import { entryAt } from '../parts/addresses'
 import { Facts, Name, Pages, Time } from '../parts/common'
@@ -13,7 +14,7 @@ interface VersionsProps {
   readonly history: DiffedPage
   /** Of forms that bring a version back; null where that is not offered. */
   readonly token: string | null
-  readonly now: number
+  readonly now: Millis
   readonly visit: Visit
 }
 

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../domain/identity/identity'
+import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
 import { withQuery } from '../parts/addresses'
 import { Name, Nothing, Time } from '../parts/common'
@@ -10,7 +11,7 @@ import { Making } from './keys-make'
 /** Keys: who may come in, and as what. */
 type By = Administering['by']
 
-function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: number }) {
+function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
   if (revokedAt !== null)
     return (
       <>

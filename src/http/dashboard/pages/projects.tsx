@@ -1,4 +1,5 @@
 import type { Project } from '../../../domain/identity/identity'
+import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
 import { withQuery } from '../parts/addresses'
 import { Name, Nothing, ProjectLink, Time } from '../parts/common'
@@ -7,7 +8,7 @@ import { sent, type Visit } from '../visit'
 import { administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
 
 /** Projects of an organization; for the holder of ADMIN_TOKEN organizations too. */
-const Row = ({ of: { id, name, createdAt }, now, isLinked }: { of: Project; now: number; isLinked: boolean }) => (
+const Row = ({ of: { id, name, createdAt }, now, isLinked }: { of: Project; now: Millis; isLinked: boolean }) => (
   <tr>
     <th scope="row">{isLinked ? <ProjectLink project={id} /> : <Name>{id}</Name>}</th>
     <td>

@@ -1,5 +1,6 @@
 import { cosineAt } from '../../../domain/meaning/vector'
 import { truncate } from '../../../domain/text'
+import type { Millis } from '../../../domain/time'
 import { By, EntryLink, Facts, Images, Kind, ProjectLink, Tags, ThreadLink, Time } from '../parts/common'
 import { score } from '../parts/words'
 import type { FoundEntry } from './searching'
@@ -47,7 +48,7 @@ function Why({ of: found }: { of: FoundEntry }) {
   )
 }
 
-export const Result = ({ of: found, now }: { of: FoundEntry; now: number }) => {
+export const Result = ({ of: found, now }: { of: FoundEntry; now: Millis }) => {
   const { entry, highlighted = null } = found
   return (
     <li>

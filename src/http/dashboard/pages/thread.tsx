@@ -3,6 +3,7 @@ import type { EntryPreview } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import { notFound } from '../../../domain/errors'
 import { firstCodePoints } from '../../../domain/text'
+import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
 import { entryAt } from '../parts/addresses'
 import { By, Facts, Images, Kind, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
@@ -19,7 +20,7 @@ const DEEPEST = 1_000_000
 /** Whether the title says what the text does not begin with. */
 const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.trim() !== ''
 
-const Turn = ({ of, now }: { of: EntryPreview; now: number }) => (
+const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
   <li class={`turn ${of.source}`}>
     <p class="by">
       <By entry={of} />

@@ -1,5 +1,6 @@
 import type { ThreadSummary } from '../../../domain/report'
 import { firstCodePoints } from '../../../domain/text'
+import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
 import { threadAt } from '../parts/addresses'
 import { Facts, Name, Nothing, Pages, Time } from '../parts/common'
@@ -14,7 +15,7 @@ const SIZE = 50
 const FOUND = 100
 const DEEPEST = 1_000_000
 
-const Row = ({ of, now }: { of: ThreadSummary; now: number }) => (
+const Row = ({ of, now }: { of: ThreadSummary; now: Millis }) => (
   <li>
     <p class="title">
       <a href={threadAt(of.threadId)}>

@@ -1,4 +1,5 @@
 import type { FeedAction, FeedChange } from '../../../domain/history/feed'
+import type { Millis } from '../../../domain/time'
 import { entryAt } from './addresses'
 import { Kind, Name, Nothing, ThreadLink, Time } from './common'
 
@@ -6,7 +7,7 @@ import { Kind, Name, Nothing, ThreadLink, Time } from './common'
 const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~', deleted: '−' }
 const WORDS: Readonly<Record<FeedAction, string>> = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
 
-const Change = ({ change, now }: { change: FeedChange; now: number }) => (
+const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
   <li class={`change ${change.action}`}>
     <span class="sign" aria-hidden="true">
       {SIGNS[change.action]}
@@ -28,7 +29,7 @@ const Change = ({ change, now }: { change: FeedChange; now: number }) => (
   </li>
 )
 
-export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: number }) => (
+export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: Millis }) => (
   <>
     {changes.length > 0 ? null : (
       <Nothing title="Nothing has changed yet">

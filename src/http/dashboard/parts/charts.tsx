@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Counted } from '../../../domain/report'
-import { DAY_MS } from '../../../domain/time'
+import { DAY_MS, type Millis } from '../../../domain/time'
 import { Name } from './common'
 import { count, day, percent, plural } from './words'
 
@@ -10,7 +10,7 @@ import { count, day, percent, plural } from './words'
 const [STEP, HEIGHT] = [24, 100]
 
 /** Every day from the first to the last, also those without any. */
-function everyDay(days: readonly Counted[], now: number, length: number): Counted[] {
+function everyDay(days: readonly Counted[], now: Millis, length: number): Counted[] {
   const known = new Map(days.map(({ name, count: number }) => [name, number]))
   return Array.from({ length }, (_, i) => {
     const name = new Date(now - (length - 1 - i) * DAY_MS).toISOString().slice(0, 10)
@@ -18,10 +18,10 @@ function everyDay(days: readonly Counted[], now: number, length: number): Counte
   })
 }
 
-const dayOf = (name: string, now: number) => day(Date.parse(name), now)
+const dayOf = (name: string, now: Millis) => day(Date.parse(name), now)
 
 /** What was stored each day. */
-export function Days({ days, now, length }: { days: readonly Counted[]; now: number; length: number }) {
+export function Days({ days, now, length }: { days: readonly Counted[]; now: Millis; length: number }) {
   const all = everyDay(days, now, length)
   const most = Math.max(1, ...all.map(({ count: number }) => number))
   const sum = all.reduce((total, { count: number }) => total + number, 0)

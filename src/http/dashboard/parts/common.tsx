@@ -1,13 +1,14 @@
 import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
+import type { Millis } from '../../../domain/time'
 import { entryAt, samePage, threadAt, withQuery } from './addresses'
 import { ago, day, exact, plain } from './words'
 
 /** Parts that many pages share. Everything that was stored stands in them as text, which JSX escapes. */
 
 /** A time: how long ago, and the instant itself for whoever points at it; the script says it in the reader's zone. */
-export const Time = ({ at, now }: { at: number; now: number }) => {
+export const Time = ({ at, now }: { at: number; now: Millis }) => {
   const said = ago(at, now)
   return (
     <time datetime={new Date(at).toISOString()} title={exact(at)} data-day={said === day(at, now) ? true : undefined}>

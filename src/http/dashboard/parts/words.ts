@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../../domain/time'
+import { DAY_MS, HOUR_MS, type Millis } from '../../../domain/time'
 
 /** How numbers, sizes and times are said. */
 const MINUTE_MS = 60_000
@@ -23,14 +23,14 @@ export const percent = (part: number, whole: number): string =>
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `3 Nov`, of UTC; with the year where it is another one than now. */
-export function day(ms: number, now: number): string {
+export function day(ms: Millis, now: Millis): string {
   const [date, today] = [new Date(ms), new Date(now)]
   const year = date.getUTCFullYear() === today.getUTCFullYear() ? '' : ` ${date.getUTCFullYear()}`
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${year}`
 }
 
 /** How long ago, for what is not long ago; else the day. */
-export function ago(ms: number, now: number): string {
+export function ago(ms: Millis, now: Millis): string {
   const past = now - ms
   if (past < 0) return day(ms, now)
   if (past < MINUTE_MS) return 'just now'
@@ -41,7 +41,7 @@ export function ago(ms: number, now: number): string {
 }
 
 /** The exact instant, to the second, in UTC. */
-export const exact = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+export const exact = (ms: Millis): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 /** A score as agents see it. */
 export const score = (value: number): string => String(Number(value.toPrecision(3)))

@@ -1,6 +1,7 @@
 import { type CursorSeal, staleCursor } from '../../../domain/history/cursor'
 import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '../../../domain/history/feed'
 import type { Scope } from '../../../domain/identity/scope'
+import type { Millis } from '../../../domain/time'
 import type { ChangeBell, Listener, OpenStream, Woken } from '../../../ports/change-bell'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/change-feed'
 import type { Clock } from '../../../ports/clock'
@@ -22,7 +23,7 @@ export interface ListRequest {
   readonly filter: FeedFilter
   readonly limit: number
   /** How long to wait for something; 0 to answer at once. */
-  readonly waitMs: number
+  readonly waitMs: Millis
 }
 
 export interface ListedChanges {
@@ -60,7 +61,7 @@ export function createChanges(dependencies: {
   /** Of the deployment. */
   readonly seal: () => Promise<CursorSeal>
   readonly clock: Clock
-  readonly sleep: (ms: number) => Promise<void>
+  readonly sleep: (ms: Millis) => Promise<void>
 }): Changes {
   const { feed, bell, seal, clock, sleep } = dependencies
 
@@ -76,7 +77,7 @@ export function createChanges(dependencies: {
   })
 
   /** Until the bell rings for the listener, or time is over; the same time passes when there is no bell. */
-  async function rest(listener: Listener, mark: string | null, ms: number): Promise<Woken & { heard: boolean }> {
+  async function rest(listener: Listener, mark: string | null, ms: Millis): Promise<Woken & { heard: boolean }> {
     const { org } = listener.scope
     const until = clock.now() + ms
     const woken = mark === null ? null : await bell.wait(org, listener, mark, ms)

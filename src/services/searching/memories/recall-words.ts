@@ -17,6 +17,7 @@ import {
   scoredTerms,
   type TermStatistics,
 } from '../../../domain/search/score'
+import type { Millis } from '../../../domain/time'
 import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
 
 /** A memory that words found. */
@@ -33,7 +34,7 @@ export interface WordHit {
   /** 1 to 5. */
   readonly weight: number
   /** Milliseconds since 1970. */
-  readonly createdAt: number
+  readonly createdAt: Millis
 }
 
 export interface WordRecall {

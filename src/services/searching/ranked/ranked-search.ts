@@ -5,6 +5,7 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { SearchMode } from '../../../domain/search/query'
 import { RANK_DEPTH } from '../../../domain/search/window'
+import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
 import type { CatchUp } from '../../keeping/catch-up'
@@ -69,7 +70,7 @@ export function createRankedSearches(dependencies: {
   async function byMeaning(
     scope: Scope,
     request: RankedRequest,
-  ): Promise<RankedPage & { readonly embeddingMs: number }> {
+  ): Promise<RankedPage & { readonly embeddingMs: Millis }> {
     if (searchSemantic === null) throw unavailable('Semantic search is switched off')
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)

@@ -13,6 +13,7 @@ import {
 } from '../../../domain/meaning/vector'
 import type { Pace } from '../../../domain/pace'
 import type { Filter } from '../../../domain/search/filter'
+import type { Millis } from '../../../domain/time'
 import type { Embedder } from '../../../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
@@ -22,7 +23,7 @@ import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './se
 
 export interface SemanticRanking {
   readonly hits: readonly SemanticHit[]
-  readonly embeddingMs: number
+  readonly embeddingMs: Millis
 }
 
 /** Up to this many vectors that a filter admits are compared one by one, which is exact and needs no index. */
@@ -53,7 +54,7 @@ const CHUNKS_AN_ENTRY = 20
 /** A query as a vector. */
 export interface EmbeddedQuery {
   readonly query: QuantizedVector
-  readonly embeddingMs: number
+  readonly embeddingMs: Millis
 }
 
 /** What the index answered, before the rows have been asked. */
@@ -74,7 +75,7 @@ export function createSearchSemantic(dependencies: {
   readonly index: VectorIndex
   readonly rows: VectorRows
   readonly sync: SyncVectors
-  readonly now: () => number
+  readonly now: () => Millis
   readonly pace: Pace
   /** In the place of `EXACT`. */
   readonly exact?: number

@@ -1,4 +1,5 @@
 // What does a delete do when it is refused, and what does it tell of what it took?
+
 import { DeleteRefused, type DeleteSelection, type Erased, type EraseSelection } from '../../../domain/entry/selection'
 import { noSuchEntry, unavailable } from '../../../domain/errors'
 import { type HistoryTerms, restorableUntil } from '../../../domain/history/terms'
@@ -6,6 +7,7 @@ import { checkVersion } from '../../../domain/history/version'
 import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller } from '../../../domain/identity/scope'
 import { note } from '../../../domain/receipts/notes'
+import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 
 /** Fresh reads after a lost race. */
@@ -27,7 +29,7 @@ export function createDeleteEntries({
 }: {
   readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'>
   readonly terms: HistoryTerms
-  readonly now: () => number
+  readonly now: () => Millis
 }) {
   /** Why a guard refused; nothing when it would not refuse now. @throws Problem not_found, conflict */
   async function explain(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {

@@ -5,6 +5,7 @@ import type { Caller } from '../../../domain/identity/scope'
 import type { Pace } from '../../../domain/pace'
 import { secretsOf } from '../../../domain/recall/secret-metadata'
 import { note } from '../../../domain/receipts/notes'
+import type { Millis } from '../../../domain/time'
 import type { History, Kept, Restoration } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
@@ -35,7 +36,7 @@ export function createRestoreEntries(dependencies: {
   readonly history: History
   /** Vectors alone: summaries are kept with the states. */
   readonly generate: Generate
-  readonly now: () => number
+  readonly now: () => Millis
   /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
   readonly redact?: 'warn' | 'always'
   readonly pace: Pace

@@ -12,6 +12,7 @@ import { parseQuery } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import { firstCodePoints } from '../../../domain/text'
+import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
@@ -26,9 +27,9 @@ export interface SimilarMemory {
   /** The beginning of its text. */
   readonly content: string
   /** Milliseconds since 1970. */
-  readonly createdAt: number
+  readonly createdAt: Millis
   /** Of an error, when it was reported last; else its creation. */
-  readonly seenAt: number
+  readonly seenAt: Millis
 }
 
 const LEAST_SHARE = 0.5

@@ -3,6 +3,7 @@ import { DeleteRefused, type DeleteSelection, type Erased } from '../../../../do
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
+import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, runOne } from '../../core/batch'
@@ -56,7 +57,7 @@ export function createDelete(
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection, pace)
 
-  function select(caller: Caller, selection: DeleteSelection, now: number, erases: boolean): Selected {
+  function select(caller: Caller, selection: DeleteSelection, now: Millis, erases: boolean): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
     const until = (then: number) =>
       ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Counted, LinkedEntry } from '../../../../domain/report'
 import { compareCodePoints } from '../../../../domain/text'
-import { DAY_MS } from '../../../../domain/time'
+import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { ActivityRequest, StoreOverview } from '../../../../ports/store-overview'
 import { readOne } from '../../core/batch'
@@ -16,7 +16,7 @@ import { beginningOf } from '../../tables/texts/long-texts'
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
-  readonly now: number
+  readonly now: Millis
 }
 
 const number = (value: number): SQL => sql.raw(String(value))

@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { num, numOrNull, str, strOrNull } from '../../core/rows'
@@ -17,7 +18,7 @@ const ofClient = (client: string): SQL =>
   sql` AND e.thread_id >= ${`session:${client}:`} AND e.thread_id < ${`session:${client};`}`
 
 export function reviewStatement(
-  { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: number },
+  { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: Millis },
   { project, client, after, limit }: ReviewQuery,
 ): SQL {
   const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`

@@ -5,6 +5,7 @@ import { isFields, textOf } from '../../../../domain/capture/fields'
 import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { StartPlace } from '../../../../ports/capture'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
@@ -18,7 +19,7 @@ interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** Entries of one facet: more than ever fit into a start. */

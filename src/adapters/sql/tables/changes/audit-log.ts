@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type AuditEvent, MAX_AUDIT_IDS } from '../../../../domain/identity/audit'
 import type { Actor } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changedSince, changesOf, NEWEST_FIRST } from './change-rows'
 
@@ -15,14 +16,14 @@ const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 const done = (caller: Actor): Head => ({ ...caller, allowed: true })
 
 /** @param ids,detail JSON texts */
-function values(org: string, now: number, event: Head, ids: SQL, detail: SQL): SQL {
+function values(org: string, now: Millis, event: Head, ids: SQL, detail: SQL): SQL {
   const { keyId, agent, action, tool, allowed } = event
   const seq = sql`(SELECT coalesce(max(a.seq), 0) + 1 FROM audit a WHERE a.org = ${org})`
   return sql`${org}, ${seq}, ${now}, ${keyId}, ${agent}, ${action}, ${tool}, ${ids}, ${allowed ? 1 : 0}, ${detail}`
 }
 
 /** The row of an event whose ids are known. */
-export const auditStatement = (org: string, now: number, event: AuditEvent): SQL =>
+export const auditStatement = (org: string, now: Millis, event: AuditEvent): SQL =>
   sql`INSERT INTO audit (${AUDIT_COLUMNS})
     VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
 
@@ -35,7 +36,7 @@ const REPEATED_IDS = 1_000
  * The row of an event that anybody may cause again and again, a denial or a read: within a minute one row tells all of a key's that are
  * alike, how many there were and which entries they touched, so that nobody fills the log with them.
  */
-export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: number, event: AuditEvent): SQL[] {
+export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: Millis, event: AuditEvent): SQL[] {
   const { keyId, action, tool, allowed } = event
   const ids = json(event.ids.slice(0, REPEATED_IDS))
   const before = sql`
@@ -58,7 +59,7 @@ export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: n
 }
 
 /** The row of a write of one entry that happens only where a condition holds. */
-export const auditOneStatement = (caller: Actor, now: number, id: number, verb: string, condition: SQL): SQL =>
+export const auditOneStatement = (caller: Actor, now: Millis, id: number, verb: string, condition: SQL): SQL =>
   sql`INSERT INTO audit (${AUDIT_COLUMNS})
     SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
     WHERE ${condition}`
@@ -71,7 +72,7 @@ export const auditOneStatement = (caller: Actor, now: number, id: number, verb: 
  */
 export const auditStoredStatement = (
   caller: Actor,
-  now: number,
+  now: Millis,
   dialect: SqlDialect,
   { count, evicting, archived }: { count: number; evicting: boolean; archived: readonly number[] },
 ): SQL => {
@@ -99,7 +100,7 @@ export const auditStoredStatement = (
  *
  * @param gone a query of the ids that go, as `value`
  */
-export const auditDeleteStatement = (caller: Actor, now: number, dialect: SqlDialect, gone: SQL): SQL => {
+export const auditDeleteStatement = (caller: Actor, now: Millis, dialect: SqlDialect, gone: SQL): SQL => {
   const ids = dialect.jsonList(sql`${gone} ORDER BY value LIMIT ${MAX_AUDIT_IDS}`)
   const detail = sql`'{"deleted":' || (SELECT count(*) FROM (${gone}) gone) || '}'`
   return sql`INSERT INTO audit (${AUDIT_COLUMNS})

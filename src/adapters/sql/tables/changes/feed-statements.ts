@@ -7,6 +7,7 @@ import {
   WHOLE_FEED,
 } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import { TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
 import { circle, listed } from '../../core/visibility'
@@ -39,7 +40,7 @@ const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
     2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
 
 /** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
-const nowListed = (dialect: SqlDialect, scope: Scope, now: number): SQL =>
+const nowListed = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
   dialect.plan.followLeft(
     'entries',
     'e',
@@ -50,7 +51,7 @@ export function pageStatement(
   dialect: SqlDialect,
   scope: Scope,
   filter: FeedFilter,
-  page: { readonly after: number; readonly limit: number; readonly now: number },
+  page: { readonly after: number; readonly limit: number; readonly now: Millis },
 ): SQL {
   const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
   return sql`
@@ -71,7 +72,7 @@ export function pageStatement(
 
 /** Rows of the log that are looked at for the newest changes that a scope sees. */
 const LATEST_ROWS = 2_000
-export const latestStatement = (dialect: SqlDialect, scope: Scope, limit: number, now: number): SQL => sql`
+export const latestStatement = (dialect: SqlDialect, scope: Scope, limit: number, now: Millis): SQL => sql`
   SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*

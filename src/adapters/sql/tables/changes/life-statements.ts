@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { EntryVersion, NewEntry } from '../../../../domain/entry/entry-write'
 import type { Caller } from '../../../../domain/identity/scope'
 import { WORKING_CAPACITY } from '../../../../domain/recall/layers'
+import type { Millis } from '../../../../domain/time'
 import type { Decode } from '../../core/batch'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num } from '../../core/rows'
@@ -13,7 +14,7 @@ interface WriteContext {
   readonly dialect: SqlDialect
   readonly scope: Caller
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** What a store of a memory does to others: it makes room for itself, or takes the place of what it sums up. */

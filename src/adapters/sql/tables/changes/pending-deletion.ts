@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { CLAIM_MS } from '../outbox/claim'
 import { GATHERED_MS, queueForgetting } from '../vectors/forgetting'
@@ -33,7 +34,7 @@ export interface PendingDeletion {
 }
 
 interface Manner {
-  readonly now: number
+  readonly now: Millis
   /** Entries that go at most, those with the lowest ids. */
   readonly most: number
   /** For good: a query of further ids, as `id`, of entries whose rows are gone already. */
@@ -46,7 +47,7 @@ export const removeStatements = (
   call: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,
   /** When it is erased; null for a deletion. */
-  erasedAt: number | null,
+  erasedAt: Millis | null,
 ): SQL[] => [
   sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
   ...(erasedAt === null ? [] : eraseStatements(dialect, call, part)),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changedSince, OLDEST_FIRST } from './change-rows'
 
@@ -27,7 +28,7 @@ export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL =
  *
  * @param since of the batch (writing.ts)
  */
-export function receiptStatement(dialect: SqlDialect, caller: Caller, at: number, since: SQL): SQL {
+export function receiptStatement(dialect: SqlDialect, caller: Caller, at: Millis, since: SQL): SQL {
   const { org, keyId, changeId, receipt, action } = caller
   const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
   const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`

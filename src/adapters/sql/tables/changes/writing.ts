@@ -4,6 +4,7 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { KeyTaken } from '../../../../domain/receipts/notes'
+import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Results } from '../../core/batch'
 import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
@@ -31,7 +32,7 @@ interface Manner {
   /** Whether the states before are kept. */
   readonly keeps: boolean
   /** When a deletion happens, as history tells it; absent: the database knows. */
-  readonly at?: number
+  readonly at?: Millis
 }
 
 export function writing(writer: Writer, { keeps, at }: Manner): Writing {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { listed } from '../../core/visibility'
 
@@ -11,7 +12,7 @@ export interface ProjectScopeContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 export const LAYERS = [1, 2, 3] as const

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { BEGINNING } from '../../../../domain/entry/long-text'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Filter } from '../../../../domain/search/filter'
+import type { Millis } from '../../../../domain/time'
 import type { Stretch } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Bindings, SqlDialect } from '../../core/dialect'
@@ -15,7 +16,7 @@ export interface ReadContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
   /** Metadata fields with an index of their own. */
   readonly indexedFields: ReadonlySet<string>
 }

@@ -1,8 +1,10 @@
 // Which turn does a repeated store meet again? The newest of its thread and source, unless something has been answered since.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { readerOf } from '../../../../domain/entry/entry'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, circle, listed } from '../../core/visibility'
 
@@ -10,7 +12,7 @@ interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */

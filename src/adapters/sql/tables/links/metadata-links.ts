@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { LinkTarget } from '../../../../domain/entry/link'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { staying, visible } from '../../core/visibility'
 
@@ -9,7 +10,7 @@ interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** Whether anything is kept of an entry that does not stand, so that it may come back. */

@@ -3,6 +3,7 @@ import type { NewEntry } from '../../../../domain/entry/entry-write'
 import type { LinkTarget } from '../../../../domain/entry/link'
 import { notFound, type Problem } from '../../../../domain/errors'
 import type { Caller } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { visible } from '../../core/visibility'
 
@@ -11,7 +12,7 @@ interface Context {
   readonly dialect: SqlDialect
   readonly scope: Caller
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** The premise of such a write (0001_entries.sql knows it by this name). */

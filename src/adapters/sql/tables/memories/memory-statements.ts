@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { threadOfProject } from '../../../../domain/entry/thread'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Filter } from '../../../../domain/search/filter'
+import type { Millis } from '../../../../domain/time'
 import type { MemoryQuery, SummarizableQuery } from '../../../../ports/memories'
 import { compileFilter } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
@@ -18,7 +19,7 @@ export interface MemoryContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
   readonly project: string | null
 }
 

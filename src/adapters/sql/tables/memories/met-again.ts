@@ -6,6 +6,7 @@ import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'
 import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
 import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
+import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { num, numOrNull, strOrNull } from '../../core/rows'
@@ -19,7 +20,7 @@ interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 type Writing = Context & { readonly scope: Caller }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Millis } from '../../../../domain/time'
 import { WORK_TOPICS } from '../../../../ports/outbox'
 import type { Decode } from '../../core/batch'
 import { flag } from '../../core/rows'
@@ -11,7 +12,7 @@ const topics = sql.join(
 )
 
 /** Whether work is due that somebody is to do. */
-export const dueStatement = (now: number): SQL => sql`
+export const dueStatement = (now: Millis): SQL => sql`
   SELECT CASE WHEN EXISTS (SELECT 1 FROM outbox o WHERE o.topic IN (${topics}) AND o.due_at <= ${now}) THEN 1 ELSE 0 END AS due`
 
 export const toDue: Decode<boolean> = ([row]) => row !== undefined && flag(row, 'due')
@@ -20,5 +21,5 @@ export const toDue: Decode<boolean> = ([row]) => row !== undefined && flag(row, 
 const WRITERS_MS = 600_000
 
 /** Work that is not being done: all but what a writer is about to tell an index. */
-export const isUndone = (now: number): SQL =>
+export const isUndone = (now: Millis): SQL =>
   sql`NOT (o.topic = ${OWN_WORK} AND o.state = 'pending' AND o.attempts = 0 AND o.created_at > ${now - WRITERS_MS})`

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { visible, visibleState } from '../../core/visibility'
 
@@ -17,7 +18,7 @@ export const imageInUse = (org: SQL, hash: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM images_in_use u WHERE u.org = ${org} AND u.hash = ${hash})`
 
 /** Marks every image that a claim has just taken, each with a number of its own. */
-export const markRemovals = (token: string, now: number): SQL[] => {
+export const markRemovals = (token: string, now: Millis): SQL[] => {
   const claimed = sql`o.topic = 'image_delete' AND o.token = ${token} AND o.state = 'claimed' AND o.due_at > ${now}`
   return [
     sql`
@@ -61,7 +62,7 @@ export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonl
   sql`SELECT id FROM image_removals WHERE org = ${org} AND hash IN ${list(dialect, hashes)}`
 
 /** The type of an image, as `mime_type`, where an entry or a kept state that the scope may see uses it. */
-export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: number): SQL => sql`
+export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: Millis): SQL => sql`
   SELECT u.mime_type FROM image_uses u
   WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (
     EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})

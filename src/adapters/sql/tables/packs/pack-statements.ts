@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
+import type { Millis } from '../../../../domain/time'
 import type { PackSight, StandingRequest } from '../../../../ports/packs'
 import { TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
@@ -10,7 +11,7 @@ export interface PackContext {
   readonly dialect: SqlDialect
   readonly sight: PackSight
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { ExportSelection } from '../../../../ports/export-store'
 import type { SqlDialect } from '../../core/dialect'
 import { visible, visibleState } from '../../core/visibility'
@@ -12,7 +13,7 @@ export interface ExportContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
   readonly selection: ExportSelection
 }
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { NewId, Remembered } from '../../../../ports/import-store'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
@@ -53,7 +54,7 @@ export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =
   )
 
 /** Those of the images that the org uses, and whether something that the scope may read uses them (`seen`). */
-export function imagesInUseStatement({ dialect, scope }: Context, now: number, hashes: readonly string[]): SQL {
+export function imagesInUseStatement({ dialect, scope }: Context, now: Millis, hashes: readonly string[]): SQL {
   const shown = sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
     OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)})`
   const seen = scope.isWhole ? sql`1` : sql`max(CASE WHEN ${shown} THEN 1 ELSE 0 END)`

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong } from '../../../../domain/entry/long-text'
 import type { Caller } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
 import type { TakenEntry, TakenVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { columnsOf, entryRow, tables, valuesOf, versionRow } from './import-rows'
@@ -11,7 +12,7 @@ import { columnsOf, entryRow, tables, valuesOf, versionRow } from './import-rows
 export interface Context {
   readonly dialect: SqlDialect
   readonly caller: Caller
-  readonly now: number
+  readonly now: Millis
 }
 
 /** Writes rows of entries, in the place of those that stand under their ids. */

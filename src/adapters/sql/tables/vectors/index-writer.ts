@@ -6,6 +6,7 @@ import type { TextVector } from '../../../../domain/entry/entry'
 import type { Pace } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
+import type { Millis } from '../../../../domain/time'
 import { inShares } from '../../../../domain/write-share'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
@@ -46,7 +47,7 @@ const TRIES = 5
  *
  * @param row a condition on `e` that names the entry
  */
-export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: number): SQL[] =>
+export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: Millis): SQL[] =>
   topics.map(
     (topic) => sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
       SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now + CLAIM_MS} FROM entries e WHERE ${row}

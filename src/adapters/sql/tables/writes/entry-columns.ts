@@ -7,6 +7,7 @@ import type { LinkTarget } from '../../../../domain/entry/link'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Caller } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { linkColumn } from '../links/metadata-links'
 import { heldInRow } from '../texts/long-texts'
@@ -16,7 +17,7 @@ export interface WriteContext {
   readonly dialect: SqlDialect
   readonly scope: Caller
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
   /** Hashes of long texts that stand in the database already. */
   readonly sent: ReadonlySet<string>
 }
@@ -83,7 +84,7 @@ export const textColumns = (text: string, hash: string, words: number): Assignme
 })
 
 /** A changed memory is in use, archived or not; what is captured stays out of lists until it is kept. */
-export const lifeColumns = ({ pinned, layer }: LifeChange, now: number): Assignments => ({
+export const lifeColumns = ({ pinned, layer }: LifeChange, now: Millis): Assignments => ({
   archived: sql`captured`,
   accessed_at: sql`${now}`,
   ...(pinned === undefined ? {} : { given_pinned: sql`${flag(pinned)}` }),

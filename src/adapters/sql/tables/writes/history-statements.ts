@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { VERSION_PREVIEW } from '../../../../domain/history/version'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Window } from '../../../../domain/search/window'
+import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { staying, stayingOrKept, visibleState } from '../../core/visibility'
 import { besideBytes, ENTRY_COLUMNS } from '../entries/rows'
@@ -37,7 +38,7 @@ interface HistoryContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly now: Millis
 }
 
 /** Whether a state was for the scope to see; `e` is the row that stands there, or is being removed behind its deletion. */
@@ -147,7 +148,7 @@ export function asOfStatement(
   dialect: SqlDialect,
   scope: Scope,
   ids: readonly number[],
-  at: number,
+  at: Millis,
   maxBytes: number,
 ): SQL {
   const places = JSON.stringify(ids.map((id, place) => [id, place]))

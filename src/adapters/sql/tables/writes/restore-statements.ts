@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../../domain/entry/entry'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { IndexedText } from '../../../../domain/search/indexed-text'
+import type { Millis } from '../../../../domain/time'
 import type { Kept } from '../../../../ports/history'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, wasChangeable } from '../../core/visibility'
@@ -51,7 +52,7 @@ const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
 export function mayRestore(
   dialect: SqlDialect,
   scope: Scope,
-  now: number,
+  now: Millis,
   asRead: { readonly standing: SQL; readonly gone: SQL } = { standing: sql``, gone: sql`` },
 ): SQL {
   return sql`${wasChangeable(dialect, scope, 'v')} AND (
@@ -63,7 +64,7 @@ export function mayRestore(
 }
 
 /** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
-export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL {
+export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL {
   const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
   return sql`
     INSERT INTO guards (holds) SELECT (
@@ -81,7 +82,7 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: number, s
 const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
 /** Deleted entries come back under their ids, in one statement. */
-export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number, states: readonly Kept[]): SQL => {
+export const returnStatement = (dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL => {
   const given = JSON.stringify(
     states.map(({ kept, currentVersion, state }) => [kept, currentVersion + 1, Number(state.captured)]),
   )
@@ -97,7 +98,7 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: number
 }
 
 /** An entry that stands there becomes again what it was about. */
-export const revertStatement = (dialect: SqlDialect, caller: Caller, now: number, state: Kept): SQL => sql`
+export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis, state: Kept): SQL => sql`
   UPDATE entries SET (${columns(CONTENT)}, links, text) = (
     SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
     FROM entry_versions v WHERE v.id = ${state.kept}
@@ -141,7 +142,7 @@ export interface Returning {
  * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
  * commit, or by the next search.
  */
-export function besideStatements(dialect: SqlDialect, org: string, now: number, all: readonly Returning[]): SQL[] {
+export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly Returning[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
   const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
