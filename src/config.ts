@@ -74,7 +74,7 @@ export interface Config {
   readonly openai: { readonly base: string; readonly key: string | null }
 }
 
-export type VectorBackend = 'object' | 'vectorize' | 'pgvector'
+type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 
 /** Who makes embeddings, summaries and another order; a provider need not do all of them. */
 export const EMBEDDING_PROVIDERS = ['local', 'workers-ai', 'ollama', 'openai'] as const

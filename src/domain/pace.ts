@@ -58,7 +58,7 @@ export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
  * What a rest waits, in milliseconds: a timer that is not due at once. After one of 0 ms every second request found the next piece of work
  * begun (bench/records/hostile-text.md).
  */
-export const REST_MS = 1
+const REST_MS = 1
 
 /** @param sleep waits so many milliseconds for a timer */
 export const createRestingPace = (sleep: (ms: Millis) => Promise<void>): Pace => createPace(() => sleep(REST_MS))

@@ -35,7 +35,7 @@ import { createTransferRoutes } from './transfer'
 import { isBrowser, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
-export interface RequestSetup {
+interface RequestSetup {
   readonly config: Config
   readonly services: Services
   readonly log: Log

@@ -40,14 +40,14 @@ const RANDOM_PARAMETERS = /^(state|code_challenge)$/
 const KEY_PARAMETERS = /^(key|api[-_]?key|token|access[-_]?token|auth|authorization|bearer|secret)$/i
 
 /** Addresses end up in logs, histories and referrers, so a key in one is refused even where another is in the header. */
-export function carriesKey(url: URL): boolean {
+function carriesKey(url: URL): boolean {
   if (url.search === '') return false
   for (const [name, value] of url.searchParams)
     if (KEY_PARAMETERS.test(name) || (value.startsWith('cp_') && !RANDOM_PARAMETERS.test(name))) return true
   return false
 }
 
-export function headerBytes(headers: Headers): number {
+function headerBytes(headers: Headers): number {
   let bytes = 0
   for (const [name, value] of headers) bytes += name.length + value.length + 4
   return bytes

@@ -25,7 +25,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export const isListening = (body: unknown): body is ListenMessage => isRecord(body) && body.method === METHOD
 
-export interface Listening {
+interface Listening {
   readonly services: Services
   readonly principal: Principal
   readonly createServer: McpServerFactory

@@ -36,14 +36,14 @@ export interface DueSession extends CapturedSession {
 }
 
 /** An event that has arrived. */
-export interface ArrivedEvent {
+interface ArrivedEvent {
   readonly id: string
   /** The text that it was answered with; null for none. */
   readonly output: string | null
 }
 
 /** What is kept together of one request: all of it or nothing. */
-export interface Arrival {
+interface Arrival {
   readonly events: readonly ArrivedEvent[]
   readonly sessions: readonly (Pick<CapturedSession, 'name' | 'revision' | 'gathered' | 'claimedAt'> & {
     /** When the schedule writes it; null when nothing is left to be written. */

@@ -114,7 +114,7 @@ export interface StoredChunk {
 }
 
 /** A file without vectors, and what they are to be made of; for maintenance. */
-export interface PendingFile {
+interface PendingFile {
   readonly id: number
   readonly org: string
   readonly path: string

@@ -13,7 +13,7 @@ export interface AtHandMemory {
 }
 
 /** What is known of a moment before anything has been compared with it. */
-export interface AtHand {
+interface AtHand {
   /** Texts of the newest working memories that somebody wrote down, newest first, their beginnings. */
   readonly newest: readonly string[]
   readonly opened: readonly OpenedFile[]

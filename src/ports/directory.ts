@@ -4,7 +4,7 @@ import type { Scope } from '../domain/identity/scope'
 import type { ListedThread, ThreadPlace } from '../domain/report'
 
 /** The newest entries of a thread. */
-export interface ThreadTail {
+interface ThreadTail {
   /** Newest first. */
   readonly entries: readonly Entry[]
   /** Those of the newest whose texts would pass the bytes that were allowed. */
@@ -13,7 +13,7 @@ export interface ThreadTail {
   readonly total: number
 }
 
-export interface ProjectOverview {
+interface ProjectOverview {
   readonly counts: readonly { readonly kind: Kind; readonly count: number }[]
   /** Newest first; those that a listed entry supersedes are left out. */
   readonly decisions: readonly Entry[]

@@ -22,7 +22,7 @@ export interface SavedEntry {
   readonly evicted: readonly number[]
 }
 
-export interface ChangedEntry {
+interface ChangedEntry {
   readonly version: number
   /** As of a saved one. */
   readonly searchable: boolean
@@ -30,14 +30,14 @@ export interface ChangedEntry {
   readonly after?: Shown
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** What `imageRemovals` told before the bytes of the images were put. */
   readonly knownRemovals?: readonly number[]
   /** Whether the one entry is to come back, and to be told again where the call is made again. */
   readonly shows?: boolean
 }
 
-export interface EntryPage {
+interface EntryPage {
   readonly entries: readonly EntryPreview[]
   /** Number of matches, from the same consistent read as the page; where a page takes several reads, of each part when it is read. */
   readonly total: number
@@ -63,7 +63,7 @@ export interface PageRequest extends Window {
   readonly previewLength: number
 }
 
-export interface SaveOptions {
+interface SaveOptions {
   /** Of memories: each is stored only where no equal one stands, and what stands there is met as this says. */
   readonly meeting?: Meeting | undefined
   /** Whether a repeated turn is met again; true when absent. */

@@ -43,7 +43,7 @@ export interface Scan {
 }
 
 /** How long a text is, and where its lines stand, without the text itself where it is long. */
-export interface TextMeasure {
+interface TextMeasure {
   readonly textHash: string
   /** Null: the text has to be looked at, and stands in `text`. */
   readonly marks: LineMarks | null

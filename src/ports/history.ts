@@ -38,7 +38,7 @@ export interface Kept {
   readonly state: Entry
 }
 
-export interface Restorable {
+interface Restorable {
   /** Those that hold no more than `maxBytes` of text and metadata together; the first always fits. */
   readonly kept: readonly Kept[]
   /** How many more there are, which did not fit. */

@@ -2,7 +2,7 @@ import type { Scope } from '../domain/identity/scope'
 import type { Filter } from '../domain/search/filter'
 
 /** Metadata of one entry, as JSON. */
-export interface WrittenMetadata {
+interface WrittenMetadata {
   readonly id: number
   readonly json: string
 }

@@ -19,7 +19,7 @@ export interface MemoryQuery extends Window {
   readonly archived?: boolean | undefined
 }
 
-export interface MemoryPage {
+interface MemoryPage {
   readonly memories: readonly Memory[]
   /** Of the page, those whose texts would pass the bytes that were allowed. */
   readonly omitted: readonly number[]

@@ -3,7 +3,7 @@ import type { Glimpse } from '../domain/recall/memory'
 import type { Millis } from '../domain/time'
 
 /** When somebody was last here, and what has been stored since. */
-export interface Sighting {
+interface Sighting {
   /** Milliseconds since 1970. */
   readonly seenAt: Millis
   /** The newest entry of the org then; what is newer has a greater id, whatever clocks say. */

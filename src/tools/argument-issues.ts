@@ -7,7 +7,7 @@ import { isRecord } from './record'
 
 /** What a schema finds wrong with arguments, in words: each with its path, what was expected, and what stands there. */
 
-export function pathText(path: readonly PropertyKey[]): string {
+function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? String(key) : `${text}.${String(key)}`),
     '',

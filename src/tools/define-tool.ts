@@ -51,7 +51,7 @@ export interface Definition<Input extends z.ZodObject> {
   readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
 }
 
-export interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
+interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
   /** The result is the structured content. */
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Result>
 }

@@ -8,7 +8,7 @@ import { parseArguments } from './parse-arguments'
 import { screened, withWarning } from './screened'
 
 /** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
-export interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
+interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
   readonly effect: 'store' | 'change' | 'delete'
   /** What a call finds out; JSON, as a receipt keeps it. */
   readonly facts: z.ZodType<Facts>

@@ -111,7 +111,7 @@ export function exampleAt(path: readonly PropertyKey[], schema?: JsonSchema): un
 }
 
 /** As `exampleAt`, of a path that is written out (`images[0].data`). */
-export const exampleFor = (path: string): unknown =>
+const exampleFor = (path: string): unknown =>
   exampleAt(
     path
       .split(/[.[\]]+/)

@@ -22,7 +22,7 @@ export const filterFields = {
   end_date: z.string().optional().meta({ description: 'Until; a date is a whole day' }),
 }
 
-export type FilterArguments = { [Key in keyof typeof filterFields]?: z.output<(typeof filterFields)[Key]> }
+type FilterArguments = { [Key in keyof typeof filterFields]?: z.output<(typeof filterFields)[Key]> }
 
 type Bound = 'start' | 'end'
 

@@ -31,7 +31,7 @@ export interface Writing<Facts> {
   readonly unfinished?: Unfinished<Facts> | undefined
 }
 
-export interface Unfinished<Facts> {
+interface Unfinished<Facts> {
   readonly when: (facts: Facts) => boolean
   readonly finish: (caller: Caller, facts: Facts) => Promise<Facts>
 }

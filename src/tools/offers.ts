@@ -59,7 +59,7 @@ export function offerOf(config: Config, named: string | undefined): Offer | null
 }
 
 /** Families of a path such as `threads,packs`, or `connector`, which stands alone; null when a name is unknown. */
-export function readFamilies(names: string): Family[] | null {
+function readFamilies(names: string): Family[] | null {
   if (names === connector.name) return [connector]
   const known: readonly Family[] = Object.values(FAMILIES)
   const families = names.split(',').map((name) => known.find((family) => family.name === name))

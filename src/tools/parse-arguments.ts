@@ -8,7 +8,7 @@ import { unkeptIn } from './kept'
 import { lenient } from './lenient'
 import { isRecord } from './record'
 
-export interface ParseOptions {
+interface ParseOptions {
   readonly rules?: Family['parse']
   /** Looks at arguments that are wrong elsewhere, for what the handler would have found in the others. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>) => void

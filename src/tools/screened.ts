@@ -14,7 +14,7 @@ const ITEMS = ['entries', 'updates']
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Arguments without what looks like a secret, and which sorts of secrets these were. */
-export interface Screened<Args> {
+interface Screened<Args> {
   readonly args: Args
   readonly kinds: readonly string[]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { kindsOfSecrets, redact } from '../../src/domain/recall/secrets'
+import { redact } from '../../src/domain/recall/secrets'
 import { promise } from '../requirements/fabric'
 import { LOOK_ALIKES, POSITIVES, TOKENS } from '../support/secret-samples'
 
@@ -17,7 +17,9 @@ describe('secrets', () => {
       expect(redact(token)).toBe(`[redacted:${kind}]`)
       expect([token, redact(`ab${token}`)]).toEqual([token, `ab${token}`])
     }
-    expect(kindsOfSecrets(['x', 'redis://:hunter2@cache', POSITIVES[0]?.[0] as string])).toEqual(['password', 'aws'])
+    const kinds = new Set<string>()
+    for (const text of ['x', 'redis://:hunter2@cache', POSITIVES[0]?.[0] as string]) redact(text, kinds)
+    expect([...kinds]).toEqual(['password', 'aws'])
   })
 
   it(promise('f7-look-alikes'), () => {

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Millis } from '../../domain/time'
 import type { Limits } from '../../ports/limiter'
 
-export type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
+type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
 
 /** A request that never said that it is over is forgotten after this. */
 const FORGOTTEN_MS = 120_000

@@ -28,7 +28,7 @@ export interface JsonClient {
   get(path: string): Promise<unknown>
 }
 
-export interface Service {
+interface Service {
   /** As callers know it: `Ollama`. */
   readonly name: string
   readonly address: Address

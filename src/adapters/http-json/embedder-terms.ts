@@ -13,7 +13,7 @@ export interface EmbedderSettings {
 }
 
 /** How an embedder waits, and what it knows of its model. */
-export type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
+type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
 
 export function termsOf(
   { timeoutMs, speed = { capacity: null } }: EmbedderSettings,

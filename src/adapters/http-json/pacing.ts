@@ -13,13 +13,13 @@ export interface ModelSpeed {
 }
 
 /** UTF-16 units of a request: at most, and of the first one. */
-export interface RequestSizes {
+interface RequestSizes {
   readonly characters: number
   readonly first?: number
 }
 
 /** How large the next request is, as the model managed the ones before. */
-export interface Pacing {
+interface Pacing {
   /** UTF-16 units for a request now. */
   capacity(): number
   /** UTF-16 units that are expected to be answered in so many milliseconds. */

@@ -14,7 +14,7 @@ export const rerankRequest = (model: string, query: string, documents: readonly 
   top_n: documents.length,
 })
 
-export interface OverReranker {
+interface OverReranker {
   readonly provider: string
   /** As callers know the provider: `Ollama`. */
   readonly name: string

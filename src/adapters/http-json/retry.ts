@@ -80,7 +80,7 @@ export const tooMuch = (name: string, ms: Millis): ProviderProblem =>
     retry: false,
   })
 
-export interface Retrying {
+interface Retrying {
   /** Of the provider, for messages: `Ollama`. */
   readonly name: string
   readonly patience: Patience

@@ -1,5 +1,5 @@
 /** What a word adds to a vector when it occurs once. */
-export interface WordFeatures {
+interface WordFeatures {
   /** Dimensions, which may repeat. */
   readonly places: Uint16Array
   /** As many, with their signs. */

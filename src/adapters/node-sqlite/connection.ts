@@ -47,7 +47,7 @@ const toInput = (value: unknown): SQLInputValue => {
   throw new Error(`a value that no statement takes: ${typeof value}`)
 }
 
-export interface NodeSqliteConnection extends SqlConnection {
+interface NodeSqliteConnection extends SqlConnection {
   /** Brings the database to the schema of these migrations, each in a transaction of its own. */
   migrate(migrations: readonly Migration[]): void
   close(): void

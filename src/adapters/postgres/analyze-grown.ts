@@ -15,7 +15,7 @@ const LARGE = 50
  * Has the tables analysed that have more than doubled since they last were: so often while a store is filled, and never
  * afterwards. The size of a table is known at once, unlike the counts by which autovacuum goes, which may also be off.
  */
-export async function analyzeGrown(connection: SqlConnection): Promise<void> {
+async function analyzeGrown(connection: SqlConnection): Promise<void> {
   const grown = await runOne(
     connection,
     sql`SELECT string_agg(quote_ident(relname), ', ') AS grown FROM pg_class

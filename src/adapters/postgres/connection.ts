@@ -21,7 +21,7 @@ export interface PostgresOptions {
 }
 
 /** What one batch cost, for logs, budgets and benches. */
-export interface GroupCost {
+interface GroupCost {
   readonly statements: number
   readonly milliseconds: number
 }
@@ -72,7 +72,7 @@ function opening(schema: string, lock: WriteLock | undefined): Statement {
 }
 
 /** A connection that runs statements, whatever wrote them. */
-export type PostgresSession = Omit<PostgresConnection, 'dialect'>
+type PostgresSession = Omit<PostgresConnection, 'dialect'>
 
 export interface PostgresConnection extends SqlConnection {
   readonly health: DatabaseHealth

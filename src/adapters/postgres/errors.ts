@@ -32,7 +32,7 @@ export const endsSession = (error: unknown): boolean => {
 }
 
 /** What is missing is schema, not data: the journal is to be read again before the next call. */
-export const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)$/.test(codeOf(error))
+const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)$/.test(codeOf(error))
 
 /** By SQLSTATE, or its first two characters; without hosts, names or SQL. */
 const MESSAGES: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import type { ClientConfig } from 'pg'
 const READ_BYTES = 65_536
 
 /** As the driver takes them. */
-export type Sockets = NonNullable<ClientConfig['stream']>
+type Sockets = NonNullable<ClientConfig['stream']>
 
 type Done = (error?: unknown) => void
 

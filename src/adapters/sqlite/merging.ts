@@ -34,7 +34,8 @@ const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT
       SELECT max(coalesce(max(gap), 0), ${lastLeafPage(sql`segid`)} - max(page)) FROM begun GROUP BY segid
     )
     SELECT 'merge', ${whole(count)} WHERE CASE WHEN
-      (SELECT count(*) >= ${whole(fewest)} AND sum(${leafPagesOf(sql`segments.id`)}) <= ${whole(most.all)} FROM segments WHERE id IS NOT NULL)
+      (SELECT count(*) >= ${whole(fewest)} AND sum(${leafPagesOf(sql`segments.id`)}) <= ${whole(most.all)}
+       FROM segments WHERE id IS NOT NULL)
       THEN (SELECT sum(leaves) <= ${whole(most.spanned)} FROM spanned) END`
 
 /** The statements of one round; the structure record of FTS5 tells whether a merge did anything. */

@@ -24,7 +24,7 @@ export interface WorkersAiSettings {
 
 export interface AiOptions extends Partial<Patience>, Partial<Timing> {}
 
-export interface AiClient {
+interface AiClient {
   /** The instant at which calls that begin now must be done. */
   deadline(): number
   /** @throws ProviderProblem */

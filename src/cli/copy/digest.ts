@@ -7,7 +7,7 @@ import { columnList, entryColumns, groupBy, idList, type Side } from './side'
 /** What reading alone changes. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['accessed_at', 'access_count'])
 
-export interface EntryDigest {
+interface EntryDigest {
   readonly hash: string
   readonly tags: number
   readonly images: number

@@ -1,6 +1,6 @@
 // How is one INSERT of a dump read? Columns and literals as pg_dump --column-inserts writes them.
 
-export type Insert =
+type Insert =
   | { readonly state: 'whole'; readonly columns: readonly string[]; readonly values: readonly (string | null)[] }
   /** It goes on in the next line. */
   | { readonly state: 'open' }

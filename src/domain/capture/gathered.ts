@@ -28,7 +28,7 @@ export interface At {
 }
 
 /** One command: when it first failed, and when it last passed; both null where no client said how it went. */
-export interface CommandRuns {
+interface CommandRuns {
   readonly command: string
   readonly failedAt: Millis | null
   readonly passedAt: Millis | null

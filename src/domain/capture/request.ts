@@ -90,7 +90,7 @@ const NAMED_BY = {
  * What an event is told apart by where no program has given it an id: the session, the event's name and, of tools and prompts, the id of
  * the call or turn; else all that the client sent.
  */
-export function identityOf(event: Fields, { session, name, what }: Happening): string {
+function identityOf(event: Fields, { session, name, what }: Happening): string {
   const own = what.kind === 'tool' ? NAMED_BY.tool : what.kind === 'prompt' ? NAMED_BY.prompt : []
   const key = textOf(event, ...own) ?? textOf(objectOf(event, 'input'), ...own) ?? jsonText(event)
   return [session, name, key].join('\n')

@@ -61,11 +61,11 @@ export function saidOutcome(output: string): Outcome {
 }
 
 /** The exit code that a response holds as a number; null when it holds none. */
-export const exitCodeOf = (response: Fields): number | null =>
+const exitCodeOf = (response: Fields): number | null =>
   numberOf(response, 'exit_code', 'exitCode', 'exit', 'returncode', 'code')
 
 /** The text that a response holds, in whatever member. */
-export function outputOf(response: unknown): string {
+function outputOf(response: unknown): string {
   if (typeof response === 'string') return response
   if (!isFields(response)) return ''
   const texts = [

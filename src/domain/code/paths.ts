@@ -22,7 +22,7 @@ export function checkRoot(given: string): string {
   return root
 }
 
-export type NormalPath = { readonly path: string } | { readonly reason: string }
+type NormalPath = { readonly path: string } | { readonly reason: string }
 
 const slashed = (path: string): string => path.replaceAll('\\', '/')
 

@@ -40,7 +40,7 @@ const MAX_DOC = 2000
 export const MAX_SYMBOLS = 5000
 
 /** Comment marks of a language: what begins a line comment, and whether block comments are written as in C. */
-export interface CommentStyle {
+interface CommentStyle {
   readonly line: RegExp
   readonly block: boolean
 }
@@ -59,7 +59,7 @@ export function lineStarts(text: string): number[] {
 }
 
 /** Number of the line, from 1, in which an offset lies. */
-export function lineAt(starts: readonly number[], offset: number): number {
+function lineAt(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >> 1
@@ -81,7 +81,7 @@ function unmarked(line: string): string {
 }
 
 /** The comment that ends in the line right above, without marks; empty when there is none. */
-export function commentAbove(lines: readonly string[], line: number, style: CommentStyle): string {
+function commentAbove(lines: readonly string[], line: number, style: CommentStyle): string {
   const textOf = (number: number): string => (lines[number - 1] ?? '').trim()
   let last = line - 1
   if (last < 1) return ''

@@ -12,7 +12,7 @@ export type ContentType = 'text' | 'multimodal'
 export type Layer = 1 | 2 | 3
 
 /** The parts of an entry that stand in the store as the caller gave them. */
-export interface EntryContent {
+interface EntryContent {
   readonly text: string
   /** Null when none was ever given; `{}` stays `{}`. */
   readonly metadata: Metadata | null

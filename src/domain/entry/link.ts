@@ -2,7 +2,7 @@ import { limitExceeded } from '../errors'
 import { type JsonValue, type Metadata, own } from './metadata'
 
 /** Links that metadata names: from this entry, by relation, to entries of the same org (platform contract §1). */
-export const LINK_RELATIONS = {
+const LINK_RELATIONS = {
   references: 'references',
   supersedes: 'supersedes',
   depends_on: 'depends_on',
@@ -29,7 +29,7 @@ const ids = (value: JsonValue | undefined): number[] =>
 /** Links that the metadata of one entry make: as many as ids a call takes. */
 export const MOST_LINKS = 100
 /** Links that one call looks up and writes in its transaction, meanwhile a database in the same process serves nobody (0.1 s). */
-export const MOST_LINKS_A_CALL = 5_000
+const MOST_LINKS_A_CALL = 5_000
 
 /** @throws Problem limit_exceeded when what one call writes makes too many links */
 export function checkLinks(written: readonly { readonly links: readonly LinkTarget[] }[]): void {

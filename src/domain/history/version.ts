@@ -5,13 +5,13 @@ import { Problem } from '../errors'
 
 /** What a change may concern, in the order of the bits of `entry_versions.changed` (0006_history.sql). */
 export const CHANGED_PARTS = ['text', 'metadata', 'tags', 'images', 'thread', 'kind', 'layer'] as const
-export type ChangedPart = (typeof CHANGED_PARTS)[number]
+type ChangedPart = (typeof CHANGED_PARTS)[number]
 
 /** The parts that a mask of bits names. */
 export const changedParts = (mask: number): ChangedPart[] => CHANGED_PARTS.filter((_, bit) => (mask >> bit) & 1)
 
 export const VERSION_ACTIONS = ['stored', 'updated', 'deleted', 'restored'] as const
-export type VersionAction = (typeof VERSION_ACTIONS)[number]
+type VersionAction = (typeof VERSION_ACTIONS)[number]
 
 /** One version of an entry, as a list of them tells it. */
 export interface Version {
@@ -33,7 +33,7 @@ export const VERSION_PREVIEW = 160
 type Standing = Omit<Entry, 'text'>
 
 /** Who made the version that stands there; where nobody is known, who stored it. */
-export const makerOf = ({ changedAgent, changedBy, agent, createdBy }: Standing): string =>
+const makerOf = ({ changedAgent, changedBy, agent, createdBy }: Standing): string =>
   changedAgent ?? changedBy ?? agent ?? createdBy
 
 /** Refuses to touch an entry that stands at another version than a caller has seen. */

@@ -14,7 +14,7 @@ export interface KeyDraft {
   readonly capture?: unknown
 }
 
-export const MAX_KEY_PROJECTS = 100
+const MAX_KEY_PROJECTS = 100
 
 function checkProjects(value: unknown): string[] | null {
   if (value === undefined || value === null) return null

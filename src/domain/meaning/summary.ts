@@ -3,7 +3,7 @@ import { unavailable } from '../errors'
 import { codePointLength, firstCodePoints, trim } from '../text'
 
 /** How summaries are asked for and what is done with the answer (threads contract §9), the same for every provider. */
-export interface SummaryPrompt {
+interface SummaryPrompt {
   readonly system: string
   readonly user: string
 }

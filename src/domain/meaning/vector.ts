@@ -31,7 +31,7 @@ export function normalize(vector: Float32Array): Float32Array {
 }
 
 /** What the answers of a provider are held against. */
-export interface ExpectedVectors {
+interface ExpectedVectors {
   /** As callers know it: `Ollama`. */
   readonly provider: string
   readonly model: string

@@ -3,7 +3,7 @@ import type { Line, LineWalk } from './lines'
 import type { Match } from './pattern'
 
 /** Longer lines are shown in part (threads contract §13). */
-export const MAX_SHOWN_LINE = 500
+const MAX_SHOWN_LINE = 500
 
 /** A matching line as `grep_context` tells it; places are code points. */
 export interface MatchingLine {

@@ -5,7 +5,7 @@ import type { Meter } from './meter'
 import type { Pattern } from './pattern'
 
 /** An entry tells at most this many matching lines (threads contract §13). */
-export const MAX_ROWS_AN_ENTRY = 1000
+const MAX_ROWS_AN_ENTRY = 1000
 /** What the rows of one entry may hold in all; 20 long lines around each of 1,000 would be 20 MB. */
 export const MAX_CHARACTERS = 600_000
 

@@ -73,7 +73,7 @@ export function stretchFor(part: Part, marks: LineMarks): Stretch {
  * What can be asked for before the marks are known: a stretch by its characters, or by the marks between which lines start. Longer
  * than `stretchFor` says at most, and from the same mark on, unless the part begins behind the text.
  */
-export type Likely =
+type Likely =
   | { readonly by: 'chars'; readonly from: number; readonly length: number }
   | { readonly by: 'lines'; readonly first: number; readonly last: number | null; readonly most: number }
 

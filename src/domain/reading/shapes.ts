@@ -3,7 +3,7 @@ import { GFM, parser } from '@lezer/markdown'
 /** The shapes of a Markdown text, for whoever shows it. What has none (HTML, images, links that lead nowhere) is text, as it stands. */
 export type Shape = string | ShapedText
 
-export interface ShapedText {
+interface ShapedText {
   readonly as: ShapeName
   readonly parts: readonly Shape[]
   /** Of `a`: an address of the web. */
@@ -12,7 +12,7 @@ export interface ShapedText {
   readonly start?: number
 }
 
-export type ShapeName =
+type ShapeName =
   | ('p' | 'em' | 'strong' | 'del' | 'code' | 'td' | 'blockquote' | 'ul' | 'ol' | 'li' | 'table' | 'tr')
   | ('a' | 'pre' | 'hr' | 'heading')
 

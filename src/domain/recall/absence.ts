@@ -27,10 +27,6 @@ export function spell(durationMs: Millis): string {
   return parts.join(' ')
 }
 
-/** `6 days ago`: only the largest part; less than half a minute is `moments ago`. */
-export const tellAgo = (durationMs: Millis): string =>
-  durationMs < MOMENT_MS ? 'moments ago' : `${spell(durationMs).split(' ').slice(0, 2).join(' ')} ago`
-
 export interface Absence {
   readonly durationMs: Millis
   readonly durationHuman: string

@@ -72,7 +72,7 @@ function placeOf(one: AtMoment, moment: Moment): number {
 }
 
 /** @param similarity to the text that stands for the moment; 0 without one */
-export function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: Millis): number {
+function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: Millis): number {
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
   const days = Math.max(0, now - Math.max(one.updatedAt, one.lastSeen ?? 0)) / DAY
   const isOfFile = one.paths.some((path) => filesOf(moment).some((file) => isSameFile(path, file)))
@@ -88,7 +88,7 @@ export function scoreNow(one: AtMoment, similarity: number, moment: Moment, now:
 
 const PATTERN_TYPES: readonly string[] = ['code_pattern', 'convention']
 
-export const isPattern = ({ kind, layer }: Pick<Memory, 'kind' | 'layer'>): boolean =>
+const isPattern = ({ kind, layer }: Pick<Memory, 'kind' | 'layer'>): boolean =>
   layer > 1 && PATTERN_TYPES.includes(typeOfKind(kind))
 
 /** Whether language and file of the moment let a pattern pass. */

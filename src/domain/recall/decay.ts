@@ -13,7 +13,7 @@ export interface Use {
 }
 
 /** How much alive a memory is: its age, its last use and how often it was used. */
-export function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
+function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
   const age = (now - createdAt) / DAY_MS
   const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
   return (

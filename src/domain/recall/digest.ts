@@ -22,7 +22,7 @@ export interface Original {
 }
 
 /** A summary, and whose place it takes. */
-export interface Digest<One extends Original = Original> {
+interface Digest<One extends Original = Original> {
   readonly text: string
   /** Those that have a line, oldest first. */
   readonly included: readonly One[]

@@ -3,7 +3,7 @@ import type { Unit } from '../search/query-unit'
 import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
 
 /** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */
-export const LONGEST_EXCERPT = 2_000
+const LONGEST_EXCERPT = 2_000
 
 /** What all contents of an answer share, in code points: so much of each, and `least` at least. */
 export const budgetOf = (shown: number, each: number, least: number): number => Math.max(least, shown * each)

@@ -7,7 +7,7 @@ export const MAX_TTL = 31_536_000
 /** Working memories that a project holds; the next one takes the place of the least recently used. */
 export const WORKING_CAPACITY = 1_000
 
-export interface Routed {
+interface Routed {
   readonly layer?: Layer | undefined
   /** Normalised. */
   readonly tags: readonly string[]

@@ -12,7 +12,7 @@ import { openProject } from './project'
 
 /** How metadata of memories are kept and shown (fabric contract §1, §3). */
 
-export const DEFAULT_CONFIDENCE = 0.8
+const DEFAULT_CONFIDENCE = 0.8
 
 /** The tags that metadata names, normalised; null when it names none. */
 export const tagsOfMetadata = (metadata: Metadata): string[] | null =>

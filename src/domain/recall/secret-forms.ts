@@ -23,7 +23,7 @@ export const BODIES = {
   base64: () => /[\w+/=-]*/y,
 } as const
 
-export const FORMS: readonly SecretForm[] = [
+const FORMS: readonly SecretForm[] = [
   { kind: 'aws', begins: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: 'capitals', least: 16, most: 16 },
   {
     ...{ kind: 'github', begins: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], body: 'letters', least: 20 },

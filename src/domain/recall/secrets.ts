@@ -199,10 +199,3 @@ export function redact(text: string, kinds?: Set<string>): string {
   const formed = without(text, formedSecrets(text), kinds)
   return without(formed, assignedSecrets(formed), kinds)
 }
-
-/** What sorts of secrets these texts look like to hold, each once. */
-export function kindsOfSecrets(texts: Iterable<string>): string[] {
-  const kinds = new Set<string>()
-  for (const text of texts) redact(text, kinds)
-  return [...kinds]
-}

@@ -5,7 +5,7 @@ import type { Shown } from '../recall/memory'
 /** Receipts of calls that may be made again (history contract §2). */
 
 /** Entries and the versions that a call brought them to, in order. */
-export type Effect = readonly (readonly [id: number, version: number])[]
+type Effect = readonly (readonly [id: number, version: number])[]
 
 /** What only the batch of a write knew, and the answer of its call tells. */
 export interface BatchOutput {

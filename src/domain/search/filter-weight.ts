@@ -5,7 +5,7 @@ import type { Filter, MetadataPredicate } from './filter'
  * What a filter costs a database that walks through metadata, so that it is asked of so much at a time and no more (platform contract
  * §6). Measured in SQLite: an entry that is gone through takes 2 µs, a kilobyte of metadata that is parsed 3 µs.
  */
-export interface FilterWeight {
+interface FilterWeight {
   /** Of an entry gone through, beside its metadata; 1 for a usual filter. */
   readonly entry: number
   /** Of a byte of metadata; 1 for one plain condition, 0 where nothing is asked of metadata. */

@@ -108,7 +108,7 @@ export function withElementsTogether(filters: readonly Filter[]): Filter[] {
 export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
 
 /** What a filter looks at. */
-export type Filterable = Pick<
+type Filterable = Pick<
   Entry,
   'threadId' | 'source' | 'images' | 'tags' | 'createdAt' | 'metadata' | 'kind' | 'layer' | 'project'
 >

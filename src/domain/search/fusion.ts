@@ -15,7 +15,7 @@ export interface Candidate {
   readonly nearest: { readonly cosine: number; readonly codePoints: number } | null
 }
 
-export interface Fused {
+interface Fused {
   readonly id: number
   /** What the order is made by, where both legs found something. */
   readonly fused: number

@@ -22,7 +22,7 @@ export interface TextQuery {
   readonly warnings: readonly string[]
 }
 
-export const MAX_UNITS = 64
+const MAX_UNITS = 64
 const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were used`
 
 const unitKey = (unit: Unit): string => JSON.stringify([unit.terms, unit.prefix, unit.phrase])

@@ -1,5 +1,5 @@
 /** Scores of cross-encoders, which speak different scales. */
-export interface RawScore {
+interface RawScore {
   /** Place of the passage in the request, from 0. Untrusted, as is the score. */
   readonly index: unknown
   readonly score: unknown

@@ -64,7 +64,7 @@ export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
 }
 
 /** Counts terms in one text after another: `feed` hands on its words, what comes back is in the order of the terms. */
-export type TermCounter = (feed: (visit: (word: Pick<Token, 'term' | 'word'>) => void) => void) => number[]
+type TermCounter = (feed: (visit: (word: Pick<Token, 'term' | 'word'>) => void) => void) => number[]
 
 export function createTermCounter(terms: readonly ScoredTerm[]): TermCounter {
   const placesBy = (by: ScoredTerm['by']) =>

@@ -14,7 +14,7 @@ export interface Window {
 }
 
 /** A limit as asked for, and as applied when that was above the cap. */
-export interface Clamped {
+interface Clamped {
   readonly limit: number
   readonly clamped: { readonly requested: number; readonly applied: number } | null
 }

@@ -3,7 +3,7 @@ import { ENTRY, type Program, type SetupClient, SHAPES } from './client-files'
 /** What stands in for the key where a client cannot read its environment; the command line fills it in. */
 export const PLACEHOLDER = '<COMMONPLACE_KEY>'
 
-export interface SetupChoice {
+interface SetupChoice {
   /** Of the endpoint. */
   readonly url: string
   readonly useDocker: boolean

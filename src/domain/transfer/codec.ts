@@ -6,7 +6,7 @@ import { jsonText } from '../json/write'
 export class Mismatch extends Error {}
 
 /** How one value of a record is read from parsed JSON, and written. */
-export interface Codec<T> {
+interface Codec<T> {
   /** @throws Mismatch */
   readonly read: (value: unknown) => T
   readonly write: (value: T) => string

@@ -2,7 +2,7 @@ import { entryContent, type Inside, MODULUS } from './content'
 import type { EntryRecord } from './records'
 
 /** What the content of a volume and that of its entries as they stand in another store differ by. */
-export interface ContentDifference {
+interface ContentDifference {
   /**
    * @param sent with ids of the other store
    * @param standing what stands there, null for nothing

@@ -126,7 +126,7 @@ export const SHAPES = {
   end: { counts: required(counts), content: required(sha256), next: optional(text), sha256: required(sha256) },
 } as const
 
-export type RecordName = keyof typeof SHAPES
+type RecordName = keyof typeof SHAPES
 type Shapes = typeof SHAPES
 /** One line of a volume, by what it says. */
 export type TransferRecord = {

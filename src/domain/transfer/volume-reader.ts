@@ -7,7 +7,7 @@ import { Uniqueness } from './uniqueness'
 import { UNHASHED } from './volume-writer'
 
 /** A record and where it stands. */
-export interface ReadRecord {
+interface ReadRecord {
   /** From 1, in all that is read. */
   readonly line: number
   /** The manifest's number of its volume. */
@@ -95,7 +95,7 @@ export async function* readVolumes(
 }
 
 /** The bytes of a volume that was read to its end. */
-export interface WholeVolume {
+interface WholeVolume {
   readonly volume: number
   readonly bytes: Uint8Array
   /** Where it begins in all that is read. */

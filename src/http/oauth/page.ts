@@ -17,7 +17,7 @@ export interface Client {
 }
 
 /** Cuts a text that a client chose and takes control characters out of it, those of writing direction included. */
-export function tame(text: string): string {
+function tame(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()
   const points = [...plain]
   return points.length > MAX_NAME ? `${points.slice(0, MAX_NAME).join('')}…` : plain

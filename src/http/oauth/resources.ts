@@ -25,8 +25,7 @@ const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${CORE_NAME
 export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)
 
 /** The resource that a client of this address asks a token for. */
-export const resourceOf = ({ origin, pathname }: URL): string =>
-  `${origin}${PATHS.includes(pathname) ? pathname : WHOLE}`
+const resourceOf = ({ origin, pathname }: URL): string => `${origin}${PATHS.includes(pathname) ? pathname : WHOLE}`
 
 /** Where the metadata of that resource is (RFC 9728 §3.1: the path comes behind the well-known name). */
 export const metadataUrlOf = (url: URL): string => {

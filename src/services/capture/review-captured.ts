@@ -17,15 +17,15 @@ import type { RestoreEntries } from '../writing/entries/restore-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
 /** Versions that a caller has seen, by ids of entries. */
-export type SeenVersions = Readonly<Record<string, number>>
+type SeenVersions = Readonly<Record<string, number>>
 
-export interface KeepArguments {
+interface KeepArguments {
   readonly kind?: string | undefined
   readonly title?: string | undefined
   readonly expectedVersion?: number | undefined
 }
 
-export interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'content' | 'audience'> {
+interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'content' | 'audience'> {
   readonly ids: readonly number[]
   readonly expectedVersions: SeenVersions
 }

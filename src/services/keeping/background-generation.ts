@@ -20,7 +20,7 @@ const STRETCH = 500
 const STRETCHES = 10
 
 /** One step of a pass over entries. */
-export interface EmbeddingStep {
+interface EmbeddingStep {
   /** Entries whose vectors were made. */
   readonly made: number
   /** Where the next step begins; null when this was the last. */
@@ -28,7 +28,7 @@ export interface EmbeddingStep {
 }
 
 /** How much of an org has vectors. It reads all of them, so only the first step of a pass and the last tell it. */
-export interface Reembedding extends EmbeddingStep {
+interface Reembedding extends EmbeddingStep {
   readonly entries?: number
   readonly embedded?: number
 }

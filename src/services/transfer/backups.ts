@@ -19,7 +19,7 @@ import type { ExportOrg } from './export-org'
  */
 
 /** How far the backup of one org has come. */
-export interface BackupState {
+interface BackupState {
   readonly org: string
   readonly day: string
   /** Where its export goes on; null at its start. */
@@ -29,7 +29,7 @@ export interface BackupState {
   readonly images?: { readonly looked: number; readonly next: string | null }
 }
 
-export interface CompleteBackup {
+interface CompleteBackup {
   readonly org: string
   readonly day: string
   readonly at: string

@@ -29,7 +29,7 @@ const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), i
  *
  * @param record with ids of entries here, and without what links to nothing
  */
-export const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
+const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
   entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
 /** Whether nobody has touched it since it came, or since the org's own file was made. */

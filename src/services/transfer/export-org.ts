@@ -40,7 +40,7 @@ export interface ExportOptions {
 }
 
 /** A part of an export: its bytes, or that a volume is whole. */
-export type ExportPart =
+type ExportPart =
   | { readonly bytes: Uint8Array }
   | { readonly volume: number; readonly next: string | null; readonly content: string; readonly entries: number }
 

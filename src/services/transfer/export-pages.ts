@@ -22,13 +22,13 @@ export interface Place {
 
 export const START: Place = { id: 0, skip: 0 }
 
-export interface PlacedRecord {
+interface PlacedRecord {
   readonly record: CarriedRecord
   /** Where an export goes on that ends before this record. */
   readonly at: Place
 }
 
-export interface ExportPages extends Inside {
+interface ExportPages extends Inside {
   /** Records from a place on. */
   readonly records: (from: Place) => AsyncGenerator<PlacedRecord>
   /** Statements and reads of objects so far. */

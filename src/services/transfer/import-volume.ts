@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly keepsIds: boolean
 }
 
-export interface ImportDependencies extends ImageDependencies, VectorDependencies {
+interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly imports: ImportStore
   readonly exports: Pick<ExportStore, 'read'>
   readonly limits: WriteLimits

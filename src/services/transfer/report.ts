@@ -24,7 +24,7 @@ export interface ImportReport {
   content?: string
 }
 
-export interface ImportProblem {
+interface ImportProblem {
   readonly line: number
   readonly id?: RecordId
   readonly code: string

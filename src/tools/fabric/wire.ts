@@ -46,7 +46,7 @@ export function checkSession(given: string | undefined): string | null {
 }
 
 /** @throws Problem invalid_input for a blank or too long query */
-export function checkQuery(query: string): string {
+function checkQuery(query: string): string {
   if (trim(query) === '') throw invalidInput('query must not be blank')
   if (codePointLength(query) > MAX_QUERY) throw invalidInput(`query has more than ${MAX_QUERY} characters`)
   return query

@@ -2,7 +2,7 @@ import { invalidInput } from '../../domain/errors'
 import type { ToolContext } from '../context'
 
 /** What a prompt is made with. */
-export interface PromptContext extends ToolContext {
+interface PromptContext extends ToolContext {
   /** Names of the tools that the asking client has, as they are listed. */
   readonly tools: ReadonlySet<string>
 }

@@ -38,7 +38,7 @@ export const deletionFacts = z.discriminatedUnion('did', [
   z.object({ did: z.literal('erase'), ...took, archived: z.int(), before: z.int(), left: z.int() }),
   z.object({ did: z.literal('look'), count: z.int(), ids: z.array(z.int()) }),
 ])
-export type DeletionFacts = z.output<typeof deletionFacts>
+type DeletionFacts = z.output<typeof deletionFacts>
 
 interface Asked {
   readonly dry_run: boolean

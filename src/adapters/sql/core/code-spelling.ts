@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 
 /** Where a project's terms begin, in both forms in which an index keeps them. */
-export interface CodeScope {
+interface CodeScope {
   readonly org: string
   readonly project: string
 }

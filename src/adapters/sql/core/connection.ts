@@ -10,7 +10,7 @@ export type Row = Record<string, unknown>
  */
 export type WriteLock = OrgLock | 'all'
 
-export interface OrgLock {
+interface OrgLock {
   readonly org: string
   /**
    * What is written is a note of use: seen by whoever reads after the batch, as everything is, but nobody waits until it would outlive a

@@ -11,7 +11,6 @@ import type { Millis } from '../../../domain/time'
 import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
-import type { SqlConnection } from './connection'
 
 /** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
 export const UNSETTLED = 'unsettled metadata'
@@ -28,7 +27,7 @@ export interface Bounded {
    * @returns ids of the page in its order, and how many entries match: in all, or as far as was counted
    */
   readonly page: (
-    connection: SqlConnection,
+    read: <T>(statement: SQL, decode: (rows: readonly Record<string, unknown>[]) => T) => Promise<T>,
     pace: Pace,
     context: {
       readonly dialect: SqlDialect

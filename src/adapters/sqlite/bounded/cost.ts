@@ -1,7 +1,7 @@
 /**
  * What work costs SQLite, and how much of it one statement may do, since it serves nobody else meanwhile (platform contract §6). One unit
- * for all of it: bytes of postings that FTS5 goes through, 640 of them in a microsecond at best and 200 at worst. What a filter costs an entry
- * is reckoned by `domain/search/filter-weight.ts`; its weight 1 is two microseconds, or 400 bytes. Measured: docs/decisions/006.
+ * for all of it: bytes of postings that FTS5 goes through, 200 to 640 of them in a microsecond. What a filter costs an entry is reckoned by
+ * `domain/search/filter-weight.ts`; its weight 1 is two microseconds, or 400 bytes. Measured: docs/decisions/006-work-in-parts.md.
  */
 export const COST = {
   /** Each entry with a word, beside its postings: it is looked up, weighed and put in order. */

@@ -3,7 +3,6 @@ import { createStatements, inParts } from '../../../domain/in-parts'
 import type { Filter } from '../../../domain/search/filter'
 import { conjuncts, tooMuchAsked } from '../../../domain/search/filter-weight'
 import type { Window } from '../../../domain/search/window'
-import { readOne } from '../../sql/core/batch'
 import { compileFilter } from '../../sql/core/compile-filter'
 import type { Row } from '../../sql/core/connection'
 import type { Bounded } from '../../sql/core/dialect'
@@ -88,8 +87,8 @@ const toFound = (row: Row) => ({
 type PartFound = ReturnType<typeof toFound>
 
 /** The page of a filter; `share`: what is gone through at a time. */
-export const pageInParts: Bounded['page'] = async (connection, pace, context, filter, { limit, offset }) => {
-  const share = shareOf(connection.dialect, filter)
+export const pageInParts: Bounded['page'] = async (read, pace, context, filter, { limit, offset }) => {
+  const share = shareOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
   const once = createStatements({ pace, most: MOST_STATEMENTS, tooMany: tooMuchAsked })
   const ids: number[] = []
@@ -101,7 +100,7 @@ export const pageInParts: Bounded['page'] = async (connection, pace, context, fi
       const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
       const size = after === null ? { ...share, entries: Math.min(share.entries, COUNTED) } : share
       const statement = partStatement(context, filter, after, size, window)
-      const found = await once(() => readOne(connection, statement, onlyRow(toFound)))
+      const found = await once(() => read(statement, onlyRow(toFound)))
       return { found, next: found.next === null ? null : { after: found.next } }
     },
   })

@@ -23,8 +23,8 @@ export const leafPagesOf = (segment: SQL): SQL =>
   sql`(${lastLeafPage(segment)} - (SELECT min(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id ${leafPageIds(segment)}) + 1)`
 
 /**
- * Bytes of postings of a word in the whole index, as far as its leaf pages tell, which is some thousands for each of its segments: FTS5 notes
- * with which term its leaf pages begin (`_idx`), so that nothing is read of the postings themselves.
+ * Bytes of postings of a word in the whole index, as far as its leaf pages tell, which is some thousands for each of its segments:
+ * FTS5 notes with which term its leaf pages begin (`_idx`), so that nothing is read of the postings themselves.
  */
 export const postingsOf = (word: SQL, prefix: SQL): SQL => {
   const from = sql`CAST(${sql.raw(`'${MAIN_INDEX}'`)} || ${word} AS BLOB)`

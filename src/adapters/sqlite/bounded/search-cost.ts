@@ -15,17 +15,17 @@ import { postingsOf, SEGMENTS, type WordOrBeginning } from './postings'
 const MERGING = Math.ceil(SHARES.once / SHARES.beginning)
 
 /** A word that statements ask for. */
-export interface AskedWord extends WordOrBeginning {
+interface AskedWord extends WordOrBeginning {
   /** How many times. */
   readonly times: number
 }
 
-export const wordsOfUnit = ({ terms, prefix }: Unit): WordOrBeginning[] =>
+const wordsOfUnit = ({ terms, prefix }: Unit): WordOrBeginning[] =>
   terms.map((word, i) => ({ word, prefix: prefix && i === terms.length - 1 }))
 
-export const wordsOfTerm = ({ term, by }: ScoredTerm): WordOrBeginning[] => [{ word: term, prefix: by === 'beginning' }]
+const wordsOfTerm = ({ term, by }: ScoredTerm): WordOrBeginning[] => [{ word: term, prefix: by === 'beginning' }]
 
-export const unitsIn = (expression: Expression): Unit[] =>
+const unitsIn = (expression: Expression): Unit[] =>
   expression.op === 'unit'
     ? [expression.unit]
     : expression.op === 'not'
@@ -33,7 +33,7 @@ export const unitsIn = (expression: Expression): Unit[] =>
       : expression.of.flatMap(unitsIn)
 
 /** The same words, each once. */
-export function addedUp(words: readonly AskedWord[]): AskedWord[] {
+function addedUp(words: readonly AskedWord[]): AskedWord[] {
   const times = new Map<string, AskedWord>()
   for (const asked of words) {
     const key = `${asked.prefix ? '*' : '='}${asked.word}`

@@ -25,7 +25,7 @@ import { type AskedUnit, tooMuch } from './unit-reader'
 /** D1 answers a thousand queries of a request. */
 const MOST_STATEMENTS = 900
 
-export interface SearchInParts {
+interface SearchInParts {
   readonly connection: SqlConnection
   readonly pace: Pace
   readonly shares: Shares
@@ -38,7 +38,7 @@ export interface SearchInParts {
   readonly admitted: (ids: readonly number[]) => SQL
 }
 
-export interface FoundInParts {
+interface FoundInParts {
   readonly found: readonly Best[]
   readonly preferred: readonly Best[]
   readonly counts: readonly TermCount[]

@@ -20,7 +20,7 @@ export type EventType =
 
 /** Who reports. */
 export const REPORTERS = ['kimi', 'claude', 'claude-code', 'opencode', 'codex', 'gemini', 'cursor', 'generic'] as const
-export type Reporter = (typeof REPORTERS)[number]
+type Reporter = (typeof REPORTERS)[number]
 
 /** Bytes of a payload as JSON, without the content of a file, and of that content. */
 export const MAX_PAYLOAD_BYTES = 262_144

@@ -13,14 +13,14 @@ import { createSearchLines } from './search-lines'
 
 /** Searches of code in three modes, and the state of the index beside what they find. */
 export const CODE_MODES = ['semantic', 'symbol', 'text'] as const
-export type CodeMode = (typeof CODE_MODES)[number]
+type CodeMode = (typeof CODE_MODES)[number]
 
 export type { ChunkHit, CodeHits, CodeQuery } from './code-hits'
 
 /** No symbol's name is as long. */
 const LONGEST_NAME = 600
 
-export interface FoundCode extends CodeHits {
+interface FoundCode extends CodeHits {
   readonly indexStatus: IndexStatus
   /** Projects of several roots, whose files are told with theirs. */
   readonly roots: ReadonlySet<string>

@@ -7,13 +7,13 @@ import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/change-feed
 import type { Clock } from '../../../ports/clock'
 
 /** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
-export const LOOK_MS = 7_500
+const LOOK_MS = 7_500
 /** And no more often than this, unless the bell rang. */
 const LEAST_MS = 5_000
 /** After a ring that was for nothing. */
 const FRUITLESS_MS = 1_000
 /** Streams that one key may have open at the same time. */
-export const MAX_STREAMS = 10
+const MAX_STREAMS = 10
 
 export type { FeedPage } from '../../../ports/change-feed'
 
@@ -26,14 +26,14 @@ export interface ListRequest {
   readonly waitMs: Millis
 }
 
-export interface ListedChanges {
+interface ListedChanges {
   readonly changes: readonly FeedChange[]
   /** The cursor from which the next call goes on. */
   readonly next: string
   readonly more: boolean
 }
 
-export interface Following {
+interface Following {
   /** What wakes the follower: any of these. */
   readonly filters: readonly FeedFilter[]
   readonly stream: OpenStream

@@ -21,9 +21,9 @@ import type { RecallWords, WordHit, WordRecall } from './recall-words'
 
 /** Memories by words, by meaning or by both, with similarities that mean the same everywhere (fabric contract §4). */
 export const RECALL_MODES = ['hybrid', 'semantic', 'keyword'] as const
-export type RecallMode = (typeof RECALL_MODES)[number]
+type RecallMode = (typeof RECALL_MODES)[number]
 
-export type Matched = 'keyword' | 'semantic' | 'both'
+type Matched = 'keyword' | 'semantic' | 'both'
 
 /** A memory that a leg found, before it has been read. */
 export interface RecallHit {

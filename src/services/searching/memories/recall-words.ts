@@ -49,18 +49,18 @@ export interface WordRecall {
   readonly warnings: readonly string[]
 }
 
-export interface WordRequest {
+interface WordRequest {
   readonly query: string
   /** Types, layers, tags and project, applied before anything is ranked. */
   readonly filter: Filter
 }
 
-export interface QuickLookup extends WordRequest {
+interface QuickLookup extends WordRequest {
   readonly moment: Moment
 }
 
 /** A memory that words found, as it is to the moment. */
-export interface QuickHit extends Pick<WordHit, 'share'> {
+interface QuickHit extends Pick<WordHit, 'share'> {
   readonly atMoment: AtMoment
 }
 

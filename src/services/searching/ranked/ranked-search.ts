@@ -14,7 +14,7 @@ import { createSearchHybrid, type HybridRequest } from './search-hybrid'
 import type { SearchSemantic } from './search-semantic'
 import type { FoundBy, SearchText } from './search-text'
 
-export interface HybridPage extends RankedPage {
+interface HybridPage extends RankedPage {
   readonly modes: readonly ('fts' | 'semantic')[]
   readonly ftsCount: number
   readonly semanticCount: number

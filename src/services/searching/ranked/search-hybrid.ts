@@ -21,7 +21,7 @@ export interface HybridRequest {
 }
 
 /** What became of the legs, and the one ordering of what they found. */
-export interface HybridRanking {
+interface HybridRanking {
   readonly ordering: readonly Scored[]
   /** Null when the leg failed or is switched off. */
   readonly words: TextRanking | null
@@ -32,8 +32,6 @@ export interface HybridRanking {
 }
 
 type Nearest = ReadonlyMap<number, SemanticHit>
-
-export type SearchHybrid = ReturnType<typeof createSearchHybrid>
 
 export function createSearchHybrid({
   searchText,

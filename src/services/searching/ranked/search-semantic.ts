@@ -52,13 +52,13 @@ const CHUNKS = EXACT
 const CHUNKS_AN_ENTRY = 20
 
 /** A query as a vector. */
-export interface EmbeddedQuery {
+interface EmbeddedQuery {
   readonly query: QuantizedVector
   readonly embeddingMs: Millis
 }
 
 /** What the index answered, before the rows have been asked. */
-export interface AskedSemantic extends EmbeddedQuery {
+interface AskedSemantic extends EmbeddedQuery {
   readonly limit: number
   readonly region: VectorRegion | null
   /** Whether everything that the index knows of stands where scope and filter look, and they ask for nothing beside. */

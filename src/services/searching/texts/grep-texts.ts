@@ -34,7 +34,7 @@ export interface GreppedEntry extends Grepped {
   readonly threadId: string
 }
 
-export interface GrepResult {
+interface GrepResult {
   /** Entries with a match, newest id first. */
   readonly entries: readonly GreppedEntry[]
   readonly totalMatches: number

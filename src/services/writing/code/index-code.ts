@@ -29,7 +29,7 @@ export interface IndexReport {
 }
 
 /** A file of the index, as a list tells it; the root is left out where none was named. */
-export interface ListedFile {
+interface ListedFile {
   readonly path: string
   readonly sha256: string | null
   readonly root?: string

@@ -10,7 +10,7 @@ import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
 
 /** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
-export interface GenerateSettings {
+interface GenerateSettings {
   /** Null: no vectors. */
   readonly embedder: Embedder | null
   /** Null: no summaries. */
@@ -23,7 +23,7 @@ export interface GenerateSettings {
   readonly pace: Pace
 }
 
-export interface TextToGenerate {
+interface TextToGenerate {
   readonly text: string
   readonly source: Source
 }

@@ -15,7 +15,7 @@ import type { Along, Generate } from './generate'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import { madeOf, type Planned, type StoredEntry, storedAs } from './stored-entry'
 
-export interface StoreOptions {
+interface StoreOptions {
   /** One bad draft means that nothing is stored. */
   readonly atomic: boolean
   /** A draft that repeats the newest turn of its source in its thread updates that turn instead. */

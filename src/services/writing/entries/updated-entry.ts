@@ -19,7 +19,7 @@ export const REMADE = [
   'summary queued',
 ] as const
 
-export type Remade = (typeof REMADE)[number]
+type Remade = (typeof REMADE)[number]
 
 /** What a patch of metadata alone tells, which notes nothing before its write. */
 export const patchedTo = (id: number, version: number): UpdatedEntry => ({

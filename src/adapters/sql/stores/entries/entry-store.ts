@@ -110,7 +110,13 @@ export function createSqlEntryStore(
       const { page, total } = await readPage(connection, context, filter, request)
       const { previewLength } = request
       if (total === null && dialect.bounded !== null) {
-        const found = await dialect.bounded.page(connection, pace, context, filter, request)
+        const found = await dialect.bounded.page(
+          (...asked) => readOne(connection, ...asked),
+          pace,
+          context,
+          filter,
+          request,
+        )
         const entries = await previews(scope, filter, found.ids, previewLength)
         return { entries, total: found.total, ...(found.isExact ? {} : { totalIsExact: false }) }
       }

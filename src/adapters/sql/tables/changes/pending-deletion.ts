@@ -22,7 +22,7 @@ export const PART_BYTES = 4_000_000
 export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 
 /** What a call deletes, named once, so that its conditions are looked at once. */
-export interface PendingDeletion {
+interface PendingDeletion {
   /** Names everything that goes. */
   readonly name: SQL
   /** A query of the ids that have been named, as `value`. */

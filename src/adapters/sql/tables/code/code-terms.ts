@@ -50,7 +50,7 @@ export function nameTerms({ code }: SqlDialect, { exact, folded, words }: NameQu
   }
 }
 
-export interface SoughtText {
+interface SoughtText {
   readonly exact: string
   readonly folded: string
 }

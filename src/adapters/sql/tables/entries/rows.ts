@@ -23,7 +23,7 @@ const PLAIN = columns(PLAIN_NAMES)
 const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
 
 /** Of what can be large, the names. */
-export const BESIDE_NAMES = Object.keys(BESIDE)
+const BESIDE_NAMES = Object.keys(BESIDE)
 export const BESIDE_COLUMNS = sql.raw(columns(BESIDE_NAMES))
 
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */

@@ -12,7 +12,7 @@ import { taggedRows } from './tags'
  * goes on, each part that an index knows is asked for as many entries as one statement may go through, and the first that has no more
  * leads to them. Where every part has more, they are to be gone through in parts.
  */
-export interface Leads {
+interface Leads {
   /** What the statement begins with. */
   readonly tables: readonly SQL[]
   /** `entries e` to which a part has led; none where each leads to too many. */

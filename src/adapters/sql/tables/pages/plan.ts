@@ -77,7 +77,8 @@ export function planEntries(
   const projectScope = parts.find((part) => part.op === 'projectScope')
   if (projectScope && !inThread) {
     const layers = parts.find((part) => part.op === 'layer')?.anyOf
-    const from = sql`(${projectScopeIds(context, projectScope.is, layers)}) roomed ${dialect.plan.follow('entries', 'e', sql`e.id = roomed.id`)}`
+    const ids = projectScopeIds(context, projectScope.is, layers)
+    const from = sql`(${ids}) scoped ${dialect.plan.follow('entries', 'e', sql`e.id = scoped.id`)}`
     return selective(from, projectScope)
   }
   const indexed = parts

@@ -6,7 +6,7 @@ import { listedBeside, projectList, projectsOf } from '../../core/visibility'
 import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
-export interface TagPlace {
+interface TagPlace {
   readonly layer?: number
   /** Of a layer that is named. */
   readonly project?: string

@@ -67,7 +67,7 @@ export interface Confined {
 }
 
 /** How terms tell what stands in a scope. */
-export interface ScopeTerms {
+interface ScopeTerms {
   /** Every entry in the scope has one of each group. */
   readonly groups: readonly (readonly string[])[]
   /** None has one of these. */

@@ -24,7 +24,7 @@ export interface WrittenText {
 }
 
 /** Texts that stand in the database before the transaction that needs them. */
-export interface TextsAhead {
+interface TextsAhead {
   /** Their hashes; none where the texts of the call are no more than a share. */
   readonly sent: ReadonlySet<string>
   /** Ends the transaction behind all that writes entries: refuses it when a text is missing, and awaits none any more. */

@@ -25,7 +25,7 @@ export interface Sized {
 }
 
 /** An entry that was committed without its words, and the vectors that were made of its text. */
-export interface Unsearchable {
+interface Unsearchable {
   readonly id: number
   readonly textHash: string
   /** Null: none were made, or they are queued anyway. */
@@ -185,5 +185,3 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
     },
   }
 }
-
-export type IndexWriter = ReturnType<typeof createIndexWriter>
