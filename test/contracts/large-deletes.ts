@@ -161,7 +161,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await standing()).toBe(COUNT - PART_ENTRIES)
       // Made again, the call tells all, although most of it is still to be removed.
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
-      expect(await find(ada, 'k')).toMatchObject({ changes: COUNT, told: {} })
+      expect(await find(ada, 'k')).toMatchObject({ changes: COUNT, output: {} })
       expect((await store().page(ada, EVERYTHING, PAGE)).entries).toEqual([])
       expect(await store().delete(ada, { threadIds: ['many'] })).toBe(0)
       const [work] = await made.connection.batch([
@@ -258,7 +258,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const caller = { ...ada, receipt: receiptOf('k') }
       expect(await by.erase(caller, { threadIds: ['many'] })).toMatchObject({ count: COUNT })
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
-      expect(await find(ada, 'k')).toMatchObject({ erased: false, told: { erased: { count: COUNT } } })
+      expect(await find(ada, 'k')).toMatchObject({ erased: false, output: { erased: { count: COUNT } } })
       expect(removed).toEqual(PARTS)
       expect(await counted(of('entry_versions'))).toEqual([0])
     })

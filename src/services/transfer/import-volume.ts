@@ -1,7 +1,6 @@
 import type { WriteLimits } from '../../domain/entry/draft'
 import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
 import type { Caller } from '../../domain/identity/scope'
-import type { Millis } from '../../domain/time'
 import { contentDifference } from '../../domain/transfer/content-difference'
 import { withoutImages } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
@@ -58,7 +57,7 @@ class Import {
   private readonly report: ImportReport
   private readonly intake: Intake
   private readonly store: string
-  private readonly at: Millis
+  private readonly at: number
   private mapping = new Mapping(new Map())
   private readonly fates = new Map<string, Fate>()
   private images: IncomingImages = { missing: new Set(), put: async () => [] }
