@@ -35,8 +35,9 @@ export interface GatherRequest {
   readonly model: string | null
   /** Ids of vectors that an index found, nearest first. */
   readonly hits: readonly number[]
-  /** How many entries of these are wanted. */
+  /** How many entries of these are wanted, of the first so many vectors that the sight admits. */
   readonly near: number
+  readonly vectors: number
   /** Vectors above this id are looked at too, because the index has not confirmed them; the newest so many. */
   readonly confirmedUpTo: number
   readonly unconfirmed: number
@@ -91,8 +92,8 @@ export interface Finished {
 export interface PackReads {
   standing(sight: PackSight, request: StandingRequest): Promise<Standing>
   /**
-   * The vectors of what a narrowed scope admits, when there are at most so many; null when there are more, or when the scope
-   * is not narrowed.
+   * The vectors of what a narrowed scope admits, when there are at most so many; null when there are more of them or of entries, or when
+   * the scope is not narrowed.
    */
   eligible(sight: PackSight, model: string, limit: number): Promise<PackVector[] | null>
   gather(sight: PackSight, request: GatherRequest): Promise<Gathered>

@@ -1,6 +1,6 @@
 // Which entries does a query mean, and how much does each weigh? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, SAMPLE } from '../../domain/search/candidate-rules'
+import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { AnySearch } from '../sql/tables/search/candidates'
@@ -47,9 +47,9 @@ export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE 
  * (`domain/search/candidate-rules.ts`).
  */
 export const howMany = (id: SQL): SQL => {
-  const [all, sample, common] = [COUNTED_ALL, SAMPLE, COMMON].map((n) => sql.raw(String(n)))
-  return sql`CASE WHEN count(*) < ${all} THEN count(*)
-    ELSE least(${common}, greatest(${all}, ${sample} * count(*) FILTER (WHERE ${isSampled(id)}))) END`
+  const [all, enough, sample, common] = [COUNTED_ALL, ENOUGH, SAMPLE, COMMON].map((n) => sql.raw(String(n)))
+  const sampled = sql`count(*) FILTER (WHERE ${isSampled(id)})`
+  return sql`CASE WHEN ${sampled} < ${enough} THEN least(${all}, count(*)) ELSE least(${common}, ${sample} * ${sampled}) END`
 }
 
 /** `counted`: in how many rows of `found` each term stands. */

@@ -1,6 +1,6 @@
 // In how many entries do the terms of a query stand, and in which, where these are few?
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, SAMPLE } from '../../domain/search/candidate-rules'
+import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../../domain/search/candidate-rules'
 import { sampleTerm } from '../sql/tables/search/scope-terms'
 
 /** MATCH expressions, where they may be asked at once: the table `fits` stands before. */
@@ -18,14 +18,20 @@ export const counted = (expressions: readonly string[], most: number): SQL =>
   sql`SELECT term.key AS place, term.value AS words, (${countOf(sql`term.value`, most)}) AS count
     FROM ${asked(expressions)} term`
 
-/** As `counted`, of many by a sample (`domain/search/candidate-rules.ts`): a step through the index is a row, however short. */
+/**
+ * As `counted`, of many by a sample (`domain/search/candidate-rules.ts`): a step through the index is a row, however short, so the
+ * sample is asked first.
+ */
 export function countedBySample(org: string, expressions: readonly string[]): SQL {
-  const sampled = countOf(sql`'scope : "' || ${sampleTerm(org)} || '" AND ' || few.words`, COMMON / SAMPLE)
-  const [all, sample] = [COUNTED_ALL, SAMPLE].map((n) => sql.raw(String(n)))
-  return sql`SELECT place, words, CASE WHEN count ->> 0 < ${all} THEN count ELSE (
-      SELECT json_array(max(${all}, ${sample} * (sampled.count ->> 0)), sampled.count ->> 1) FROM (SELECT (${sampled}) AS count) sampled
-    ) END AS count
-    FROM (${counted(expressions, COUNTED_ALL)}) few`
+  const ofSample = countOf(sql`'scope : "' || ${sampleTerm(org)} || '" AND ' || term.value`, COMMON / SAMPLE)
+  const [enough, sample] = [ENOUGH, SAMPLE].map((n) => sql.raw(String(n)))
+  return sql`WITH sampled AS MATERIALIZED (
+      SELECT term.key AS place, term.value AS words, (${ofSample}) AS count FROM ${asked(expressions)} term
+    )
+    SELECT place, words, CASE
+      WHEN count ->> 0 >= ${enough} THEN json_array(${sample} * (count ->> 0), count ->> 1)
+      ELSE (${countOf(sql`words`, COUNTED_ALL)}) END AS count
+    FROM sampled`
 }
 
 /** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */

@@ -124,7 +124,7 @@ export function createD1FullText(
           ? [
               counts,
               ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length),
-              sql`found AS MATERIALIZED (SELECT id, held = ${terms.length} AS complete, key, shortness FROM admitted)`,
+              sql`found AS NOT MATERIALIZED (SELECT id, held = ${terms.length} AS complete, key, shortness FROM admitted)`,
             ]
           : [counts, ...weights, sql`found AS MATERIALIZED (${byWord})`]
         const best = sql`best AS (
@@ -135,8 +135,6 @@ export function createD1FullText(
               SELECT id, 1, key, shortness FROM found WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
             )
           ) GROUP BY id
-          ORDER BY complete DESC, CASE WHEN max(complete) THEN shortness ELSE key END DESC, id DESC
-          LIMIT ${depth.candidates + depth.complete}
         )`
         return withPrelude(
           bindings,

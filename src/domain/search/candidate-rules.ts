@@ -18,11 +18,14 @@ export const BREVITIES: readonly number[] = LENGTH_STEPS.map(brevityFrom)
 /** That of an entry of so many content words. */
 export const brevityOf = (words: number): number => BREVITIES[stepOf(words)] as number
 
-/** Entries with a term are counted one by one up to here, in the order of ids. */
-export const COUNTED_ALL = 1_000
-
-/** Of more entries, one in so many is counted, whatever is told of it: those that `isSampled` names. */
+/** Entries with a term are looked for among one in so many, whatever is told of them: those that `isSampled` names. */
 export const SAMPLE = 16
+
+/** From so many of the sample on it tells how many there are: some 500, give or take a sixth. Of fewer, entries are counted one by one. */
+export const ENOUGH = 32
+
+/** As far as entries are counted one by one, in the order of ids. */
+export const COUNTED_ALL = 1_000
 
 /** As far as a term is counted: words of more entries are equally common when candidates are chosen. A multiple of `SAMPLE`. */
 export const COMMON = 10_000
@@ -33,6 +36,3 @@ const [GOLDEN, RANGE] = [40_503, 65_536]
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
 
 export const isSampled = (id: number): boolean => ((id % RANGE) * GOLDEN) % RANGE < RANGE / SAMPLE
-
-/** Entries with a term of which so many are in the sample, where there are more than are counted one by one. */
-export const ofSample = (sampled: number): number => Math.max(COUNTED_ALL, SAMPLE * sampled)

@@ -136,6 +136,7 @@ export function createFindCandidates({
       model: meaning ? model : null,
       hits: exact === null ? (index?.hits ?? []).map(({ id }) => id) : [],
       near: depth.candidates,
+      vectors: depth.candidates * gathering.overfetch,
       confirmedUpTo: index?.confirmedUpTo ?? Number.MAX_SAFE_INTEGER,
       unconfirmed:
         exact === null && index !== null && index.confirmedUpTo < Number.MAX_SAFE_INTEGER ? gathering.unconfirmed : 0,

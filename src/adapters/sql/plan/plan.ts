@@ -28,6 +28,8 @@ export interface Plan {
   readonly rangeOf: (column: SQL, value: SQL) => SQL
   /** What rows of `rangeOf` are ordered by: its column as the index has it, and what is wanted. */
   readonly inOrder: (column: SQL, wanted: SQL) => SQL
+  /** Rows that a list of JSON leads to (`jsonTable`, then `follow`), in the order of that list, so that a `LIMIT` ends the walk. */
+  readonly asListed: (place: SQL) => SQL
   /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
   readonly aside: (condition: SQL) => SQL
   /** A column or condition that no index is to be chosen for, because a more selective one should be. */

@@ -20,6 +20,7 @@ export const POSTGRES_PLAN: Plan = {
   exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
   rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
   inOrder: (column, wanted) => sql`${column}, ${wanted}`,
+  asListed: (place) => sql`ORDER BY ${place}`,
   aside: (condition) => sql`(${condition}) IS TRUE`,
   unordered: (expression) => expression,
   illustratedEntries: sql`entries e`,

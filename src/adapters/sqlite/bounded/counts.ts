@@ -1,4 +1,4 @@
-import { COMMON, COUNTED_ALL, isSampled, ofSample, SAMPLE } from '../../../domain/search/candidate-rules'
+import { COMMON, COUNTED_ALL, ENOUGH, isSampled, SAMPLE } from '../../../domain/search/candidate-rules'
 import type { TermCount } from '../../sql/tables/search/candidates'
 
 /** In how many entries does a term stand? Added up over the parts of a search. */
@@ -27,7 +27,7 @@ export function createSampledCount() {
     },
     value(): TermCount {
       const [[n, last], [inSample, reached]] = [few.value(), sampled.value()]
-      return n < COUNTED_ALL ? [n, last] : [ofSample(inSample), reached]
+      return inSample < ENOUGH ? [n, last] : [SAMPLE * inSample, reached]
     },
   }
 }

@@ -27,13 +27,28 @@ const COUNTED = 10_000
 /** The parts of a filter that asks for very much are small. */
 const MOST_STATEMENTS = 500
 
+/** The least that a part goes through, where it can be told how many are enough, and how many times as many are gone through. */
+const [LEAST, SPARE] = [1_000, 1.25]
+
 /** The last entry that was gone through. */
 interface Place {
   readonly second: number
   readonly id: number
 }
 
-/** What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. */
+/** Bytes of metadata from which on an index knows an entry (`entries_with_large_metadata`). */
+const LARGE = 1_024
+
+/** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
+function mostOfSmall({ entries, bytes }: Share): number | null {
+  const most = bytes === null ? entries : Math.min(entries, Math.floor(bytes / LARGE))
+  return most * 2 >= entries ? most : null
+}
+
+/**
+ * What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. Entries are gone through once;
+ * where metadata may be large, bytes are added up before, to the entry that the share ends with.
+ */
 function partStatement(context: ReadContext, filter: Filter, after: Place | null, share: Share, window: Window): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
@@ -43,43 +58,55 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
   const place = sql`(e.created_second, e.id)`
   const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
   const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }
-  const next = (columns: SQL): SQL => sql`
-      SELECT e.created_second AS second, e.id${columns} FROM ${from}
-      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}
+  const next = (columns: SQL, until: SQL): SQL => sql`
+      SELECT e.id${columns} FROM ${from}
+      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}${until}
       ORDER BY e.created_second DESC, e.id DESC`
-  const last =
-    share.bytes === null
-      ? sql`${next(sql``)} LIMIT 1 OFFSET ${share.entries - 1}`
-      : sql`SELECT second, id FROM (
-          SELECT second, id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
-          FROM (${next(sql`, ${parsedBytes(share)} AS bytes`)} LIMIT ${share.entries})
-          WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
-        ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes}
-        ORDER BY second DESC, id DESC LIMIT 1`
-  const until = sql`until AS MATERIALIZED (${last})`
-  const found = sql`
-    found AS MATERIALIZED (
-      SELECT e.id, e.created_second FROM ${from}
-      WHERE ${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}${behind}
-        AND ${place} >= (coalesce((SELECT second FROM until), 0), coalesce((SELECT id FROM until), 0))
+  const ofSmall = mostOfSmall(share)
+  const most = ofSmall ?? share.entries
+  const isSmall =
+    ofSmall === null
+      ? sql`0`
+      : share.bytes === null
+        ? sql`1`
+        : sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
+            WHERE e.org = ${scope.org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
+  const small = sql`small (yes) AS MATERIALIZED (SELECT ${isSmall})`
+  const until = sql`until AS MATERIALIZED (
+      SELECT second, id FROM (
+        SELECT second, id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
+        FROM (${next(sql`, e.created_second AS second, ${parsedBytes(share)} AS bytes`, sql``)}
+          LIMIT CASE WHEN (SELECT yes FROM small) THEN 0 ELSE ${share.entries} END)
+        WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
+      ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes ?? sql`NULL`}
+      ORDER BY second DESC, id DESC LIMIT 1
     )`
+  const isHit = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const upToThere = sql` AND ${place} >= (coalesce((SELECT second FROM until), 0), coalesce((SELECT id FROM until), 0))`
+  // One row, in the order of what is gone through: what an aggregate gathers is not read once more.
+  const walked = sql`walked AS MATERIALIZED (
+      SELECT count(*) AS entries, count(*) FILTER (WHERE hit) AS matches, json_group_array(id) FILTER (WHERE hit) AS ids,
+        json_group_array(id) ->> '$[#-1]' AS last
+      FROM (${next(sql`, ${isHit} AS hit`, upToThere)} LIMIT CASE WHEN (SELECT yes FROM small) THEN ${most} ELSE -1 END)
+    )`
+  const last = sql`SELECT CASE WHEN NOT (SELECT yes FROM small) THEN (SELECT id FROM until) WHEN entries >= ${most} THEN last END AS id
+      FROM walked`
   return withPrelude(
     bindings,
-    [until, found],
-    sql`SELECT
-      (SELECT count(*) FROM found) AS matches,
-      (SELECT json_group_array(id ORDER BY created_second DESC, id DESC) FROM (
-        SELECT id, created_second FROM found ORDER BY created_second DESC, id DESC LIMIT ${window.limit} OFFSET ${window.offset}
-      )) AS ids,
-      (SELECT second FROM until) AS second,
-      (SELECT id FROM until) AS id,
-      ${after === null ? sql`(SELECT entries FROM (${circleTotals(context)}) AS totals)` : sql`NULL`} AS visible`,
+    [small, until, walked, sql`behind AS MATERIALIZED (${last})`],
+    sql`SELECT walked.matches, walked.entries AS walked,
+      (SELECT json_group_array(value) FROM (SELECT value FROM json_each(walked.ids) LIMIT ${window.limit} OFFSET ${window.offset})) AS ids,
+      (SELECT e.created_second FROM behind CROSS JOIN entries e ON e.id = behind.id) AS second,
+      (SELECT id FROM behind) AS id,
+      ${after === null ? sql`(SELECT entries FROM (${circleTotals(context)}) AS totals)` : sql`NULL`} AS visible
+      FROM walked`,
   )
 }
 
 const toFound = (row: Row) => ({
   ids: json<number[]>(row, 'ids'),
   matches: num(row, 'matches'),
+  walked: num(row, 'walked'),
   /** Entries that the scope sees; told by the first part. */
   visible: numOrNull(row, 'visible'),
   next: row.id === null ? null : { second: num(row, 'second'), id: num(row, 'id') },
@@ -93,12 +120,18 @@ export const pageInParts: Bounded['page'] = async (read, pace, context, filter, 
   const once = createStatements({ pace, most: MOST_STATEMENTS, tooMany: tooMuchAsked })
   const ids: number[] = []
   let total = 0
+  let walked = 0
   let visible = 0
+  /** Entries that a whole page and one more may take, as far as those that were gone through tell; all, where all are counted. */
+  const enough = (): number =>
+    visible <= COUNTED || total === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.max(LEAST, Math.ceil(((offset + limit + 1 - total) * walked * SPARE) / total))
   const parts = inParts<{ readonly after: Place | null }, PartFound>({
     start: { after: null },
     async step({ after }) {
       const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
-      const size = after === null ? { ...share, entries: Math.min(share.entries, COUNTED) } : share
+      const size = { ...share, entries: Math.min(share.entries, after === null ? COUNTED : enough()) }
       const statement = partStatement(context, filter, after, size, window)
       const found = await once(() => read(statement, onlyRow(toFound)))
       return { found, next: found.next === null ? null : { after: found.next } }
@@ -107,6 +140,7 @@ export const pageInParts: Bounded['page'] = async (read, pace, context, filter, 
   for await (const part of parts) {
     ids.push(...part.ids)
     total += part.matches
+    walked += part.walked
     visible = part.visible ?? visible
     if (part.next !== null && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
   }

@@ -11,6 +11,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
 import { each, flag, json, jsonOrNull, num, numbersOf, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
 import { auditRepeatedStatements } from '../../tables/changes/audit-log'
+import { entriesCounted } from '../../tables/counts/circle-totals'
 import { kindOf } from '../../tables/entries/rows'
 import { oppositionStatement, relatedStatement, stretchesStatement } from '../../tables/packs/pack-finishing'
 import { gatherStatement, HEAD } from '../../tables/packs/pack-gathering'
@@ -138,13 +139,14 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         SELECT v.id FROM entries e ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
         WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
       const named = dialect.among(sql`${JSON.stringify(projects)}`)
+      const entries = entriesCounted({ dialect, scope: sight.scope })
       return readOne(
         connection,
         sql`WITH few AS MATERIALIZED (
             SELECT * FROM (
               ${rows(sql`e.project ${named}`)} UNION ALL ${rows(sql`e.project IS NULL`)}
-            ) AS every LIMIT ${limit + 1}
-          ), total AS (SELECT count(*) AS n FROM few)
+            ) AS every LIMIT CASE WHEN (${entries}) > ${limit} THEN 0 ELSE ${limit + 1} END
+          ), total AS (SELECT CASE WHEN (${entries}) > ${limit} THEN ${limit + 1} ELSE (SELECT count(*) FROM few) END AS n)
           SELECT v.entry_id, v.start, v.length, v.data
           FROM few ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = few.id`)}
           WHERE (SELECT n FROM total) <= ${limit}

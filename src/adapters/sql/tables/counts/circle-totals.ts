@@ -16,6 +16,11 @@ export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>
     WHERE l.org = ${scope.org} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
   )`
 
+/** A statement of one number: entries of a scope as counters have them, with those that are `gone`. */
+export const entriesCounted = ({ dialect, scope }: Pick<ReadContext, 'dialect' | 'scope'>): SQL => sql`
+  SELECT coalesce(sum(c.entries), 0) FROM circle_counters c
+  WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}`
+
 /** A statement of one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
 export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
   const { dialect, scope } = context

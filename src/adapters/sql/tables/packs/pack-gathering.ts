@@ -33,7 +33,7 @@ function ends(context: PackContext, table: string): SQL {
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   const { dialect, sight } = context
   const { org } = sight.scope
-  const { ids, model, hits, near, confirmedUpTo, unconfirmed, steps, linked } = request
+  const { ids, model, hits, near, vectors, confirmedUpTo, unconfirmed, steps, linked } = request
   const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
   const tables = [
     sql`known AS MATERIALIZED (
@@ -45,12 +45,16 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   if (model !== null && hits.length > 0) {
     const placed = JSON.stringify(hits.map((id, place) => [place, id]))
     tables.push(sql`near AS MATERIALIZED (
-      SELECT v.entry_id AS id, min(hit.place) AS place
-      FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
-        ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
-        ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
-      WHERE v.model = ${model} AND ${inPack(context)}
-      GROUP BY v.entry_id ORDER BY place, v.entry_id LIMIT ${near}
+      SELECT nearest.id, min(nearest.place) AS place
+      FROM (
+        SELECT v.entry_id AS id, hit.place
+        FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
+          ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
+          ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
+        WHERE v.model = ${model} AND ${inPack(context)}
+        ${dialect.plan.asListed(sql`hit.place`)} LIMIT ${vectors}
+      ) AS nearest
+      GROUP BY nearest.id ORDER BY place, nearest.id LIMIT ${near}
     )`)
     begun.push(sql`SELECT id, 0 FROM near`)
   }

@@ -158,8 +158,10 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
   const [whole] = beyond ?? []
   const withCounts = whole ?? found.find((row) => row.counts !== null)
   const counts = withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts')
+  // However the database put them: by their places, where they have some.
+  const inOrder = (hits: readonly TextHit[]) => hits.toSorted((a, b) => a.place - b.place || b.id - a.id)
   return {
-    hits: [...complete.values(), ...others],
+    hits: [...inOrder([...complete.values()]), ...inOrder(others)],
     statistics: {
       entries: all.entries,
       averageLength: all.entries === 0 ? 0 : Number(sums.words) / all.entries,

@@ -1,0 +1,129 @@
+// `npm run bench:large`: what calls take in a store of 100,000 entries, with FTS5's own order beside. See README.md.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { casesFor, largeEntryAt } from './large/cases.mjs'
+import { measureCost } from './load/measure.mjs'
+import { createClient } from './support/mcp.mjs'
+import { markdownTable, percentile, short, thousands } from './support/numbers.mjs'
+import { progress } from './support/progress.mjs'
+import { circumstances, writeSection } from './support/results.mjs'
+import { startServer } from './support/server.mjs'
+import { createWorkspace } from './support/workspace.mjs'
+
+const { values } = parseArgs({
+  options: {
+    size: { type: 'string', default: '100000' },
+    /** A folder in which the filled store is kept for the next run, which goes on where one broke off. */
+    stores: { type: 'string' },
+    only: { type: 'string', default: '' },
+    calls: { type: 'string', default: '30' },
+    port: { type: 'string', default: '18930' },
+    ref: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const size = Number(values.size)
+const calls = Number(values.calls)
+const wanted = new RegExp(values.only)
+const BATCH = 100
+/** Runs of the schedule after the store was filled: the index is merged, vectors are in their places. */
+const SETTLE = 15
+
+/** @param {import('./support/mcp.mjs').Client} client @param {{ ids: number[] }} kept @param {() => void} keep */
+async function fill(client, kept, keep) {
+  if (kept.ids.length >= size) return false
+  const bar = progress(`${thousands(size)} entries`, size)
+  bar.tick(kept.ids.length)
+  while (kept.ids.length < size) {
+    const from = kept.ids.length
+    const entries = Array.from({ length: Math.min(BATCH, size - from) }, (_, i) => largeEntryAt(from + i, size))
+    const { content } = await client.call('store_context_batch', { entries })
+    kept.ids.push(...content.results.map(({ context_id }) => context_id))
+    keep()
+    bar.tick(BATCH)
+  }
+  bar.finish()
+  return true
+}
+
+/** @param {string} origin @param {string} expression */
+async function byRank(origin, expression) {
+  const started = performance.now()
+  await (await fetch(`${origin}/bench/match?of=${encodeURIComponent(expression)}`)).json()
+  return performance.now() - started
+}
+
+/** Calls of a case and the engine's own answers take turns. */
+async function timesOf(origin, client, one) {
+  /** @type {number[][]} */
+  const [own, engine] = [[], []]
+  for (let n = 0; n < calls + 2; n++) {
+    const { ms } = await client.call(one.tool, one.args(n))
+    const rank = one.match === undefined ? Number.NaN : await byRank(origin, one.match(n))
+    if (n < 2) continue
+    own.push(ms)
+    engine.push(rank)
+  }
+  return [percentile(own, 0.5), percentile(own, 0.95), one.match === undefined ? Number.NaN : percentile(engine, 0.5)]
+}
+
+const where = circumstances(values.ref)
+const workspace = createWorkspace(values.ref, 'bench/large/index.ts')
+const state = values.stores === undefined ? workspace.folder('state') : resolve(values.stores, `d1-${size}`)
+mkdirSync(state, { recursive: true })
+const file = join(state, 'kept.json')
+const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { ids: [] }
+const port = Number(values.port)
+
+async function opened(level, use) {
+  const server = await startServer('workerd', { workspace, state, port, vars: { LOG_LEVEL: level } })
+  const client = createClient(server.origin)
+  try {
+    return await use(server, client)
+  } finally {
+    client.close()
+    await server.stop()
+  }
+}
+
+const times = new Map()
+let costs = new Map()
+try {
+  const cases = casesFor(size, kept.ids).filter(({ name }) => wanted.test(name))
+  await opened('ERROR', async (server, client) => {
+    const keep = () => writeFileSync(file, JSON.stringify(kept))
+    if (await fill(client, kept, keep)) for (let n = 0; n < SETTLE; n++) await server.schedule()
+    for (const one of calls === 0 ? [] : cases) {
+      times.set(one.name, await timesOf(server.origin, client, one))
+      const [p50, , rank] = times.get(one.name)
+      console.error(
+        `${one.name}: ${short(p50)} ms${Number.isNaN(rank) ? '' : `, ${short(p50 / rank)} × FTS5's ${short(rank)}`}`,
+      )
+    }
+  })
+  if (calls > 0)
+    costs = await opened('DEBUG', async (server, client) => {
+      for (const { tool, args } of cases) await client.call(tool, args(3))
+      return measureCost(server, client, cases, thousands(size))
+    })
+} finally {
+  workspace.remove()
+}
+
+const rows = [...times].map(([name, [p50, p95, rank]]) => {
+  const { roundTrips, rowsRead, rowsWritten } = costs.get(name)
+  const beside = Number.isNaN(rank) ? ['', ''] : [short(rank), short(p50 / rank)]
+  return [name, ...[p50, p95].map(short), ...beside, short(roundTrips), thousands(rowsRead), short(rowsWritten)]
+})
+const head = ['call', 'p50 ms', 'p95', "FTS5's order, p50", '×', 'trips', 'rows read', 'written']
+const report = `## ${thousands(size)} entries on D1
+
+${where}. Plain workerd, one connection, ${calls} calls a row. Entries of 45 common words
+with two tags, project, status, priority and a key without an index. Beside searches by words: FTS5's own \`ORDER BY rank LIMIT 200\` for the
+same words, unconfined, over HTTP from the same table in the same process, in alternation.
+
+${markdownTable(head, rows)}
+`
+console.log(report)
+if (values.write) writeSection(`large-${size}`, report)
