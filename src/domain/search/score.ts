@@ -131,7 +131,8 @@ export function rank(
   const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics)]))
   const shared = new Map<number, number>()
   if (mode === 'match') {
-    for (const candidate of candidates) {
+    // In one order, however a database put them: sums of the same numbers in another differ in their last digit.
+    for (const candidate of candidates.toSorted((a, b) => a.id - b.id)) {
       for (const [distance, share] of NEIGHBOUR_SHARES.entries()) {
         const other = candidate.following[distance]
         if (other === undefined || !evidence.has(other)) continue
