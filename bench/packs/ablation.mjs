@@ -9,7 +9,7 @@ import { environment, root } from '../../scripts/install.mjs'
 import { markdownTable, mean } from '../support/numbers.mjs'
 import { candidatesOf, LIMITS } from './candidates.mjs'
 import { readGoals, readHistory, TEAMS } from './gold.mjs'
-import { judge, tokensOf } from './judge.mjs'
+import { isMarked, judge, tokensOf } from './judge.mjs'
 import { RULES, withChanges } from './rules.mjs'
 
 /** A rule is deleted by what the first two say, and only when the others agree. */
@@ -104,7 +104,10 @@ async function measure(world, weights) {
   for (const one of packs) {
     const { sections } = await choose(world, one, weights)
     const items = sections.flatMap(({ facet, items: of }) =>
-      of.map(({ id, name, content }) => ({ id, name: nameOf(id), tokens: tokensOf(name ?? '', content), facet })),
+      of.map(({ id, name, content, reason }) => ({
+        ...{ id, name: nameOf(id), tokens: tokensOf(name ?? '', content), facet },
+        marked: isMarked(reason),
+      })),
     )
     if (items.map(({ id }) => id).join() !== one.ids.join()) otherwise++
     const row = judge(one.goal, { items, sections: sections.map(({ facet }) => facet), ms: 0 }, history, team)
@@ -120,6 +123,7 @@ async function measure(world, weights) {
     numbers[`recall ${limit}`] = 100 * mean(known(related.map(({ recall }) => recall)))
     numbers[`outdated ${limit}`] = 100 * mean(known(related.map(({ stale }) => stale)))
     const items = related.reduce((sum, row) => sum + row.items, 0)
+    numbers[`unmarked ${limit}`] = 100 * mean(known(related.map(({ unmarked }) => unmarked)))
     numbers[`precision ${limit}`] = (100 * related.reduce((sum, { right }) => sum + right, 0)) / items
     numbers[`tokens ${limit}`] = mean(related.map(({ tokens }) => tokens))
     numbers[`unrelated ${limit}`] = mean(of.filter((row) => !row.related).map(({ unasked }) => unasked))
@@ -134,7 +138,7 @@ const withDifference = (value, all, digits) => {
   return Number(by) === 0 ? text : `${text} (${Number(by) > 0 ? '+' : '−'}${by.replace('-', '')})`
 }
 
-const COLUMNS = ['recall', 'forbidden', 'outdated', 'precision', 'tokens', 'unrelated'].flatMap((what) =>
+const COLUMNS = ['recall', 'forbidden', 'outdated', 'unmarked', 'precision', 'tokens', 'unrelated'].flatMap((what) =>
   what === 'forbidden' ? [what] : limits.map((limit) => `${what} ${limit}`),
 )
 const digitsOf = (column) => (/^(?:forbidden|tokens)/.test(column) ? 0 : 1)

@@ -1,6 +1,6 @@
 // The ways to ask for a goal: packs of two sizes, and the flat searches that they have to beat.
 import { facetOf } from './gold.mjs'
-import { tokensOf } from './judge.mjs'
+import { isMarked, tokensOf } from './judge.mjs'
 
 /** As long as an item of a pack is shown (packs contract), so that the tokens of both are counted alike. */
 const SHOWN = 1500
@@ -19,11 +19,12 @@ async function pack({ client }, { goal, intent, project, agent, limit: small, ma
 const asPack = (limit) => async (world, goal) => {
   const { ms, content } = await pack(world, goal, limit)
   const items = content.sections.flatMap(({ facet, items: of }) =>
-    of.map(({ id, name, content: text, score }) => ({
+    of.map(({ id, name, content: text, score, reason }) => ({
       name: world.nameOf(id),
       tokens: tokensOf(name ?? '', text),
       facet,
       score,
+      marked: isMarked(reason),
     })),
   )
   return { ms, sections: content.sections.map(({ facet }) => facet), items, markdown: content.markdown }

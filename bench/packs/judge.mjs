@@ -4,12 +4,16 @@ import { facetOf, forbiddenIn } from './gold.mjs'
 
 /**
  * @typedef {object} Answer what was shown for a goal
- * @property {{name: string, tokens: number, facet: string | null}[]} items best first; a facet where there are sections
+ * @property {{name: string, tokens: number, facet: string | null, marked?: boolean}[]} items best first; a facet where there are sections,
+ *   and whether it says that something was said later
  * @property {string[]} sections facets in order
  * @property {number} ms
  */
 
 const CHARS_PER_TOKEN = 4
+/** Whether an item says that another was said later, or takes its place (packs contract, "Left out"). */
+export const isMarked = (reason) => /^(?:older|later): see \[/.test(reason)
+
 /** The tokens of one item: its name and its content. */
 export const tokensOf = (name, content) => Math.ceil(`${name}\n${content}`.length / CHARS_PER_TOKEN)
 
@@ -110,6 +114,11 @@ export function judge(goal, answer, history, team) {
       unwanted.length === 0
         ? null
         : unwanted.filter((id) => answer.items.some(({ name }) => name === id)).length / unwanted.length,
+    unmarked:
+      unwanted.length === 0
+        ? null
+        : unwanted.filter((id) => answer.items.some(({ name, marked }) => name === id && marked !== true)).length /
+          unwanted.length,
     duplicates: shown.length - new Set(shown).size,
     items: shown.length,
     facet:

@@ -16,6 +16,10 @@ const SORTS = {
   languages: 'goals in another language than what answers them',
   private: "answers among the asker's private memories",
 }
+const HEAD = [
+  ...['', 'required recall', 'nDCG', 'forbidden', 'outdated shown', 'not marked as such', 'duplicates', 'items'],
+  'tokens a required item',
+]
 const FLAT = ['hybrid', 'words']
 const PACKS = { 'pack of 12': 12, 'pack of 24': 24 }
 
@@ -42,6 +46,7 @@ function summary(rows) {
     short(mean(known(rows.map(({ ndcg }) => ndcg)))),
     rows.reduce((sum, row) => sum + row.forbidden.length, 0),
     percent(mean(known(rows.map(({ stale }) => stale)))),
+    percent(mean(known(rows.map(({ unmarked }) => unmarked)))),
     percent(rows.reduce((sum, row) => sum + row.duplicates, 0) / Math.max(items, 1)),
     short(items / rows.length),
     short(tokens / Math.max(found, 1)),
@@ -57,14 +62,7 @@ export function report({ answers, history, team, where }) {
   for (const part of new Set(related.map(({ goal }) => goal.part))) {
     const of = related.filter(({ goal }) => goal.part === part)
     const table = names.map((name) => [name, ...summary(of.map(({ rows }) => rows[name]))])
-    sections.push(
-      `### ${TITLES[part]}: ${of.length} goals\n`,
-      markdownTable(
-        ['', 'required recall', 'nDCG', 'forbidden', 'outdated shown', 'duplicates', 'items', 'tokens a required item'],
-        table,
-      ),
-      '',
-    )
+    sections.push(`### ${TITLES[part]}: ${of.length} goals\n`, markdownTable(HEAD, table), '')
     for (const name of Object.keys(PACKS)) {
       const facet = mean(known(of.map(({ rows }) => rows[name].facet)))
       const opening = mean(known(of.map(({ rows }) => rows[name].opening)))

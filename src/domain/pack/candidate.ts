@@ -64,3 +64,10 @@ export interface Neighbour {
   readonly relation: string
   readonly direction: Direction
 }
+
+/** The nearest stretch of an entry. */
+export interface Nearest extends PackVector {
+  readonly cosine: number
+  /** The dot product of its vector with itself. */
+  readonly squares: number
+}

@@ -50,7 +50,9 @@ export const NEXT: readonly RegExp[] = [
 
 /** What people say when they ask how one thing stands, or want it ended: it has begun, and nothing else is meant. */
 export const OF_ONE: readonly RegExp[] = [
-  saying('where (?:are|do) (?:we|i|you)(?: stand| at)? (?:with|on)|how far (?:are|is) (?:we|i|you|it) with'),
+  saying(
+    'where (?:are|do|was|were|am) (?:we|i|you)(?: stand| at)? (?:with|on)|how far (?:are|is) (?:we|i|you|it) with',
+  ),
   saying('(?:status|state|progress) of|finish(?:ing)?|wrap(?:ping)? up'),
   saying(
     'wie weit (?:sind|bin) (?:wir|ich) mit|wie steht es (?:mit|um)|wo stehen wir (?:mit|bei)|stand (?:von|bei|beim)',
@@ -77,6 +79,23 @@ export interface Saying {
 }
 
 const FRENCH = /(?<![a-zÀ-ɏ\d])(?:nous|on|avons|ai|j['’]ai|le|la|les|du|des|une?|où|fait|d['’]hier)(?![a-zÀ-ɏ\d])/i
+
+/** What people say when they take up work again: it has begun, and its last sessions are wanted. */
+export const RESUMES: readonly RegExp[] = [
+  saying('where (?:we|i|you) (?:left off|stopped|were)|left off|where did [a-z][\\w-]{0,30} (?:stop|leave off|end up)'),
+  saying('continue|resume|pick(?:ing)? up|carry on|catch (?:me )?up|(?:take|taking|took) over'),
+  saying(
+    "(?:in the )?middle of|(?:last|latest) thing|unfinished|hand (?:me|it|this) over|(?:what|who)(?:[’']s| is| was)? left",
+  ),
+  saying("back from (?:[a-z]+ ){0,3}(?:off|away|leave|holidays?|vacation)|what(?:[’']s| has| have)? changed", ENDS),
+  saying('aufgehört|steh(?:en)?geblieben|stehen geblieben'),
+  saying('weiter mit|weiter(?:machen|arbeiten|führen)|mach(?:e|en wir)? weiter|fortsetzen|fortführen'),
+  saying("où (?:nous en|on en|j[’']en) (?:étions|était|étais|sommes|est|suis)"),
+  saying('où en (?:étions-nous|sommes-nous|étais-je|est-on)'),
+  saying('continue[rz]|continuons|reprend(?:re|s|ons)|reprenons|reprise|poursuivre|poursuivons'),
+  saying('donde lo (?:dejamos|dejé|dejaste)|continúa|continuar|continuemos|seguir con'),
+  saying('sigue con|seguimos con|retomar?|retomemos'),
+]
 
 /** The first that is said counts: who asks what is next asks for no period, and a period comes before `continue`. */
 export const SAYINGS: readonly Saying[] = [
@@ -105,41 +124,7 @@ export const SAYINGS: readonly Saying[] = [
     period: 'this month',
     said: /(?<![a-zÀ-ɏ\d])(?:(?:this|past) month|diese[nr] monat|ce mois-ci|este mes)(?![a-zÀ-ɏ\d])/i,
   },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:where (?:we|i|you) (?:left off|stopped|were)|left off)(?![a-zÀ-ɏ\d])/i,
-  },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:aufgehört|steh(?:en)?geblieben|stehen geblieben)(?![a-zÀ-ɏ\d])/i,
-  },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:où (?:nous en|on en|j['’]en) (?:étions|était|étais|sommes|est|suis))(?![a-zÀ-ɏ\d])/i,
-  },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:où en (?:étions-nous|sommes-nous|étais-je|est-on))(?![a-zÀ-ɏ\d])/i,
-  },
-  { period: 'whenever it was', said: /(?<![a-zÀ-ɏ\d])(?:donde lo (?:dejamos|dejé|dejaste))(?![a-zÀ-ɏ\d])/i },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:continue|resume|pick(?:ing)? up|carry on|catch (?:me )?up)(?![a-zÀ-ɏ\d])/i,
-  },
-  { period: 'whenever it was', said: /(?<![a-zÀ-ɏ\d])(?:weiter mit|weiter(?:machen|arbeiten|führen))(?![a-zÀ-ɏ\d])/i },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:mach(?:e|en wir)? weiter|fortsetzen|fortführen|continue[rz])(?![a-zÀ-ɏ\d])/i,
-  },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:continuons|reprend(?:re|s|ons)|reprenons|reprise|poursuivre)(?![a-zÀ-ɏ\d])/i,
-  },
-  {
-    period: 'whenever it was',
-    said: /(?<![a-zÀ-ɏ\d])(?:poursuivons|continúa|continuar|continuemos|seguir con)(?![a-zÀ-ɏ\d])/i,
-  },
-  { period: 'whenever it was', said: /(?<![a-zÀ-ɏ\d])(?:sigue con|seguimos con|retomar?|retomemos)(?![a-zÀ-ɏ\d])/i },
+  ...RESUMES.map((said): Saying => ({ period: 'whenever it was', said })),
   {
     period: 'whenever it was',
     said: /(?<![a-zÀ-ɏ\d])(?:(?:last|latest|most recent|previous) (?:session|conversation)s?)(?![a-zÀ-ɏ\d])/i,
@@ -173,6 +158,8 @@ export const SAYINGS: readonly Saying[] = [
 
 /** What a question about a time is made of; where nothing else is left, the goal asks for that time and for nothing else. */
 export const ASKING: readonly RegExp[] = [
+  /(?<![a-zÀ-ɏ\d])(?:good morning|hello|hey|please|guten (?:morgen|tag)|hallo|bitte)(?![a-zÀ-ɏ\d])/gi,
+  /(?<![a-zÀ-ɏ\d])(?:bonjour|salut|buen(?:os)? días?|hola)(?![a-zÀ-ɏ\d])/gi,
   /(?<![a-zÀ-ɏ\d])(?:what|what's|which|where|how|did|do|done|does|have|has|had)(?![a-zÀ-ɏ\d])/gi,
   /(?<![a-zÀ-ɏ\d])(?:we|i|you|us|me|happened|happening|going on|is|was|were|new)(?![a-zÀ-ɏ\d])/gi,
   /(?<![a-zÀ-ɏ\d])(?:the|of|work|on|at|wie|wo|wer|habe|haben|hat|ich|wir|gemacht)(?![a-zÀ-ɏ\d])/gi,

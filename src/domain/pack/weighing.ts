@@ -4,9 +4,10 @@ import type { Analyzer } from '../search/analysis'
 import type { Count } from '../search/counting'
 import type { HeldName } from '../search/names'
 import { rank } from '../search/score'
-import type { PackEntry, PackLink, PackVector } from './candidate'
+import type { Nearest, PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
+import { lastSessions } from './last-sessions'
 import { type Shape, shapeOf } from './likeness'
 import { linkEvidence, SAYS_ANEW } from './links'
 import type { PackRequest } from './request'
@@ -26,18 +27,13 @@ export interface Goal {
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
   /** What it asks of work in flight. */
   readonly asked: WorkAsked
+  /** It takes up work again. */
+  readonly resumes: boolean
   /** Of a kind that it asks for. */
   readonly ofKind: ReadonlySet<number>
   readonly diary: ReadonlySet<number>
   /** Made in the time that it asks for; and whether it asks for nothing else. */
   readonly recent: { readonly ids: ReadonlySet<number>; readonly only: boolean }
-}
-
-/** The nearest stretch of an entry. */
-export interface Nearest extends PackVector {
-  readonly cosine: number
-  /** The dot product of its vector with itself. */
-  readonly squares: number
 }
 
 /** A candidate with its evidence and its nearest stretch. */
@@ -152,6 +148,18 @@ function rankedByWords(told: readonly Told[], { terms, counted }: GoalWords): Ma
   return new Map(ranked.map(({ id, score }) => [id, first > 0 ? score / first : 0]))
 }
 
+/** Where something is clearly meant, what is only new says less. */
+function besideSubject(alone: readonly Told[], weights: Weights): readonly Told[] {
+  const says = ({ evidence }: Told): number => relevance({ ...byItself(evidence), recent: 0 }, weights)
+  if (!alone.some((one) => says(one) >= weights.floors.answer)) return alone
+  return alone.map((one) => {
+    const { evidence } = one
+    return evidence.recent === 0
+      ? one
+      : { ...one, evidence: { ...evidence, recent: weights.resumed.besideSubject * evidence.recent } }
+  })
+}
+
 /** Weighs every candidate: what its own words, meaning and names say, then what its links say. */
 export async function weigh(
   entries: readonly PackEntry[],
@@ -177,9 +185,10 @@ export async function weigh(
     alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, { ...by, named }))
     await by.pace.spend((alone.at(-1) as Told).work)
   }
-  const own = new Map(alone.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))
+  const told = besideSubject(alone, weights)
+  const own = new Map(told.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))
   const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
-  const byRelevance = [...alone].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
+  const byRelevance = [...told].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
   const outdated = saidAnew(
     byRelevance.map(({ entry }) => entry),
     { wordsOf: by.contentWords, shapeOf: by.shapeOf },
@@ -189,8 +198,11 @@ export async function weigh(
     if (!outdated.has(older)) outdated.set(older, { id, holds: false })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps, weights)
-  const ranked = rankedByWords(alone, goal.words)
-  return alone.map(({ entry, evidence: before }) => {
+  if (goal.resumes)
+    for (const [id, link] of lastSessions(entries, nearest, own, weights))
+      if (link.strength > (links.get(id)?.strength ?? 0)) links.set(id, link)
+  const ranked = rankedByWords(told, goal.words)
+  return told.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
     const score = scoreOf(entry, facet, evidence, request, weights)

@@ -109,6 +109,19 @@ export const WEIGHTS = {
     othersBetween: 1,
   },
 
+  /** Work that is taken up again, and what was last written of it. */
+  resumed: {
+    /** What speaks for work that is meant; so many of them, and so many sessions of each. */
+    meant: 0.25,
+    works: 2,
+    sessions: 1,
+    /** The cosine at this share of the later sessions, from the highest, is taken for noise; how fast nearness above it says all it can. */
+    noiseAt: 0.5,
+    steep: 8,
+    /** What is only new says so much of it where something is clearly meant. */
+    besideSubject: 0.7,
+  },
+
   /** Later entries about the same. */
   anew: {
     /** Entries that are compared, each with each. */

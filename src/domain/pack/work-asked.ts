@@ -1,6 +1,6 @@
 import { IN_FLIGHT } from '../entry/work'
 import { isOnlyTime, periodOf } from './recency'
-import { BY_STATUS, NEXT, OF_ONE } from './sayings'
+import { BY_STATUS, NEXT, OF_ONE, RESUMES } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
 
 /** What a goal asks of work in flight. */
@@ -18,6 +18,10 @@ export function workAsked(goal: string, { asked }: Weights = WEIGHTS): WorkAsked
   const said = BY_STATUS.find(([saying]) => saying.test(goal))
   if (said !== undefined) return { statuses: said[1], worth: asked.byStatus }
   if (isOnlyTime(goal) && periodOf(goal) === 'whenever it was') return { statuses: IN_FLIGHT, worth: asked.any }
-  if ([...NEXT, ...OF_ONE].some((saying) => saying.test(goal))) return { statuses: IN_FLIGHT, worth: asked.ofSubject }
+  if ([...NEXT, ...OF_ONE, ...RESUMES].some((saying) => saying.test(goal)))
+    return { statuses: IN_FLIGHT, worth: asked.ofSubject }
   return { statuses: [], worth: 0 }
 }
+
+/** Whether a goal takes up work again, or asks how it stands. */
+export const resumes = (goal: string): boolean => [...RESUMES, ...OF_ONE, ...NEXT].some((saying) => saying.test(goal))

@@ -23,7 +23,7 @@ import { candidatesFor, type Selectable, select } from '../../domain/pack/select
 import { type Candidate, contentWordsBy, selectable, weigh } from '../../domain/pack/weighing'
 import { WEIGHTS, type Weights } from '../../domain/pack/weights'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
-import { workAsked } from '../../domain/pack/work-asked'
+import { resumes, workAsked } from '../../domain/pack/work-asked'
 import type { Analyzer } from '../../domain/search/analysis'
 import { counting } from '../../domain/search/counting'
 import { codePointLength } from '../../domain/text'
@@ -151,6 +151,7 @@ export function createCompilePack({
       query: found.query,
       held: found.held,
       asked: workAsked(request.query, weights),
+      resumes: resumes(request.query),
       ofKind: new Set(found.standing.ofKind),
       diary: new Set(found.standing.diary),
       recent: { ids: new Set(found.standing.recent), only: isOnlyTime(request.query) },
