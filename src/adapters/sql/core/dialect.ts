@@ -15,7 +15,7 @@ import type { CodeSpelling } from './code-spelling'
 /** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
 export const UNSETTLED = 'unsettled metadata'
 
-/** What one statement may go through on a database that serves nobody meanwhile (platform contract §6), and what is done in parts there. */
+/** What one statement may go through where a database serves nobody meanwhile (platform contract §6), and what is done in parts there. */
 export interface Bounded {
   /** Entries, to answer a filter. */
   readonly entries: number
