@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Row } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
@@ -14,12 +15,25 @@ import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Restoration } from '../../src/ports/history'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { promise } from '../requirements/history'
+import { filled } from '../support/entry-columns'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
 const HOUR = 3_600_000
 const terms = { days: 30, receiptHours: 24 }
+
+/** Columns of an entry that no kept state has: what others of its columns or its metadata say, and what reads note. */
+const NOT_KEPT = 'access_count accessed_at captured created_second listed pinned weight'.split(' ')
+
+/** What a kept state has of its own, and what PostgreSQL alone makes of the metadata. */
+const NOT_COMPARED = ['id', 'facts']
+
+/** Names of columns in which a row of an entry and another of it, or of what is kept of it, differ. */
+const differing = (one: Row, other: Row): string[] =>
+  Object.keys(one)
+    .filter((name) => !NOT_COMPARED.includes(name) && one[name] !== other[name])
+    .toSorted()
 
 /** What comes back with an entry, what is kept of nothing, and where what is kept ends (history contract §2, §3). */
 export function restoringContract(name: string, make: () => HistoryUnderTest): void {
@@ -89,6 +103,24 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([])
       await restore({ changeId: undone.changeId })
       expect(await links()).toEqual(all)
+    })
+
+    it('keeps every column of an entry with its versions, and brings each back', async () => {
+      const id = await save({ title: 'a title', domain: 'a domain', confidence: 0.5, status: 'doing' })
+      const one = async (query: SQL) => (await rows(query))[0] ?? {}
+      const standing = () => one(sql`SELECT * FROM entries WHERE id = ${id}`)
+      const kept = (version: number) =>
+        one(sql`SELECT * FROM entry_versions WHERE entry_id = ${id} AND version = ${version}`)
+      await rows(sql`UPDATE entries SET ${sql.raw(filled(await standing()))} WHERE id = ${id}`)
+      const first = await standing()
+      await change(id, { n: 1 })
+      // The text stands with the next version, which has the same.
+      expect(differing(first, await kept(1))).toEqual([...NOT_KEPT, 'text'].toSorted())
+      const second = await standing()
+      await store().delete(call(), { ids: [id] })
+      expect(differing(second, await kept(2))).toEqual(NOT_KEPT)
+      await restore({ ids: [id] })
+      expect(differing(second, await standing())).toEqual(['accessed_at', 'restored', 'version'])
     })
 
     it('brings links back to what was deleted as far as others still name it', async () => {

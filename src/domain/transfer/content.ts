@@ -19,24 +19,47 @@ export interface Inside {
   readonly isMissing: (sha256: string) => boolean
 }
 
-const COUNTED = [
-  'thread_id',
-  'source',
-  'text',
-  'metadata',
-  'tags',
-  'project',
-  'agent',
-  'owner',
-  'created_by',
-  'created_at',
-  'layer',
-  'weight',
-  'pinned',
-  'expires_at',
-  'archived',
-  'captured',
-] as const
+/**
+ * Whether `content` says a member as it stands in the record; images and links it says in a form of its own. Entries of which it says the
+ * same are `unchanged` to an import.
+ */
+const COUNTED: { readonly [Name in keyof EntryRecord]-?: boolean } = {
+  record: false,
+  id: false,
+  thread_id: true,
+  source: true,
+  text: true,
+  metadata: true,
+  tags: true,
+  images: false,
+  project: true,
+  agent: true,
+  owner: true,
+  created_by: true,
+  created_at: true,
+  updated_at: false,
+  version: false,
+  changed_by: false,
+  changed_agent: false,
+  summary: false,
+  links: false,
+  layer: true,
+  weight: true,
+  pinned: true,
+  expires_at: true,
+  archived: true,
+  captured: true,
+  accessed_at: false,
+  access_count: false,
+  kind: false,
+  title: false,
+  domain: false,
+  audience: false,
+  diary: false,
+  status: false,
+  confidence: false,
+}
+const COUNTED_NAMES = Object.entries(COUNTED).flatMap(([name, isCounted]) => (isCounted ? [name] : []))
 
 /** Keys of metadata that hold ids of entries, or lists of them. */
 export const ID_KEYS = ['supersedes', 'depends_on', 'contradicts'] as const
@@ -74,7 +97,7 @@ export function entryContent(entry: EntryRecord, { stable, isMissing }: Inside):
   const { metadata, images = [], links = [] } = entry
   const said: JsonObject = JSON.parse(`{${membersOf(SHAPES.entry, entry).join(',')}}`)
   const form: Record<string, unknown> = {}
-  for (const name of COUNTED) form[name] = said[name]
+  for (const name of COUNTED_NAMES) form[name] = said[name]
   if (metadata !== undefined) form.metadata = withIds(metadata, (id) => stable(String(id)) ?? id)
   const shown = images.filter(({ sha256 }) => !isMissing(sha256)).map(({ size, ...image }) => image)
   if (shown.length > 0) form.images = shown

@@ -27,7 +27,8 @@ const BESIDE_NAMES = Object.keys(BESIDE)
 export const BESIDE_COLUMNS = sql.raw(columns(BESIDE_NAMES))
 
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
-export const ENTRY_COLUMNS = sql.raw(`${PLAIN}, ${columns(Object.keys(BESIDE))}`)
+export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...BESIDE_NAMES]
+export const ENTRY_COLUMNS = sql.raw(columns(ENTRY_NAMES))
 
 /** The same, with what can be large only where a condition holds. */
 export const entryColumnsWhere = (condition: SQL): SQL =>

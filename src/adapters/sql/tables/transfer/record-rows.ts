@@ -51,8 +51,14 @@ const imageOf = ({ hash, mimeType, size, metadata }: ImageRef): Image => ({
   ...(typeof metadata === 'string' || isObject(metadata) ? { metadata } : {}),
 })
 
+/** Members of an entry's record that are not read from the columns which entries and kept states share. */
+type Beside = 'record' | 'links' | 'accessed_at' | 'access_count'
+
+/** Every other member: none is left out unseen. */
+type Shared = { readonly [Name in Exclude<keyof EntryRecord, Beside>]: EntryRecord[Name] }
+
 /** Columns that entries and kept states share. */
-function sharedOf(row: Row, id: number, captured: boolean) {
+function sharedOf(row: Row, id: number, captured: boolean): Shared {
   const { confidence } = row
   return {
     id,

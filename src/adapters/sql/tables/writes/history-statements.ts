@@ -5,7 +5,7 @@ import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { staying, stayingOrKept, visibleState } from '../../core/visibility'
-import { besideBytes, ENTRY_COLUMNS } from '../entries/rows'
+import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES } from '../entries/rows'
 import { textOf } from '../texts/long-texts'
 
 /** Statements over `entry_versions`: what entries were (0006_history.sql). */
@@ -29,10 +29,14 @@ export const keptText = sql`
 export const keptInRow = sql`
   CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
 
-/** The columns of an entry, of a kept state. */
-export const KEPT_COLUMNS = sql`v.entry_id AS id, v.thread_id, v.source, v.kind, v.layer, v.title, v.project, v.agent,
-  v.archived, NULL AS captured, v.reader, v.owner, v.created_by, v.changed_by, v.changed_agent, v.version, v.created_at, v.updated_at,
-  v.metadata, v.images, v.tags, v.summary`
+/** Columns of an entry that a kept state has under another name, or not at all. */
+const KEPT_AS: ReadonlyMap<string, string> = new Map([
+  ['id', 'v.entry_id AS id'],
+  ['captured', 'NULL AS captured'],
+])
+
+/** The columns of an entry, of a kept state; in the order of `ENTRY_COLUMNS`, with which they stand in a UNION. */
+export const KEPT_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
 
 interface HistoryContext {
   readonly dialect: SqlDialect

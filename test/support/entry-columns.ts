@@ -1,0 +1,22 @@
+/**
+ * Columns of entries that the tests of every column leave as a store made them: they name or date the entry, or are made of its metadata,
+ * tags, text and images.
+ */
+const MADE: ReadonlySet<string> = new Set(
+  (
+    'id org thread_id source layer version created_at updated_at created_second named_kind tag_kind work_item kind title project domain ' +
+    'agent audience diary status confidence named_weight given_weight weight named_pinned given_pinned pinned named_expires_at ' +
+    'layer_expires_at expires_at archived captured owner created_by changed_by changed_agent restored reader listed accessed_at ' +
+    'access_count text_hash bytes text_words image_count tags links images metadata facts summary text'
+  ).split(' '),
+)
+
+/** A value that a column of any type takes, as SQL; a column that takes only others names one of them here. */
+const SAMPLE = "'1'"
+const SAMPLES: Readonly<Record<string, string>> = {}
+
+/** Assignments for `UPDATE entries` that put something unusual into what was added since, and into two columns that nothing else fills. */
+export const filled = (entry: Readonly<Record<string, unknown>>): string =>
+  [...Object.keys(entry).filter((name) => !MADE.has(name)), 'given_weight', 'summary']
+    .map((name) => `${name} = ${SAMPLES[name] ?? SAMPLE}`)
+    .join(', ')
