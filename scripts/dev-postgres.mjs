@@ -1,5 +1,5 @@
 // `npm run dev:postgres [-- arguments as of npm start]`: the Worker on PostgreSQL, on this machine, in one command. Starts a
-// database (or takes DATABASE_URL), migrates it and serves. A database that was started here is stopped at the end; its data stay.
+// database behind PgBouncer (or takes DATABASE_URL, and DATABASE_POOL_URL), migrates it and serves. A database that was started here is stopped at the end; its data stay.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { begin } from './begin.mjs'
@@ -7,24 +7,28 @@ import { environment, nodePath, root } from './install.mjs'
 import { serve } from './serve.mjs'
 
 const options = await begin()
-const { databaseFromEnvironment } = await import('../src/cli/postgres/url.mjs')
+const { databaseFromEnvironment, pooledUrl } = await import('../src/cli/postgres/url.mjs')
 const { dataFolder, spawnServer } = await import('./postgres.mjs')
 
 /** The database of this checkout, or the one that is named. */
 async function database() {
   const given = databaseFromEnvironment(process.env)
-  if (given) return { url: given.url, where: `in the database of ${given.name}`, stop: async () => {} }
+  if (given) {
+    const pooled = pooledUrl(process.env, given.url)
+    return { url: given.url, pooled, where: `in the database of ${given.name}`, stop: async () => {} }
+  }
   const data = dataFolder()
-  const server = await spawnServer('serve', '--data', data)
-  return { ...server, where: `in ${data}` }
+  const server = await spawnServer('serve', '--data', data, '--pgbouncer')
+  return { ...server, pooled: server.pooledUrl ?? server.url, where: `in ${data}` }
 }
 
-const { url, where, stop } = await database().catch(() => {
+const { url, pooled, where, stop } = await database().catch(() => {
   // Its reason has been printed by itself.
   console.error('Set DATABASE_URL to a PostgreSQL with pgvector 0.8 instead.')
   process.exit(1)
 })
-console.log(`PostgreSQL is at ${url.replace(/:[^:@/]*@/, ':…@')}`)
+const shown = (/** @type {string} */ address) => address.replace(/:[^:@/]*@/, ':…@')
+console.log(`PostgreSQL is at ${shown(url)}${pooled === url ? '' : `, asked through the pooler at ${shown(pooled)}`}`)
 const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs')], {
   cwd: root,
   // By the environment: arguments are seen by every process of the machine.
@@ -36,7 +40,7 @@ const code =
   (await serve({
     options,
     config: 'wrangler.postgres.toml',
-    hyperdrive: url,
+    hyperdrive: pooled,
     dataLine: `Entries live ${where}, images in ${options.shownState}; both survive a restart.`,
   }))
 await stop()

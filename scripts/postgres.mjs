@@ -3,7 +3,7 @@
 //   stop    stops it; the data stay                                                    [--data DIR]
 //   serve   runs it until the caller's end of stdin or a signal; prints one line of JSON with its URLs
 //           [--data DIR, else a folder that goes away with it, so that durability is off] [--port N] [--pgbouncer: a transaction
-//           pooler in front]
+//           pooler in front, where it is installed]
 //   pglite  the same with PGlite from npm: one session, no locks, for machines where the above cannot be had
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -57,6 +57,10 @@ async function untilFree(data) {
   }
 }
 
+/** Of the database, that PgBouncer shares: its own default; for tests few enough that their clients really share them. */
+const SESSIONS = 20
+const FEW_SESSIONS = 4
+
 async function serve({ data, port, pgbouncer }) {
   const told = untilTold()
   if (data !== undefined) await untilFree(data)
@@ -67,9 +71,13 @@ async function serve({ data, port, pgbouncer }) {
     port,
     isThrowaway: data === undefined,
   })
-  const pooler = pgbouncer
-    ? await startPgbouncer(installation, { folder: join(scratch, 'pgbouncer'), target: server.port })
-    : null
+  const pooler =
+    pgbouncer && existsSync(installation.pgbouncer)
+      ? await startPgbouncer(installation, {
+          ...{ folder: join(scratch, 'pgbouncer'), target: server.port },
+          sessions: data === undefined ? FEW_SESSIONS : SESSIONS,
+        })
+      : null
   console.log(JSON.stringify({ url: server.url, ...(pooler ? { pooledUrl: pooler.url } : {}) }))
   await Promise.race([told, server.ended])
   await pooler?.stop()

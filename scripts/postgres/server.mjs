@@ -167,7 +167,7 @@ export async function startServer(installation, { data, port, isThrowaway }) {
  * @param {import('./install.mjs').Installation} installation
  * @param {{ folder: string, target: number, port?: number }} options
  */
-export async function startPgbouncer(installation, { folder, target, port }) {
+export async function startPgbouncer(installation, { folder, target, port, sessions }) {
   const chosen = port ?? (await freePort())
   ownFolder(folder)
   const file = join(folder, 'pgbouncer.ini')
@@ -177,8 +177,7 @@ export async function startPgbouncer(installation, { folder, target, port }) {
     unix_socket_dir: '',
     pool_mode: 'transaction',
     auth_type: 'any',
-    // Few enough that sessions are really shared by the clients of a test.
-    default_pool_size: 4,
+    default_pool_size: sessions,
     max_client_conn: 500,
     // Named statements are refused, as by every transaction pooler that does not track them.
     max_prepared_statements: 0,

@@ -1,7 +1,7 @@
 // The server of a package, and of a container: with its data in the user's folder, or on the PostgreSQL that DATABASE_URL names.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { databaseFromEnvironment } from '../../src/cli/postgres/url.mjs'
+import { databaseFromEnvironment, pooledUrl } from '../../src/cli/postgres/url.mjs'
 import { begin } from '../begin.mjs'
 import { environment, nodePath, root } from '../install.mjs'
 import { serve } from '../serve.mjs'
@@ -26,7 +26,7 @@ export async function start(args) {
   return serve({
     options,
     config: 'wrangler.postgres.toml',
-    hyperdrive: database.url,
+    hyperdrive: pooledUrl(process.env, database.url),
     dataLine: `Entries live in the database of ${database.name}, images ${kept}; both survive a restart.`,
   })
 }

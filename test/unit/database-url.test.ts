@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { databaseFromEnvironment, fillPassword, withPassword } from '../../src/cli/postgres/url.mjs'
+import { databaseFromEnvironment, fillPassword, pooledUrl, withPassword } from '../../src/cli/postgres/url.mjs'
 import { migrate } from '../support/migrate-postgres'
 
 /** Which database command lines mean, and where its password comes from. */
@@ -14,6 +14,10 @@ describe('the database of the environment', () => {
     })
     expect(databaseFromEnvironment({ POSTGRESQL_CONNECTION_STRING: 'b', POSTGRESQL_HOST: 'h' })?.url).toBe('b')
     expect(databaseFromEnvironment({ POSTGRESQL_HOST: 'h' })?.url).toBe('postgresql://postgres@h:5432/postgres')
+  })
+
+  it('is asked through the pooler that is named in front of it', () => {
+    expect([pooledUrl({ DATABASE_POOL_URL: 'p' }, 'd'), pooledUrl({ DATABASE_POOL_URL: '' }, 'd')]).toEqual(['p', 'd'])
   })
 
   it('may have any characters in its parts', () => {

@@ -73,7 +73,7 @@ describe('the container', () => {
   const steps = readDockerfile()
   const of = (name: string) => steps.filter((step) => step.name === name).map(({ text }) => text)
   const compose = parse(read('compose.yaml'))
-  const { commonplace, database } = compose.services
+  const { commonplace, database, pooler } = compose.services
 
   it('copies what there is, names the Node of this checkout, and starts the program of the package without root', () => {
     expect(new Set(of('FROM').map((text) => text.split(' ')[0]))).toEqual(
@@ -97,7 +97,7 @@ describe('the container', () => {
   it('is composed with a database whose name, user and password are those of its address, and keeps both in volumes', () => {
     expect(commonplace.build).toBe('.')
     expect(existsSync(join(ROOT, commonplace.build, 'Dockerfile'))).toBe(true)
-    const { DATABASE_URL, ...environment } = commonplace.environment
+    const { DATABASE_URL, DATABASE_POOL_URL, ...environment } = commonplace.environment
     for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name)
     const url = new URL(DATABASE_URL.replaceAll(/\$\{(\w+)[^}]*\}/g, '$1'))
     const { POSTGRES_USER, POSTGRES_DB } = database.environment
@@ -105,7 +105,17 @@ describe('the container', () => {
       ...['database', POSTGRES_USER, 'POSTGRES_PASSWORD', `/${POSTGRES_DB}`],
     ])
     expect(database.image).toMatch(/^pgvector\/pgvector:0\.[89]\.\d+-pg\d+$/)
-    expect(commonplace.depends_on).toEqual({ database: { condition: 'service_healthy' } })
+    expect(commonplace.depends_on).toEqual({
+      database: { condition: 'service_healthy' },
+      pooler: { condition: 'service_started' },
+    })
+    // The pooler asks the same database for the same user, and requests go through it.
+    expect(DATABASE_POOL_URL).toBe(DATABASE_URL.replace(/:\?[^}]*\}/, '}').replace('@database:', '@pooler:'))
+    expect(pooler.image).toMatch(/^edoburu\/pgbouncer:v1\.\d+\.\d+-p\d+$/)
+    expect(pooler.environment).toMatchObject({
+      ...{ DB_HOST: 'database', DB_USER: POSTGRES_USER, DB_NAME: POSTGRES_DB, DB_PASSWORD: '${POSTGRES_PASSWORD}' },
+      ...{ AUTH_TYPE: 'scram-sha-256', POOL_MODE: 'transaction' },
+    })
     const volumes = [commonplace, database].map((service) => service.volumes[0].split(':'))
     expect(volumes[0]?.[1]).toBe(of('VOLUME')[0])
     expect(volumes.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort())
