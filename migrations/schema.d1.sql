@@ -344,6 +344,53 @@ CREATE VIRTUAL TABLE code_words USING fts5(
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
 );
 
+CREATE TABLE counted_later (
+  org TEXT PRIMARY KEY,
+  above INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TRIGGER counted_together AFTER DELETE ON counted_later
+BEGIN
+  INSERT INTO org_usage (org, part, items, bytes)
+    SELECT OLD.org, 'entries', count(*), sum(e.bytes)
+    FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org GROUP BY e.org
+    ON CONFLICT (org, part) DO UPDATE SET items = items + excluded.items, bytes = bytes + excluded.bytes;
+  INSERT INTO circle_counters (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
+    SELECT OLD.org, coalesce(e.project, ''), e.reader, count(*), sum(e.source = 'user'), sum(e.image_count > 0), sum(e.bytes),
+      sum(e.image_count), sum(e.summary <> '')
+    FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3
+    ON CONFLICT (org, project, reader) DO UPDATE SET
+      entries = entries + excluded.entries, user_entries = user_entries + excluded.user_entries,
+      multimodal = multimodal + excluded.multimodal, bytes = bytes + excluded.bytes, images = images + excluded.images,
+      summaries = summaries + excluded.summaries;
+  INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
+    bytes, words, first_second, last_second, first_id, last_id)
+    SELECT OLD.org, e.thread_id, coalesce(e.project, ''), e.reader, count(*), sum(e.source = 'user'), sum(e.image_count > 0),
+      sum(e.bytes), sum(e.text_words), min(e.created_second), max(e.created_second), min(e.id), max(e.id)
+    FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3, 4
+    ON CONFLICT (org, thread_id, project, reader) DO UPDATE SET
+      entries = entries + excluded.entries, user_entries = user_entries + excluded.user_entries,
+      multimodal = multimodal + excluded.multimodal, bytes = bytes + excluded.bytes, words = words + excluded.words,
+      first_second = min(first_second, excluded.first_second), last_second = max(last_second, excluded.last_second),
+      first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
+  INSERT INTO layer_counters (org, layer, project, reader, kind, pinned, entries, words, first_id, last_id)
+    SELECT OLD.org, e.layer, coalesce(e.project, ''), e.reader, e.kind, e.pinned, count(*), sum(e.text_words), min(e.id), max(e.id)
+    FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 AND +e.expires_at IS NULL GROUP BY 2, 3, 4, 5, 6
+    ON CONFLICT (org, layer, project, reader, kind, pinned) DO UPDATE SET
+      entries = entries + excluded.entries, words = words + excluded.words,
+      first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
+  INSERT INTO tag_counters (org, tag, project, reader, uses)
+    SELECT OLD.org, t.value, coalesce(e.project, ''), e.reader, count(*)
+    FROM entries e, json_each(e.tags) t WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3, 4
+    ON CONFLICT (org, tag, project, reader) DO UPDATE SET uses = uses + excluded.uses;
+  INSERT INTO vector_counters (org, project, reader, model, entries, vectors, bytes)
+    SELECT OLD.org, coalesce(e.project, ''), e.reader, v.model, sum(v.chunk = 0), count(*), sum(octet_length(v.data))
+    FROM entries e CROSS JOIN entry_vectors v ON v.entry_id = e.id
+    WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3, 4
+    ON CONFLICT (org, project, reader, model) DO UPDATE SET
+      entries = entries + excluded.entries, vectors = vectors + excluded.vectors, bytes = bytes + excluded.bytes;
+END;
+
 CREATE TABLE dangling_links (
   entry_id INTEGER PRIMARY KEY,
   org TEXT NOT NULL
@@ -440,8 +487,7 @@ CREATE INDEX entries_by_id ON entries (org, id, expires_at, reader, project) WHE
 
 CREATE INDEX entries_by_kind ON entries (org, kind, created_at, id, expires_at, reader, project) WHERE listed = 1 AND layer = 3;
 
-CREATE INDEX entries_by_layer ON entries (org, layer, created_at, id, project, expires_at, reader, kind, pinned, text_words)
-  WHERE listed = 1;
+CREATE INDEX entries_by_layer ON entries (org, layer, created_at, id, project, expires_at, reader, kind, pinned) WHERE listed = 1;
 
 CREATE INDEX entries_by_long_text ON entries (org, text_hash) WHERE bytes > 16384;
 
@@ -481,8 +527,7 @@ CREATE INDEX entries_of_diary ON entries (org, reader, substr(agent, 1, 64), cre
 
 CREATE INDEX entries_of_kind ON entries (org, project, layer, kind, created_at, id, expires_at, reader) WHERE listed = 1;
 
-CREATE INDEX entries_of_project ON entries (org, project, layer, created_at, id, expires_at, reader, kind, pinned, text_words)
-  WHERE listed = 1;
+CREATE INDEX entries_of_project ON entries (org, project, layer, created_at, id, expires_at, reader, kind, pinned) WHERE listed = 1;
 
 CREATE INDEX entries_unlisted ON entries (org, thread_id, id) WHERE listed = 0;
 
@@ -512,6 +557,7 @@ BEGIN
 END;
 
 CREATE TRIGGER circles_gain AFTER INSERT ON entries WHEN NEW.listed = 1
+  AND NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.id)
 BEGIN
   INSERT INTO circle_counters (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
     VALUES (
@@ -525,12 +571,12 @@ END;
 
 CREATE TRIGGER circles_loss AFTER DELETE ON entries WHEN OLD.listed = 1
 BEGIN
+  DELETE FROM circle_counters
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 1;
   UPDATE circle_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
       bytes = bytes - OLD.bytes, images = images - OLD.image_count, summaries = summaries - (OLD.summary <> '')
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
-  DELETE FROM circle_counters
-    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
 END;
 
 CREATE TRIGGER circles_resized AFTER UPDATE OF image_count, bytes, summary ON entries
@@ -544,6 +590,7 @@ BEGIN
 END;
 
 CREATE TRIGGER counters_gain AFTER INSERT ON entries WHEN NEW.listed = 1
+  AND NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.id)
 BEGIN
   INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
     bytes, words, first_second, last_second, first_id, last_id)
@@ -608,19 +655,26 @@ BEGIN
 END;
 
 CREATE TRIGGER counters_loss AFTER DELETE ON entries WHEN OLD.listed = 1
+  AND EXISTS (
+    SELECT 1 FROM thread_counters c
+    WHERE c.org = OLD.org AND c.thread_id = OLD.thread_id AND c.project = coalesce(OLD.project, '') AND c.reader = OLD.reader
+      AND (OLD.created_second >= c.last_second OR OLD.id >= c.last_id)
+  )
 BEGIN
+  DELETE FROM thread_counters
+    WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 1;
   UPDATE thread_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
       bytes = bytes - OLD.bytes, words = words - OLD.text_words,
-      first_second = CASE WHEN OLD.created_second > first_second OR entries = 1 THEN first_second ELSE
+      first_second = CASE WHEN OLD.created_second > first_second THEN first_second ELSE
         (SELECT created_second FROM entries
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second LIMIT 1) END,
-      last_second = CASE WHEN OLD.created_second < last_second OR entries = 1 THEN last_second ELSE
+      last_second = CASE WHEN OLD.created_second < last_second THEN last_second ELSE
         (SELECT created_second FROM entries
           WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
             AND reader = OLD.reader ORDER BY created_second DESC LIMIT 1) END,
-      first_id = CASE WHEN OLD.id > first_id OR entries = 1 THEN first_id ELSE
+      first_id = CASE WHEN OLD.id > first_id THEN first_id ELSE
         (SELECT min(id) FROM (
           SELECT * FROM (SELECT id FROM entries
             WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
@@ -629,7 +683,7 @@ BEGIN
             WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
               AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
         )) END,
-      last_id = CASE WHEN OLD.id < last_id OR entries = 1 THEN last_id ELSE
+      last_id = CASE WHEN OLD.id < last_id THEN last_id ELSE
         (SELECT max(id) FROM (
           SELECT * FROM (SELECT id FROM entries
             WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
@@ -639,8 +693,32 @@ BEGIN
               AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id DESC LIMIT 1)
         )) END
     WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
-  DELETE FROM thread_counters
-    WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
+END;
+
+CREATE TRIGGER counters_loss_before_last AFTER DELETE ON entries WHEN OLD.listed = 1
+  AND EXISTS (
+    SELECT 1 FROM thread_counters c
+    WHERE c.org = OLD.org AND c.thread_id = OLD.thread_id AND c.project = coalesce(OLD.project, '') AND c.reader = OLD.reader
+      AND OLD.created_second < c.last_second AND OLD.id < c.last_id
+  )
+BEGIN
+  UPDATE thread_counters SET
+      entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
+      bytes = bytes - OLD.bytes, words = words - OLD.text_words,
+      first_second = CASE WHEN OLD.created_second > first_second THEN first_second ELSE
+        (SELECT created_second FROM entries
+          WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND coalesce(project, '') = coalesce(OLD.project, '')
+            AND reader = OLD.reader ORDER BY created_second LIMIT 1) END,
+      first_id = CASE WHEN OLD.id > first_id THEN first_id ELSE
+        (SELECT min(id) FROM (
+          SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'user' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+          UNION ALL SELECT * FROM (SELECT id FROM entries
+            WHERE listed = 1 AND org = OLD.org AND thread_id = OLD.thread_id AND source = 'agent' AND reader = OLD.reader
+              AND coalesce(project, '') = coalesce(OLD.project, '') ORDER BY id LIMIT 1)
+        )) END
+    WHERE org = OLD.org AND thread_id = OLD.thread_id AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
 END;
 
 CREATE TRIGGER counters_resized AFTER UPDATE OF image_count, bytes, text_words ON entries
@@ -763,6 +841,7 @@ BEGIN
 END;
 
 CREATE TRIGGER layers_gain AFTER INSERT ON entries WHEN NEW.listed = 1 AND NEW.expires_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.id)
 BEGIN
   INSERT INTO layer_counters (org, layer, project, reader, kind, pinned, entries, words, first_id, last_id)
     VALUES (NEW.org, NEW.layer, coalesce(NEW.project, ''), NEW.reader, NEW.kind, NEW.pinned, 1, NEW.text_words, NEW.id, NEW.id)
@@ -804,12 +883,12 @@ END;
 
 CREATE TRIGGER layers_loss AFTER DELETE ON entries WHEN OLD.listed = 1 AND OLD.expires_at IS NULL
 BEGIN
+  DELETE FROM layer_counters
+    WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
+      AND kind = OLD.kind AND pinned = OLD.pinned AND entries = 1;
   UPDATE layer_counters SET entries = entries - 1, words = words - OLD.text_words
     WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
       AND kind = OLD.kind AND pinned = OLD.pinned;
-  DELETE FROM layer_counters
-    WHERE org = OLD.org AND layer = OLD.layer AND project = coalesce(OLD.project, '') AND reader = OLD.reader
-      AND kind = OLD.kind AND pinned = OLD.pinned AND entries = 0;
 END;
 
 CREATE TRIGGER layers_resized AFTER UPDATE OF text_words ON entries
@@ -887,6 +966,7 @@ BEGIN
 END;
 
 CREATE TRIGGER usage_gain AFTER INSERT ON entries
+  WHEN NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.id)
 BEGIN
   INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'entries', 1, NEW.bytes)
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
@@ -1021,6 +1101,7 @@ CREATE TABLE entry_tags (
 CREATE INDEX entry_tags_by_time ON entry_tags (org, tag, created_at / 1000, entry_id, expires_at, reader, project) WHERE listed = 1;
 
 CREATE TRIGGER tags_gain AFTER INSERT ON entry_tags WHEN NEW.listed = 1
+  AND NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.entry_id)
 BEGIN
   INSERT INTO tag_counters (org, tag, project, reader, uses) VALUES (NEW.org, NEW.tag, NEW.project, NEW.reader, 1)
     ON CONFLICT (org, tag, project, reader) DO UPDATE SET uses = uses + 1;
@@ -1028,10 +1109,10 @@ END;
 
 CREATE TRIGGER tags_loss AFTER DELETE ON entry_tags WHEN OLD.listed = 1
 BEGIN
+  DELETE FROM tag_counters
+    WHERE org = OLD.org AND tag = OLD.tag AND project = OLD.project AND reader = OLD.reader AND uses = 1;
   UPDATE tag_counters SET uses = uses - 1
     WHERE org = OLD.org AND tag = OLD.tag AND project = OLD.project AND reader = OLD.reader;
-  DELETE FROM tag_counters
-    WHERE org = OLD.org AND tag = OLD.tag AND project = OLD.project AND reader = OLD.reader AND uses = 0;
 END;
 
 CREATE TABLE entry_vectors (
@@ -1061,6 +1142,7 @@ BEGIN
 END;
 
 CREATE TRIGGER vectors_counted AFTER INSERT ON entry_vectors
+  WHEN NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.entry_id)
 BEGIN
   INSERT INTO vector_counters (org, project, reader, model, entries, vectors, bytes)
     SELECT e.org, coalesce(e.project, ''), e.reader, NEW.model, NEW.chunk = 0, 1, octet_length(NEW.data)

@@ -11,6 +11,7 @@ import metAgain from '../../migrations/d1/0010_met_again.sql'
 import captured from '../../migrations/d1/0012_captured.sql'
 import transfer from '../../migrations/d1/0013_transfer.sql'
 import nearInPlace from '../../migrations/d1/0014_near_in_place.sql'
+import fewerRows from '../../migrations/d1/0015_fewer_rows.sql'
 import type { Migration } from '../adapters/sqlite/migrations'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -28,4 +29,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0012_captured.sql', sql: captured },
   { name: '0013_transfer.sql', sql: transfer },
   { name: '0014_near_in_place.sql', sql: nearInPlace },
+  { name: '0015_fewer_rows.sql', sql: fewerRows },
 ]

@@ -91,6 +91,23 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
     }
 
+    /** Rows of counters as they stand, and as the entries would have them. */
+    async function counters() {
+      const of = sql`FROM entries e WHERE e.org = ${ada.org} AND e.listed = 1`
+      const [layers, allLayers, threads, allThreads] = await made.connection.batch([
+        sql`SELECT layer, project, reader, kind, pinned, entries, words FROM layer_counters WHERE org = ${ada.org} ORDER BY 1, 2, 3, 4, 5`,
+        sql`SELECT e.layer, coalesce(e.project, '') AS project, e.reader, e.kind, e.pinned, count(*) AS entries, sum(e.text_words) AS words
+          ${of} AND e.expires_at IS NULL GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+        sql`SELECT thread_id, project, reader, entries, words, first_second, last_second, first_id, last_id FROM thread_counters
+          WHERE org = ${ada.org} ORDER BY 1, 2, 3`,
+        sql`SELECT e.thread_id, coalesce(e.project, '') AS project, e.reader, count(*) AS entries, sum(e.text_words) AS words,
+            min(e.created_second) AS first_second, max(e.created_second) AS last_second, min(e.id) AS first_id, max(e.id) AS last_id
+          ${of} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      ])
+      const plainly = (rows: typeof layers) => rows?.map((row) => Object.values(row).map(String))
+      return { told: [plainly(layers), plainly(threads)], plain: [plainly(allLayers), plainly(allThreads)] }
+    }
+
     it('what counting everything tells, for every reader, after every kind of write', async () => {
       const random = seeded(28)
       const upTo = (n: number) => Math.floor(random() * n)
@@ -141,7 +158,10 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
       const writes: (() => Promise<unknown>)[] = [
         async () => {
-          const saved = await store.save(owned(), await Promise.all(Array.from({ length: 1 + upTo(4) }, entry)))
+          const saved = await store.save(
+            owned(),
+            await Promise.all(Array.from({ length: oneOf([1, 2, 3, 4, 12]) }, entry)),
+          )
           all.push(...saved.map(({ id }) => id))
         },
         () => set(sql`project = ${oneOf([null, 'a', 'b'])}`),
@@ -168,6 +188,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           for (const one of await rows.textsOf([oneOf(all)])) await rows.replace(one, vectors())
         },
         () => deletes.delete(owned(), { ids: several() }),
+        () => deletes.delete(owned(), { ids: [oneOf(all)] }),
         () => deletes.erase(owned(), { ids: [oneOf(all)] }),
         async () => {
           await run(sql`UPDATE entries SET bytes = 3000000 WHERE org = ${ada.org} AND thread_id = 't1'`)
@@ -197,6 +218,8 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           const expected = [step, kind, await plain(scope)]
           expect([step, kind, await told(scope)]).toEqual(expected)
         }
+        const { told: rows, plain: expected } = await counters()
+        expect([step, kind, rows]).toEqual([step, kind, expected])
       }
     })
 

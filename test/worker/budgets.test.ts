@@ -16,7 +16,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   'PUT /api/v1/code/ours/files': [4, 101, 101, 37],
   completion: [2, 107, 107, 0],
   context: [4, 46_000, 120_000, 18],
-  context_delete: [4, 114, 114, 34],
+  context_delete: [4, 102, 102, 30],
   context_get: [2, 14, 14, 2],
   context_getCurrent: [4, 5_420, 8_760, 0],
   context_list: [2, 1_660, 7_370, 0],
@@ -28,7 +28,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   context_store: [3, 173, 173, 64],
   context_summarize: [2, 6, 6, 0],
   context_update: [5, 205, 205, 97],
-  delete_context: [3, 1_290, 5_060, 1_977],
+  delete_context: [3, 1_290, 5_060, 1_975],
   delete_context_batch: [2, 524, 2_750, 8],
   fetch: [2, 8, 8, 0],
   fts_search_context: [3, 26_900, 68_300, 0],
@@ -48,10 +48,10 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   search: [4, 5_610, 8_520, 0],
   search_context: [2, 2_490, 11_800, 0],
   semantic_search_context: [3, 7_450, 27_900, 0],
-  store_context: [4, 585, 585, 300],
+  store_context: [4, 511, 511, 248],
   store_context_batch: [3, 155, 155, 62],
-  update_context: [4, 318, 318, 128],
-  update_context_batch: [4, 251, 251, 97],
+  update_context: [4, 318, 318, 126],
+  update_context_batch: [4, 251, 251, 91],
 }
 const [SMALL, LARGE] = [196, 1_225]
 

@@ -151,6 +151,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       FROM (SELECT c.entry_id, c.version FROM ${changesOf(org)} ${NEWEST_FIRST} LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: true,
+    countsRows: false,
     bounded: null,
     unsettled: sql.raw(`(e.id::text || '${UNSETTLED}')::boolean`),
     knownToIndex,

@@ -158,6 +158,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
       FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
+    countsRows: true,
     bounded: { ...FILTERED_AT_ONCE, page: pageInParts },
     // No path: whoever asks for it is told so, with its words.
     unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),

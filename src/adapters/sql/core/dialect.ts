@@ -109,6 +109,8 @@ export interface SqlDialect {
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
   /** Whether statements of the same text cost less when they follow each other. */
   readonly likeTogether: boolean
+  /** Whether each row that is written counts for itself, so that many are better counted together (`counted-later.ts`). */
+  readonly countsRows: boolean
   /** What one statement may go through where nobody is served meanwhile; null where any number may be asked. */
   readonly bounded: Bounded | null
   /** A condition that fails the statement, whose connection throws `Unsettled`. */

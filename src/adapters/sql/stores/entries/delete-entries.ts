@@ -21,7 +21,7 @@ import {
   erasedNow,
   type Meant,
 } from '../../tables/changes/erase-selection'
-import { pendingDeletion } from '../../tables/changes/pending-deletion'
+import { pendingDeletion, soleDeletion } from '../../tables/changes/pending-deletion'
 import { tell, toBatchOutput } from '../../tables/changes/telling'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import type { Write } from '../../tables/changes/writing'
@@ -110,15 +110,20 @@ export function createDelete(
     const actor = erases ? { ...caller, action: 'erase' } : caller
     const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
     const { where, guards } = select(caller, selection, now, erases)
-    const deletion = pendingDeletion(dialect, caller, where, { now, most: MOST_DELETED, ...before })
-    const batch = new Batch(...guards, deletion.name)
+    const pending =
+      selection.ids?.length === 1 && !erases
+        ? null
+        : pendingDeletion(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+    const deletion = pending ?? soleDeletion(where)
+    const batch = new Batch(...guards, ...(pending ? [pending.name] : []))
     const deleted = batch.add(auditDeleteStatement(actor, now, dialect, deletion.ids), onlyRow(toDeleted))
     const telling = erases && tell(caller.org, 'erased', erasedNow(dialect, caller, selection))
     const output = telling ? batch.add(telling, onlyRow(toBatchOutput)) : null
-    const left = batch.do(deletion.remove).add(deletion.queue, howMany)
+    batch.do(deletion.remove)
+    const left = pending && batch.add(pending.queue, howMany)
     const result = await write(caller, batch, { forgets: erases }).catch(refused)
     // Nobody sees what is left; when the database does not answer now, the outbox removes it.
-    if (result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
+    if (left && result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
     return (output && result.of(output).erased) ?? { ...NOTHING, count: result.of(deleted) }
   }
 

@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { type EntryChange, statesOf } from '../../../../domain/entry/entry-write'
+import { type EntryChange, type NewEntry, statesOf } from '../../../../domain/entry/entry-write'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'
@@ -19,6 +19,7 @@ import { besideStored, toEvicted } from '../../tables/changes/life-statements'
 import { type Taking, takenBy } from '../../tables/changes/quota'
 import { tellShown, tellSummarized, toBatchOutput } from '../../tables/changes/telling'
 import type { Write } from '../../tables/changes/writing'
+import { countedLater } from '../../tables/counts/counted-later'
 import { relatedGuards } from '../../tables/links/related-links'
 import { EQUAL, meet } from '../../tables/memories/met-again'
 import { imageGuard } from '../../tables/outbox/image-use'
@@ -35,6 +36,10 @@ const toSaved = (row: Row) => ({
   version: num(row, 'version'),
   summarized: Boolean(row.summarized),
 })
+
+/** Whether some may be the next version of another one of the same call. */
+const repeats = (entries: readonly NewEntry[]): boolean =>
+  new Set(entries.map(({ threadId, textHash }) => JSON.stringify([threadId, textHash]))).size < entries.length
 
 /** What `save` and `change` stand on. */
 interface Writing {
@@ -107,7 +112,11 @@ export function createSave({
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
       const beside = besideStored(context, entries, meet(context, meeting, entries))
-      const batch = new Batch(...beside.before).join(stored).do(relatedGuards(context, entries))
+      const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
+      const batch = new Batch(...beside.before, ...counting.before)
+        .join(stored)
+        .do(counting.after)
+        .do(relatedGuards(context, entries))
       const gone = beside.evict && batch.add(beside.evict, toEvicted)
       batch
         .do(beside.after)

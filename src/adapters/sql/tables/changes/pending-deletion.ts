@@ -21,17 +21,27 @@ export const PART_BYTES = 4_000_000
 
 export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 
-/** What a call deletes, named once, so that its conditions are looked at once. */
-interface PendingDeletion {
+/** What a call deletes. */
+export interface Deletion {
+  /** A query of the ids that go, as `value`, before they do. */
+  readonly ids: SQL
+  /** Removes them, or their first part. */
+  readonly remove: readonly SQL[]
+}
+
+/** What goes in parts is named once, so that its conditions are looked at once. */
+interface PendingDeletion extends Deletion {
   /** Names everything that goes. */
   readonly name: SQL
-  /** A query of the ids that have been named, as `value`. */
-  readonly ids: SQL
-  /** Removes the first part. */
-  readonly remove: readonly SQL[]
-  /** Leaves the others to be removed behind the commit; returns a row where there are any. */
+  /** Leaves all but the first part to be removed behind the commit; returns a row where there are any. */
   readonly queue: SQL
 }
+
+/** Deletes one entry at most, which goes at once whatever its size: what names it costs more rows than it saves. */
+export const soleDeletion = (where: SQL): Deletion => ({
+  ids: sql`SELECT id AS value FROM entries WHERE ${where}`,
+  remove: [sql`DELETE FROM entries WHERE ${where}`],
+})
 
 interface Manner {
   readonly now: Millis

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ImportBatch, TakenEntry } from '../../../../ports/import-store'
 import { jsonGroups } from '../../core/json-groups'
 import { changedSince } from '../changes/change-rows'
+import { countedLater } from '../counts/counted-later'
 import { keepMarksOf } from '../texts/text-marks'
 import { insertVectorsOf } from '../vectors/insert-vectors'
 import { rememberedStatements, waitingStatements } from './import-beside'
@@ -68,9 +69,12 @@ export function takeStatements(
   const owners = [
     ...new Set(states.flatMap(({ columns }) => (typeof columns.owner === 'string' ? [columns.owner] : []))),
   ]
+  const counting = countedLater(dialect, caller.org, entries.filter(({ replaces }) => replaces === null).length)
   return {
     before: [
+      ...counting.before,
       ...entryStatements(context, entries),
+      ...counting.after,
       ...longTexts(caller.org, states),
       ...keepMarksOf(
         dialect,
