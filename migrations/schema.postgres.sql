@@ -365,7 +365,7 @@ CREATE INDEX entries_by_id ON entries USING btree (org, id DESC) INCLUDE (expire
 
 CREATE INDEX entries_by_kind ON entries USING btree (org, kind, created_at DESC, id DESC) INCLUDE (expires_at, reader, project) WHERE ((listed = 1) AND (layer = 3));
 
-CREATE INDEX entries_by_layer ON entries USING btree (org, layer, created_at DESC, id DESC) INCLUDE (project, expires_at, reader, kind, pinned) WHERE (listed = 1);
+CREATE INDEX entries_by_layer ON entries USING btree (org, layer, created_at DESC, id DESC) INCLUDE (project, expires_at, reader, kind, pinned, text_words) WHERE (listed = 1);
 
 CREATE INDEX entries_by_long_text ON entries USING btree (org, text_hash) WHERE (bytes > 16384);
 
@@ -405,7 +405,7 @@ CREATE INDEX entries_of_diary ON entries USING btree (org, reader, substr(agent,
 
 CREATE INDEX entries_of_kind ON entries USING btree (org, project, layer, kind, created_at DESC, id DESC) INCLUDE (expires_at, reader) WHERE (listed = 1);
 
-CREATE INDEX entries_of_project ON entries USING btree (org, project, layer, created_at DESC, id DESC) INCLUDE (expires_at, reader, kind, pinned) WHERE (listed = 1);
+CREATE INDEX entries_of_project ON entries USING btree (org, project, layer, created_at DESC, id DESC) INCLUDE (expires_at, reader, kind, pinned, text_words) WHERE (listed = 1);
 
 CREATE INDEX entries_unlisted ON entries USING btree (org, thread_id, id) WHERE (listed = 0);
 
