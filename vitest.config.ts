@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import type { PostgresForTests } from './test/support/postgres-server'
 
 /** Seeds of property tests, which reach workerd as bindings only. */
@@ -21,6 +20,17 @@ const NODE = NIGHTLY ? ['nightly/node'] : ['node', 'e2e']
  */
 const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 60_000 }
 
+/**
+ * A workerd plays many files: to start it and to load the product into it is a few seconds of work. Without the cache of Vitest, which
+ * hands over all modules that it has of a file in one message: once they were more than 32 MiB, workerd hung up (WebSocket 1009).
+ */
+const ONE_PROCESS = { isolate: false, fsModuleCache: false }
+
+/** Stores for each file that a process may play (test/support/bindings.ts). */
+const ownStores = (name: string) =>
+  Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${name}_${i}`, `own-${i}`]))
+const OWN_STORES = { d1Databases: ownStores('DB'), r2Buckets: ownStores('IMAGES') }
+
 /** For the driver's `require`, Vite does not say that this is workerd, and so it would get an empty stand-in for its socket. */
 const pgSocket = {
   name: 'pg-socket-in-workerd',
@@ -31,23 +41,10 @@ const pgSocket = {
       : null,
 }
 
-/**
- * The file that plays calls at random goes first: begun behind all others its runner was lost twice (WebSocket 1009, message too large),
- * among the first never.
- */
-class RandomFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith('test/worker/isolation.test.ts')
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))]
-  }
-}
-
 /** Tests by tier and runtime: plain functions; inside workerd, and in plain Node (where real servers and clients are started); both with PostgreSQL too. */
 export default defineConfig({
   plugins: [pgSocket],
   test: {
-    sequence: { sequencer: RandomFirst },
     // Most tests wait for a server, which is a process of its own; by default two cores would play one file at a time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
@@ -59,11 +56,13 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...seeds } },
+            miniflare: { bindings: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...seeds }, ...OWN_STORES },
           }),
         ],
         test: {
           name: 'worker',
+          setupFiles: ['test/support/own-stores.ts'],
+          ...ONE_PROCESS,
           include: files(WORKER, '*.test.ts'),
           exclude: files(WORKER, POSTGRES),
           ...PATIENCE,
@@ -81,6 +80,7 @@ export default defineConfig({
                 ...seeds,
                 POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
               },
+              ...OWN_STORES,
               // As it pools in production; directly where there is no pooler.
               hyperdrives: {
                 HYPERDRIVE: inject<PostgresForTests>('postgres').pooledUrl ?? inject<PostgresForTests>('postgres').url,
@@ -92,6 +92,7 @@ export default defineConfig({
           name: 'worker-postgres',
           globalSetup: ['test/support/postgres-server.ts'],
           setupFiles: ['test/support/own-database.ts'],
+          ...ONE_PROCESS,
           include: files(WORKER, POSTGRES),
           ...PATIENCE,
         },

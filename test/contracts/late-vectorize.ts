@@ -12,7 +12,7 @@ export const lateVectorize = (name: string, dropShare: number): void =>
     const binding = new FakeVectorize(random, dropShare)
     const index = createVectorizeIndex(binding, createSqlSettings(d1Adapters(clock).connection), clock)
     return {
-      // A Durable Object is asked among as many as production compares.
+      // In test/nightly a Durable Object is asked among as many as production compares.
       crowd: 1_500,
       index,
       elapse: () => {

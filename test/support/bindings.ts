@@ -16,14 +16,29 @@ import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 
-/** Set by own-database.ts in runs on PostgreSQL. */
-const { postgresOfThisFile: connectionString } = globalThis as { postgresOfThisFile?: string }
+/** Those of the Worker, and stores that nobody has used yet (vitest.config.ts). */
+const given = env as unknown as Bindings &
+  Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>> &
+  Record<`DB_${number}`, D1Database> &
+  Record<`IMAGES_${number}`, R2Bucket>
 
 /** The simulated D1 and R2, and on PostgreSQL the database, of the test file alone. */
-export const bindings = {
-  ...env,
-  ...(connectionString === undefined ? {} : { HYPERDRIVE: { connectionString } }),
-} as unknown as Bindings & Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>>
+export const bindings = { ...given }
+
+let files = 0
+
+/**
+ * Before each test file, since files share a process: stores of its own, of which modules of the product remember nothing.
+ *
+ * @param connectionString of the file's own PostgreSQL
+ */
+export function renewBindings(connectionString?: string): void {
+  const [DB, IMAGES] = [given[`DB_${files}`], given[`IMAGES_${files}`]]
+  if (DB === undefined) throw new Error(`A process plays more files than it has stores: ${files}`)
+  files++
+  const HYPERDRIVE = connectionString === undefined ? {} : { HYPERDRIVE: { connectionString } }
+  Object.assign(bindings, { DB, IMAGES, ...HYPERDRIVE })
+}
 
 export const config = parseConfig({ AUTH_MODE: 'open' })
 

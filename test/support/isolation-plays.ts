@@ -3,7 +3,7 @@ import type { Answer, Json, Key, ToolAnswer, World } from './isolation'
 import { forEach, type Memory, Model, Refusal, type Said, type Turn, told, whole } from './isolation-model'
 import { type Die, PROJECTS, Sayings, THREADS, WORDS } from './isolation-sayings'
 
-/** Random calls by keys of two orgs, each compared with the model; see isolation.test.ts. */
+/** Random calls by keys of two orgs, each compared with the model; see contracts/isolation-random.ts. */
 export interface Play {
   readonly kind: string
   readonly key: number

@@ -3,6 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
 import { afterAll } from 'vitest'
+import { renewBindings } from './bindings'
 
 const { HYPERDRIVE, POSTGRES_TEMPLATE: template } = env as unknown as {
   HYPERDRIVE: Hyperdrive
@@ -18,12 +19,12 @@ async function execute(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-if (template) {
+if (!template) renewBindings()
+else {
   const name = `${template}_${crypto.randomUUID().replaceAll('-', '')}`
   await execute(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   const url = new URL(HYPERDRIVE.connectionString)
   url.pathname = `/${name}`
-  const shared = globalThis as { postgresOfThisFile?: string }
-  shared.postgresOfThisFile = url.href
+  renewBindings(url.href)
   afterAll(() => execute(`DROP DATABASE ${name} WITH (FORCE)`))
 }

@@ -1,7 +1,14 @@
 import { beforeAll } from 'vitest'
+import { createObjectVectorIndex } from '../../../src/adapters/vector-object'
 import { lateVectorize } from '../../contracts/late-vectorize'
-import { migrate } from '../../support/bindings'
+import { semanticSearchContract } from '../../contracts/semantic-search'
+import { bindings, migrate } from '../../support/bindings'
 
 beforeAll(migrate)
 
 lateVectorize('Vectorize, late and out of order', 0)
+
+semanticSearchContract('a Durable Object, among as many as production compares,', () => ({
+  index: createObjectVectorIndex(bindings.VECTORS),
+  elapse: () => {},
+}))

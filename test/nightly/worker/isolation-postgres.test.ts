@@ -1,0 +1,2 @@
+// The same on PostgreSQL, which these tests find by its binding.
+import './isolation.test'

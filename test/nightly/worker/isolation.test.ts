@@ -1,0 +1,3 @@
+import { isolationAtRandom } from '../../contracts/isolation-random'
+
+isolationAtRandom(3, 90)
