@@ -1,4 +1,5 @@
 import { type Environment, type IndexedFieldConfig, type ModelChoice, Reader } from './config-reader'
+import { VECTOR_MEMORY_MB } from './domain/capacity'
 import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
 import type { HistoryTerms } from './domain/history/terms'
@@ -129,6 +130,8 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)
   if (vectorBackend === 'pgvector' && !onPostgres)
     reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
+  // Read again by the objects that hold the vectors, which no request configures.
+  reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)

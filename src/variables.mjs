@@ -55,6 +55,7 @@ export const VARIABLES = /** @type {const} */ ([
   'SUMMARY_PROVIDER',
   'TOOL_NAMES',
   'VECTOR_BACKEND',
+  'VECTOR_MEMORY_MB',
 ])
 
 /** @typedef {(typeof VARIABLES)[number]} Variable */

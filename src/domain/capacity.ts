@@ -14,3 +14,6 @@ export function capacityWarning(bytes: number | null): string | null {
     'HISTORY_DAYS, or move to PostgreSQL (commonplace copy)'
   )
 }
+
+/** Of the 128 MB that an isolate has, what vectors may take by themselves (VECTOR_MEMORY_MB): two full objects. */
+export const VECTOR_MEMORY_MB = 80

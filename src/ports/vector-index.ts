@@ -43,6 +43,8 @@ export interface VectorSearch {
 
 /** One change of an index, in order of ids; all of it may be applied twice. */
 export interface VectorChanges {
+  /** The state that they follow: an index that has not come so far, since it began anew meanwhile, may not take them. */
+  readonly since: VectorIndexState
   readonly added: readonly IndexedVector[]
   /** Every vector up to this id is in `added`, was added before, or is gone. */
   readonly addedUpTo: number

@@ -36,7 +36,9 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     POSTGRESQL_SCHEMA: 'where the tables are, with `postgresql`',
     METADATA_INDEXED_FIELDS: 'makes filters on these fields of metadata fast, never changes a result',
     VECTOR_BACKEND:
-      'with PostgreSQL `pgvector` by itself. `object`: a Durable Object, up to 100,000 vectors of 768 numbers an organization; `pgvector`: beside such an object, which is asked first where `VECTORS` is bound and up to half as many fit',
+      'with PostgreSQL `pgvector` by itself. `object`: Durable Objects, one and then the next for each 40 MB of an organization (45,000 vectors of 768 numbers), up to 32; `pgvector`: beside such objects, which are asked first where `VECTORS` is bound and the vectors have up to 40,000,000 numbers (52,000 of 768)',
+    VECTOR_MEMORY_MB:
+      'what vectors may take of the memory of an isolate; what was not asked for longest is freed and read again by its next search. 2000 in `wrangler.toml` for this machine; Cloudflare ends an isolate at 128 MB in all',
   },
   Searching: {
     ENABLE_FTS: 'a tool that is off is not listed',

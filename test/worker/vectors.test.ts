@@ -9,6 +9,7 @@ import { cosine, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
 import { lateVectorize } from '../contracts/late-vectorize'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
+import { vectorPartsContract } from '../contracts/vector-parts'
 import { FakeVectorize } from '../fakes/vectorize'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { TestClock } from '../support/scope'
@@ -27,6 +28,8 @@ lateVectorize('Vectorize, losing a tenth of what it is told', 0.1)
 
 roundTrips()
 
+vectorPartsContract()
+
 describe('the Durable Object', () => {
   const space = () => ({ org: `org-${crypto.randomUUID()}`, model: 'm#4', dimensions: 4 })
   const index = createObjectVectorIndex(bindings.VECTORS)
@@ -34,7 +37,9 @@ describe('the Durable Object', () => {
     ...{ id, entryId: id, place: { layer, project, reader } },
   })
   const vector = (...numbers: number[]) => quantize(Float32Array.from(numbers))
+  const since = { addedUpTo: 0, removedUpTo: 0 }
   const changes = (ids: number[]) => ({
+    since,
     added: ids.map((id) => ({ ...standing(id), data: toBase64(vector(1, id / 100, 0, 0)) })),
     addedUpTo: ids.at(-1) ?? 0,
     removed: [],
@@ -103,7 +108,7 @@ describe('the Durable Object', () => {
       at(2_003, 203, 0.1, inProject('q', 3)),
       at(2_004, 204, 9, inProject('', 3)),
     ]
-    await index.apply(here, { added, addedUpTo: 2_004, removed: [], removedUpTo: 0 })
+    await index.apply(here, { since, added, addedUpTo: 2_004, removed: [], removedUpTo: 0 })
     const scope = { org: here.org, projects: null, owner: 'ada' }
     const nearby = async (
       given: Partial<typeof scope> | { projects: string[] },
@@ -171,15 +176,6 @@ describe('the Durable Object', () => {
       state.storage.sql.exec('DELETE FROM progress')
     })
     expect(await index.state(here)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
-  })
-
-  it('refuses to hold more than an isolate has room for, and says what to use instead', () => {
-    const scan = new VectorScan(1536)
-    const values = new Int8Array(1536)
-    expect(() => {
-      for (let id = 1; id < 100_000; id++) scan.set({ ...standing(id), values })
-    }).toThrow('VECTOR_BACKEND=vectorize')
-    expect(scan.size).toBeGreaterThan(50_000)
   })
 
   it('moves the last vector into the place of one that goes', () => {

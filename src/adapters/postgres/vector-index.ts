@@ -10,7 +10,7 @@ import { nearestVectors } from './nearest-vectors'
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
 
-/** Numbers of all vectors of a space that an index beside is told of: half of what a Durable Object holds. */
+/** Numbers of all vectors of a space that an index beside is told of: what one Durable Object holds, or two. */
 const MOST_BESIDE = 40_000_000
 
 /** So many of the newest vectors an index beside need not have heard of: a search compares these with what it found. */

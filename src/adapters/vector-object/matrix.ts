@@ -10,62 +10,123 @@ const SLOTS = PAGE - 8 * TOGETHER
 const PRODUCTS = SLOTS + 4 * TOGETHER
 const LANES = 16
 
+/** Vectors for which memory is taken at once. */
+export const BLOCK = 512
+
 interface Kernel {
   readonly memory: WebAssembly.Memory
   readonly dots: (query: number, rows: number, size: number, slots: number, count: number, out: number) => void
 }
 
+/** Bytes of a vector, with the zeros that fill it up. */
+export const paddedSize = (dimensions: number): number => Math.ceil(dimensions / LANES) * LANES
+
+/**
+ * The memory that all matrices of one size share in an isolate. Such memory never shrinks, and one that nobody needs goes when the engine
+ * looks for garbage: so what a matrix gives back the next one takes.
+ */
+class Arena {
+  readonly kernel = new WebAssembly.Instance(kernel).exports as unknown as Kernel
+  private readonly free: number[] = []
+  private blocks = 0
+
+  constructor(readonly size: number) {}
+
+  /** @throws RangeError when there is no memory left */
+  take(): number {
+    const given = this.free.pop()
+    if (given !== undefined) return given
+    const { memory } = this.kernel
+    const missing = PAGE + (this.blocks + 1) * BLOCK * this.size - memory.buffer.byteLength
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE))
+    return this.blocks++
+  }
+
+  giveBack(blocks: readonly number[]): void {
+    this.free.push(...blocks)
+    if (this.free.length === this.blocks && arenas.get(this.size) === this) arenas.delete(this.size)
+  }
+}
+
+const arenas = new Map<number, Arena>()
+
+function arenaOf(size: number): Arena {
+  const arena = arenas.get(size) ?? new Arena(size)
+  arenas.set(size, arena)
+  return arena
+}
+
 export class VectorMatrix {
-  private readonly kernel = new WebAssembly.Instance(kernel).exports as unknown as Kernel
-  /** Bytes of a vector, with the zeros that fill it up. */
   private readonly size: number
+  private arena: Arena | null = null
+  private blocks: number[] = []
   /** Of each slot the dot product of its vector with itself. */
-  private squares = new Float64Array(TOGETHER)
+  private squares = new Float64Array(BLOCK)
 
   /** @param dimensions at most 32,768 */
   constructor(private readonly dimensions: number) {
-    this.size = Math.ceil(dimensions / LANES) * LANES
+    this.size = paddedSize(dimensions)
+  }
+
+  /** Gives its memory back; it is of no use afterwards but as an empty one. */
+  release(): void {
+    this.arena?.giveBack(this.blocks)
+    this.arena = null
+    this.blocks = []
+  }
+
+  /** Its place among all vectors of the memory. */
+  private placeOf(slot: number): number {
+    return (this.blocks[Math.floor(slot / BLOCK)] as number) * BLOCK + (slot % BLOCK)
   }
 
   private at(slot: number): number {
-    return PAGE + slot * this.size
+    return PAGE + this.placeOf(slot) * this.size
   }
 
-  /** @throws RangeError when there is no memory left */
+  /** @param slot one that is taken, or the next @throws RangeError when there is no memory left */
   set(slot: number, values: Int8Array): void {
-    const { memory } = this.kernel
-    const missing = this.at(slot + 1) - memory.buffer.byteLength
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE))
-    new Int8Array(memory.buffer).set(values, this.at(slot))
+    this.arena ??= arenaOf(this.size)
+    if (slot >= this.blocks.length * BLOCK) this.blocks.push(this.arena.take())
+    new Int8Array(this.arena.kernel.memory.buffer).set(values, this.at(slot))
     if (slot >= this.squares.length) {
       const before = this.squares
-      this.squares = new Float64Array(before.length + Math.max(TOGETHER, before.length >> 1))
+      this.squares = new Float64Array(before.length + Math.max(BLOCK, before.length >> 1))
       this.squares.set(before)
     }
     this.squares[slot] = dot(values, values)
   }
 
   move(from: number, to: number): void {
-    new Int8Array(this.kernel.memory.buffer).copyWithin(this.at(to), this.at(from), this.at(from + 1))
+    if (this.arena === null) return
+    const bytes = new Int8Array(this.arena.kernel.memory.buffer)
+    bytes.copyWithin(this.at(to), this.at(from), this.at(from) + this.size)
     this.squares[to] = this.squares[from] as number
+  }
+
+  /** Gives back what lies behind so many vectors. */
+  shrink(count: number): void {
+    this.arena?.giveBack(this.blocks.splice(Math.ceil(count / BLOCK)))
   }
 
   /** Cosines of a query with the vectors at these places, in their order. */
   cosines(query: Int8Array, slots: Uint32Array): Float64Array {
-    const { memory, dots } = this.kernel
+    const cosines = new Float64Array(slots.length)
+    if (this.arena === null) return cosines
+    const { memory, dots } = this.arena.kernel
     const { squares } = this
     const bytes = new Int8Array(memory.buffer)
     bytes.fill(0, 0, this.size)
     bytes.set(query.subarray(0, this.dimensions))
     const square = dot(query, query)
-    const cosines = new Float64Array(slots.length)
+    const places = new Uint32Array(memory.buffer, SLOTS, TOGETHER)
+    const products = new Int32Array(memory.buffer, PRODUCTS, TOGETHER)
     for (let from = 0; from < slots.length; from += TOGETHER) {
-      const part = slots.subarray(from, from + TOGETHER)
-      new Uint32Array(memory.buffer, SLOTS).set(part)
-      dots(0, PAGE, this.size, SLOTS, part.length, PRODUCTS)
-      const products = new Int32Array(memory.buffer, PRODUCTS)
-      for (let i = 0; i < part.length; i++)
-        cosines[from + i] = cosineOf(products[i] as number, square, squares[part[i] as number] as number)
+      const count = Math.min(TOGETHER, slots.length - from)
+      for (let i = 0; i < count; i++) places[i] = this.placeOf(slots[from + i] as number)
+      dots(0, PAGE, this.size, SLOTS, count, PRODUCTS)
+      for (let i = 0; i < count; i++)
+        cosines[from + i] = cosineOf(products[i] as number, square, squares[slots[from + i] as number] as number)
     }
     return cosines
   }

@@ -1,212 +1,199 @@
-import { DurableObject } from 'cloudflare:workers'
-import type { Layer } from '../../domain/entry/entry'
-import type { VectorRegion } from '../../domain/meaning/region'
-import { fromBase64 } from '../../domain/meaning/vector'
-import type { NearbyRequest, VectorChanges, VectorIndexState, VectorPlace } from '../../ports/vector-index'
-import { type PlacedVector, type Scored, VectorScan } from './scan'
+import { env as bindings, DurableObject } from 'cloudflare:workers'
+import { VECTOR_MEMORY_MB } from '../../domain/capacity'
+import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
+import { IsolateMemory } from './memory'
+import { type Others, type PartChange, VectorParts } from './parts'
+import {
+  type Answered,
+  type FoundNearby,
+  type FoundNearest,
+  type Nearby,
+  partName,
+  type Region,
+  standsIn,
+  standsNear,
+} from './questions'
+import { bytesOf, capacityOf, type PlacedVector, VectorScan } from './scan'
+import { type StorageChange, type Stretch, VectorStorage } from './storage'
 
 /** Vectors read in one go: some 20 ms of work. */
 const LOADED_AT_ONCE = 2_000
 
 /** Lets others have their turn, which a timer that is due at once does not. */
-const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
+const rest = (milliseconds = 1) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+/** How long who waits for room sleeps. */
+const NAP = 20
 
-/** What is looked at, and who asks. */
-interface Nearby {
-  readonly layers: NearbyRequest['layers']
-  readonly sight: { readonly project: string | null; readonly owner: string | null; readonly projects: string[] | null }
-  readonly beside: Float64Array
+interface Env {
+  readonly VECTORS: DurableObjectNamespace<VectorObject>
+  /** Megabytes of an isolate that vectors may take. */
+  readonly VECTOR_MEMORY_MB?: string
 }
 
-/** A `VectorRegion` that can be sent. */
-type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
-  readonly layers: Layer[] | null
-  readonly projects: string[] | null
-}
+const { VECTOR_MEMORY_MB: given } = bindings as Partial<Env>
 
-function standsIn({ layers, projectScope, project, projects, owner }: Region): (at: VectorPlace) => boolean {
-  const open = projects && new Set(['', ...projects])
-  return (at) =>
-    (layers === null || layers.includes(at.layer)) &&
-    (projectScope === null || at.layer === 3 || at.project === projectScope) &&
-    (project === null || at.project === project) &&
-    (at.reader === '' || at.reader === owner) &&
-    (open === null || open.has(at.project))
-}
-
-/** A vector as it is kept; `layer` is null for what no list shows. */
-interface Kept extends Record<string, SqlStorageValue> {
-  id: number
-  entry: number
-  layer: number | null
-  project: string
-  reader: string
-  data: ArrayBuffer
-}
-
-const placedVector = ({ id, entry, layer, project, reader, data }: Kept): PlacedVector => ({
-  ...{ id, entryId: entry, values: new Int8Array(data) },
-  place: layer === null ? null : { layer: layer as Layer, project, reader },
-})
-
-/** What another release has kept in a table of another shape is told by this, forgotten, and asked for again. */
-const TABLE = `CREATE TABLE vectors (
-  id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, layer INTEGER, project TEXT NOT NULL, reader TEXT NOT NULL, data BLOB NOT NULL
-)`
+/** Shared by all objects of the class that this isolate runs. */
+export const isolateMemory = new IsolateMemory(Number(given || VECTOR_MEMORY_MB) * 1_000_000)
 
 /**
- * The vectors of one org and model: kept in the object's own SQLite, loaded into memory by the first search after it
- * wakes. Of entries it knows where they stand and no more; what it loses is sent again from the database.
+ * Vectors of one org and model, or a part of them: kept in the object's own SQLite, loaded into memory by the first search after it
+ * wakes. Of entries it knows where they stand and no more; what it loses is sent again from the database. The object that has the name
+ * of the space is the first and speaks for all (`parts.ts`); the others are told by it.
  */
-export class VectorObject extends DurableObject {
+export class VectorObject extends DurableObject<Env> {
   private scan: VectorScan | null = null
-  private loading: Promise<VectorScan> | null = null
+  private loading: Promise<void> | null = null
   /** What has been read of it so far; null when that is of no use any more. */
   private partial: VectorScan | null = null
-  /** As storage has it; null until it is asked for, and since it changed. */
-  private progress: VectorIndexState | null = null
+  private readonly stored: VectorStorage
+  private readonly parts: VectorParts
+  /** Among all that share the isolate. */
+  private readonly key: string
 
-  constructor(state: DurableObjectState, env: never) {
+  constructor(state: DurableObjectState, env: Env) {
     super(state, env)
-    const { sql } = state.storage
-    sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
-    const [known] = sql.exec<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'vectors'").toArray()
-    if (known?.sql !== TABLE) this.forget()
-  }
-
-  /** Begins anew, with nothing. */
-  forget(): void {
-    this.scan = null
-    this.partial = null
-    this.progress = null
-    this.ctx.storage.transactionSync(() => {
-      this.sql.exec('DROP TABLE IF EXISTS vectors')
-      this.sql.exec('DELETE FROM progress')
-      this.sql.exec(TABLE)
+    this.key = state.id.toString()
+    this.stored = new VectorStorage(state.storage)
+    this.parts = new VectorParts({
+      stored: this.stored,
+      write: (change) => this.write(change),
+      clear: () => this.clear(),
     })
   }
 
-  private get sql(): SqlStorage {
-    return this.ctx.storage.sql
+  /** @param name of the space; so below */
+  state(name: string): Promise<VectorIndexState> {
+    return this.parts.state(this.others(name))
   }
 
-  state(): VectorIndexState {
-    if (this.progress === null) {
-      const rows = this.sql.exec<{ name: string; value: number }>('SELECT name, value FROM progress').toArray()
-      const value = (name: string) => rows.find((row) => row.name === name)?.value ?? 0
-      this.progress = { addedUpTo: value('added'), removedUpTo: value('removed') }
+  /** @param partBytes of memory that one object may take */
+  apply(dimensions: number, changes: VectorChanges, name: string, partBytes: number): Promise<void> {
+    return this.parts.apply(changes, capacityOf(dimensions, partBytes), this.others(name))
+  }
+
+  /** Begins anew, with nothing. */
+  forget(name: string): Promise<void> {
+    return this.parts.forget(this.others(name))
+  }
+
+  /** Begins anew where something is lost. */
+  mend(name: string): Promise<void> {
+    return this.parts.mend(this.others(name))
+  }
+
+  private others(name: string): Others {
+    return (n) => this.env.VECTORS.getByName(partName(name, n))
+  }
+
+  /** As a part: what the first object says, in one transaction. */
+  take({ begins, first, upTo, after, added, removed }: PartChange): number | null {
+    if (begins) this.clear()
+    const { first: ownFirst, upTo: known } = this.stretch()
+    if (!begins && (ownFirst > first || known < after)) return null
+    const left = this.stored.outside({ first, upTo: after })
+    if (left.length > 0) this.write({ added: [], removed: left, progress: { first, added: after } })
+    this.write({ added, removed, progress: { first, added: upTo } })
+    return this.stored.progress().held
+  }
+
+  /** As a part: what it has from an id on. */
+  portion(from: number, limit: number): Stretch & { readonly vectors: PlacedVector[] } {
+    return { vectors: this.stored.read(from - 1, limit), ...this.stretch() }
+  }
+
+  /** What it knows. */
+  stretch(): Stretch {
+    const { first, added } = this.stored.progress()
+    return { first, upTo: added }
+  }
+
+  /** Begins anew by itself; the first object does so with all (`forget`). */
+  clear(): void {
+    isolateMemory.giveUp(this.key)
+    this.stored.clear()
+  }
+
+  /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
+  private write(change: StorageChange): void {
+    try {
+      this.stored.write(change)
+      const scan = this.scan ?? this.partial
+      if (scan === null) return
+      for (const vector of change.added) scan.set(vector)
+      for (const id of change.removed) scan.delete(id)
+      if (scan === this.scan) isolateMemory.hold(this.key, scan.bytes)
+    } catch (error) {
+      isolateMemory.giveUp(this.key)
+      throw error
     }
-    return this.progress
+  }
+
+  /** The nearest vectors of what it has, best first. */
+  search(
+    dimensions: number,
+    query: Int8Array,
+    limit: number,
+    region: Region | null = null,
+  ): Promise<Answered<FoundNearest>> {
+    return this.looking(dimensions, (scan) => {
+      const { ids, cosines, of } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
+      return { ids, cosines, cut: of > ids.length }
+    })
+  }
+
+  /** The nearest entries of some places, and what is named. */
+  nearby(dimensions: number, query: Int8Array, { layers, sight, beside }: Nearby): Promise<Answered<FoundNearby>> {
+    return this.looking(dimensions, (scan) => ({
+      named: scan.named(query, beside),
+      layers: layers.map(({ layer, most, least }) => scan.nearestEntries(query, standsNear(layer, sight), most, least)),
+    }))
+  }
+
+  /** What was loaded for one may be gone again when another has had its turn. */
+  private async looking<Found>(dimensions: number, look: (scan: VectorScan) => Found): Promise<Answered<Found>> {
+    for (;;) {
+      if (this.scan !== null) {
+        isolateMemory.touch(this.key)
+        return { ...look(this.scan), ...this.stretch(), parts: [...this.stored.parts()] }
+      }
+      await this.load(dimensions)
+    }
   }
 
   /** Shared by searches that come while it goes on. */
-  private load(dimensions: number): Promise<VectorScan> {
+  private load(dimensions: number): Promise<void> {
     this.loading ??= this.read(dimensions).finally(() => {
       this.loading = null
     })
     return this.loading
   }
 
-  /** Reads the vectors a part at a time, with rests in between; what is applied meanwhile is applied to the part that stands. */
-  private async read(dimensions: number): Promise<VectorScan> {
-    for (;;) {
-      if (this.scan !== null) return this.scan
-      const scan = new VectorScan(dimensions)
-      this.partial = scan
-      let after = Number.MIN_SAFE_INTEGER
-      let more = true
-      while (more && this.partial === scan) {
-        const rows = this.sql
-          .exec<Kept>(
-            'SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
-            after,
-            LOADED_AT_ONCE,
-          )
-          .toArray()
-        for (const row of rows) scan.set(placedVector(row))
-        after = rows.at(-1)?.id ?? after
-        more = rows.length === LOADED_AT_ONCE
-        if (more) await rest()
-      }
-      if (this.partial === scan) this.scan = scan
-      this.partial = null
-    }
-  }
-
-  /** Hits travel as two arrays of numbers: tens of thousands of small objects would be slow to send. */
-  async search(
-    dimensions: number,
-    query: Int8Array,
-    limit: number,
-    region: Region | null = null,
-  ): Promise<Scored & { upTo: number; cut: boolean }> {
-    const scan = await this.load(dimensions)
-    const { ids, cosines, of } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
-    return { ids, cosines, upTo: this.state().addedUpTo, cut: of > ids.length }
-  }
-
-  /** The nearest entries of some places, and what is named. */
-  async nearby(
-    dimensions: number,
-    query: Int8Array,
-    { layers, sight, beside }: Nearby,
-  ): Promise<Scored & { upTo: number }> {
-    const scan = await this.load(dimensions)
-    const { project, owner } = sight
-    const projects = sight.projects && new Set(['', ...sight.projects])
-    const found = layers.map(({ layer, most, least }) => {
-      const stands = (at: VectorPlace): boolean =>
-        at.layer === layer &&
-        (layer === 3 || project === null || at.project === project) &&
-        (at.reader === '' || at.reader === owner) &&
-        (projects === null || projects.has(at.project))
-      return scan.nearestEntries(query, stands, most, least)
-    })
-    const known = new Set(beside)
-    const { ids: named, cosines: ofNamed } = scan.named(query, known)
-    const ids = [...named]
-    const cosines = [...ofNamed]
-    for (const part of found)
-      part.ids.forEach((id, i) => {
-        if (known.has(id)) return
-        ids.push(id)
-        cosines.push(part.cosines[i] as number)
-      })
-    return { ids: Float64Array.from(ids), cosines: Float64Array.from(cosines), upTo: this.state().addedUpTo }
-  }
-
-  /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
-  apply(_dimensions: number, changes: VectorChanges): void {
-    const { added, addedUpTo, removed, removedUpTo } = changes
-    this.progress = null
-    const vectors = added.map(({ data, ...vector }): PlacedVector => ({ ...vector, values: fromBase64(data).values }))
-    try {
-      this.ctx.storage.transactionSync(() => {
-        for (const { id, entryId, place, values } of vectors)
-          this.sql.exec(
-            'INSERT OR REPLACE INTO vectors (id, entry, layer, project, reader, data) VALUES (?, ?, ?, ?, ?, ?)',
-            ...[id, entryId, place?.layer ?? null, place?.project ?? '', place?.reader ?? ''],
-            values.slice().buffer,
-          )
-        for (const id of removed) this.sql.exec('DELETE FROM vectors WHERE id = ?', id)
-        for (const [name, value] of [
-          ['added', addedUpTo],
-          ['removed', removedUpTo],
-        ])
-          this.sql.exec(
-            'INSERT INTO progress (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)',
-            name,
-            value,
-          )
-      })
-      const scan = this.scan ?? this.partial
-      if (scan === null) return
-      for (const vector of vectors) scan.set(vector)
-      for (const id of removed) scan.delete(id)
-    } catch (error) {
+  /** Reads the vectors in portions, with rests in between; what is applied meanwhile is applied to what was read. */
+  private async read(dimensions: number): Promise<void> {
+    const free = () => {
+      this.scan?.release()
+      this.partial?.release()
       this.scan = null
       this.partial = null
-      throw error
+    }
+    const reserve = () =>
+      isolateMemory.reserve(this.key, this.stored.progress().held * bytesOf(dimensions), free, Date.now())
+    while (!reserve()) await rest(NAP)
+    const scan = new VectorScan(dimensions)
+    this.partial = scan
+    let after = Number.MIN_SAFE_INTEGER
+    while (this.partial === scan) {
+      const vectors = this.stored.read(after, LOADED_AT_ONCE)
+      for (const vector of vectors) scan.set(vector)
+      after = vectors.at(-1)?.id ?? after
+      if (vectors.length < LOADED_AT_ONCE) {
+        this.scan = scan
+        this.partial = null
+        isolateMemory.hold(this.key, scan.bytes)
+      } else {
+        await rest()
+        isolateMemory.renew(this.key, Date.now())
+      }
     }
   }
 }

@@ -1,16 +1,20 @@
-import { Problem } from '../../domain/errors'
 import type { VectorPlace } from '../../ports/vector-index'
 import { placesOfBest } from './best'
-import { VectorMatrix } from './matrix'
+import { BLOCK, paddedSize, VectorMatrix } from './matrix'
 
 /** Vectors in memory, all that matter compared for each query: exact, and fast enough for what one isolate can hold. */
-const BLOCK = 4096
-
-/** An isolate has 128 MB; this is what vectors may take of it (100,000 of 768 dimensions fit). */
-const MAX_BYTES = 90_000_000
 
 /** Bytes beside the numbers: square, id, entry and group, with what leads to them from the id and from the group. */
 const PER_VECTOR = 128
+
+/** Bytes that a vector takes in memory. */
+export const bytesOf = (dimensions: number): number => paddedSize(dimensions) + PER_VECTOR
+
+/** How many vectors fit into so many bytes of memory, which is taken in blocks. */
+export function capacityOf(dimensions: number, bytes: number): number {
+  const fitting = Math.max(1, Math.floor(bytes / bytesOf(dimensions)))
+  return fitting < BLOCK ? fitting : fitting - (fitting % BLOCK)
+}
 
 interface Block {
   readonly ids: Float64Array
@@ -36,6 +40,11 @@ interface Group {
 export interface Scored {
   readonly ids: Float64Array
   readonly cosines: Float64Array
+}
+
+/** One vector of each entry. */
+export interface ScoredEntries extends Scored {
+  readonly entries: Float64Array
 }
 
 /** A vector, and what it belongs to. */
@@ -65,7 +74,17 @@ export class VectorScan {
     return this.count
   }
 
-  /** @throws Problem limit_exceeded when the vectors would not fit into the memory of an isolate */
+  /** Of memory, for all that is in it. */
+  get bytes(): number {
+    return this.blocks.length * BLOCK * bytesOf(this.dimensions)
+  }
+
+  /** Gives its memory back; to be called once nobody asks it any more. */
+  release(): void {
+    this.matrix.release()
+  }
+
+  /** @throws RangeError when there is no memory left */
   set({ id, entryId, place, values }: PlacedVector): void {
     const known = this.slots.get(id)
     if (known !== undefined) this.leave(known)
@@ -81,19 +100,13 @@ export class VectorScan {
 
   private grow(): number {
     const slot = this.count++
-    if (slot % BLOCK === 0) {
-      if (slot * (this.dimensions + PER_VECTOR) > MAX_BYTES)
-        throw new Problem(
-          'limit_exceeded',
-          'This org has more vectors than one Durable Object can hold; set VECTOR_BACKEND=vectorize, or use PostgreSQL',
-        )
+    if (slot % BLOCK === 0)
       this.blocks.push({
         ids: new Float64Array(BLOCK),
         entries: new Float64Array(BLOCK),
         groups: new Uint32Array(BLOCK),
         ranks: new Uint32Array(BLOCK),
       })
-    }
     return slot
   }
 
@@ -144,7 +157,9 @@ export class VectorScan {
       slots[to.ranks[b] as number] = slot
       this.slots.set(to.ids[b] as number, slot)
     }
-    if (last % BLOCK === 0) this.blocks.pop()
+    if (last % BLOCK > 0) return
+    this.blocks.pop()
+    this.matrix.shrink(last)
   }
 
   /**
@@ -154,7 +169,7 @@ export class VectorScan {
    * @returns them, and of how many
    */
   nearest(query: Int8Array, limit: number, stands?: (place: VectorPlace) => boolean): Scored & { readonly of: number } {
-    const slots = stands ? this.slotsWhere(stands) : Uint32Array.from({ length: this.count }, (_, slot) => slot)
+    const slots = stands ? this.slotsWhere(stands) : this.allSlots()
     const cosines = this.compare(query, slots)
     const idOf = (place: number): number => this.idAt(slots[place] as number)
     const best = placesOfBest(cosines, limit)
@@ -172,7 +187,12 @@ export class VectorScan {
    *
    * @param most entries at most @param least cosine at least
    */
-  nearestEntries(query: Int8Array, stands: (place: VectorPlace) => boolean, most: number, least: number): Scored {
+  nearestEntries(
+    query: Int8Array,
+    stands: (place: VectorPlace) => boolean,
+    most: number,
+    least: number,
+  ): ScoredEntries {
     const slots = this.slotsWhere(stands)
     const cosines = this.compare(query, slots)
     // Several vectors may belong to one entry, so more are taken until there are enough.
@@ -188,9 +208,12 @@ export class VectorScan {
         if (!byEntry.has(entry) && (cosines[place] as number) >= least) byEntry.set(entry, place)
       }
       if (byEntry.size < most && taken < slots.length && (cosines[best.at(-1) as number] as number) >= least) continue
-      const places = [...byEntry.values()].slice(0, most)
-      const cosineAt = new Map(places.map((place) => [slots[place] as number, cosines[place] as number]))
-      return this.scored([...cosineAt.keys()], (slot) => cosineAt.get(slot) as number)
+      const nearest = [...byEntry].slice(0, most)
+      return {
+        ids: Float64Array.from(nearest, ([, place]) => this.idAt(slots[place] as number)),
+        cosines: Float64Array.from(nearest, ([, place]) => cosines[place] as number),
+        entries: Float64Array.from(nearest, ([entry]) => entry),
+      }
     }
   }
 
@@ -199,6 +222,12 @@ export class VectorScan {
     const slots = Uint32Array.from([...ids].flatMap((id) => this.slots.get(id) ?? []))
     const cosines = this.compare(query, slots)
     return { ids: Float64Array.from(slots, (slot) => this.idAt(slot)), cosines }
+  }
+
+  private allSlots(): Uint32Array {
+    const slots = new Uint32Array(this.count)
+    for (let slot = 0; slot < slots.length; slot++) slots[slot] = slot
+    return slots
   }
 
   private slotsWhere(stands: (place: VectorPlace) => boolean): Uint32Array {
@@ -217,13 +246,6 @@ export class VectorScan {
 
   private compare(query: Int8Array, slots: Uint32Array): Float64Array {
     return this.matrix.cosines(query, slots)
-  }
-
-  private scored(slots: readonly number[], cosineOf: (slot: number) => number): Scored {
-    return {
-      ids: Float64Array.from(slots, (slot) => this.idAt(slot)),
-      cosines: Float64Array.from(slots, cosineOf),
-    }
   }
 
   private blockAt(slot: number): [Block, number] {

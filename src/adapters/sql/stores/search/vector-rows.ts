@@ -98,6 +98,7 @@ export function createSqlVectorRows(
       const [added, removed] = [result.of(addedRows), result.of(removedRows)]
       if (added.length === 0 && removed.length === 0) return null
       return {
+        since: state,
         added,
         addedUpTo: added.at(-1)?.id ?? state.addedUpTo,
         removed: removed.map(({ vectorId }) => vectorId),

@@ -1,0 +1,55 @@
+import type { Layer } from '../../domain/entry/entry'
+import type { VectorRegion } from '../../domain/meaning/region'
+import type { NearbyRequest, VectorPlace } from '../../ports/vector-index'
+import type { Scored, ScoredEntries } from './scan'
+import type { Part, Stretch } from './storage'
+
+/** What objects are asked and what they answer, as it travels: hits as arrays of numbers, since many small objects are slow to send. */
+
+/** A `VectorRegion` that can be sent. */
+export type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
+  readonly layers: Layer[] | null
+  readonly projects: string[] | null
+}
+
+/** What is looked at, and who asks. */
+export interface Nearby {
+  readonly layers: NearbyRequest['layers']
+  readonly sight: { readonly project: string | null; readonly owner: string | null; readonly projects: string[] | null }
+  readonly beside: Float64Array
+}
+
+/** Of which vectors an answer was made; the first object also tells which others there are. */
+export type Answered<Answer> = Answer & Stretch & { readonly parts: Part[] }
+
+export interface FoundNearest extends Scored {
+  /** There may be more. */
+  readonly cut: boolean
+}
+
+export interface FoundNearby {
+  readonly named: Scored
+  /** Of each layer that was asked for. */
+  readonly layers: ScoredEntries[]
+}
+
+/** The name of an object beside the first, which has the name of the space. */
+export const partName = (name: string, n: number): string => `${name}\n${n}`
+
+/** Whether an object that knows a stretch has all that the first believes it to have. */
+export const covers = ({ first, upTo }: Stretch, part: Part): boolean => first <= part.first && upTo >= part.told
+
+export function standsIn({ layers, projectScope, project, projects, owner }: Region): (at: VectorPlace) => boolean {
+  const open = projects && new Set(['', ...projects])
+  return (at) =>
+    (layers === null || layers.includes(at.layer)) &&
+    (projectScope === null || at.layer === 3 || at.project === projectScope) &&
+    (project === null || at.project === project) &&
+    (at.reader === '' || at.reader === owner) &&
+    (open === null || open.has(at.project))
+}
+
+/** The places of a layer that are looked at. */
+export function standsNear(layer: Layer, { project, owner, projects }: Nearby['sight']): (at: VectorPlace) => boolean {
+  return standsIn({ layers: [layer], projectScope: project, project: null, projects, owner })
+}
