@@ -69,29 +69,31 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
 
     it('by the days that rows are kept, in parts, without numbering anew', async () => {
       const retention = createSqlRetention(made.connection, made.clock)
+      // What other tests have left is older, and goes in few parts.
+      made.clock.advance(60 * MINUTE)
       const before = made.clock.now()
       const bob = freshPrincipal()
       for (let i = 0; i < 5; i++) await made.audit.record(ada.org, EVENT)
       await made.audit.record(bob.org, EVENT)
       made.clock.advance(MINUTE)
       await made.audit.record(bob.org, EVENT)
-      const purge = async (until: number) => {
+      const purge = async (until: number, most: number) => {
         const removed: number[] = []
         let last: string | null = ''
         while (last !== null) {
-          const round: { removed: number; last: string | null } = await retention.forgetAudit(last, until, 2)
+          const round: { removed: number; last: string | null } = await retention.forgetAudit(last, until, most)
           removed.push(round.removed)
           last = round.last
         }
         return removed
       }
       const kept = async () => [(await rows()).map(({ seq }) => seq), (await rows(bob.org)).map(({ seq }) => seq)]
-      await purge(before)
+      await purge(before, 1_000)
       expect(await kept()).toEqual([
         [1, 2, 3, 4, 5],
         [1, 2],
       ])
-      expect(Math.max(...(await purge(before + 1)))).toBe(2)
+      expect(Math.max(...(await purge(before + 1, 2)))).toBe(2)
       expect(await kept()).toEqual([[5], [2]])
       expect((await used())[0]).toBe(1)
       await made.audit.record(ada.org, EVENT)

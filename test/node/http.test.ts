@@ -191,27 +191,15 @@ describe('a deployment that has not been told otherwise', () => {
     }
   })
 
-  it('names a metadata field that is to be indexed twice', async () => {
-    const server = await startServer({ METADATA_INDEXED_FIELDS: 'status,status:integer' })
-    try {
-      const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
-      const { error } = (await response.json()) as Json
-      expect([response.status, error.message]).toEqual([
-        503,
-        expect.stringContaining('METADATA_INDEXED_FIELDS names "status" twice'),
-      ])
-    } finally {
-      await server.stop()
-    }
-  })
-
-  it('lists every bad setting in one message', async () => {
-    const server = await startServer({ LOG_LEVEL: 'loud', MAX_IMAGE_SIZE_MB: '99', METADATA_INDEXED_FIELDS: 'a b' })
+  it('lists every bad setting in one message, such as a metadata field that is to be indexed twice', async () => {
+    const vars = { LOG_LEVEL: 'loud', MAX_IMAGE_SIZE_MB: '99', METADATA_INDEXED_FIELDS: 'status,status:integer' }
+    const server = await startServer(vars)
     try {
       const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
       expect(response.status).toBe(503)
       const { message: text } = ((await response.json()) as Json).error
-      for (const name of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS']) expect(text).toContain(name)
+      for (const said of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS names "status" twice'])
+        expect(text).toContain(said)
     } finally {
       await server.stop()
     }

@@ -84,127 +84,123 @@ describe('a server that lets each key ask five times a minute', () => {
 })
 
 describe('a server that lets each key ask twice at the same time', () => {
-  it('refuses what is beyond, and lets the key in again once its requests are over', async () => {
-    const team = await startTeam({ MAX_CONCURRENT_REQUESTS: '2', RATE_LIMIT_PER_MINUTE: '0' })
-    try {
-      const { key } = await team.key('crowd')
-      const store = (n: number) => ({
-        jsonrpc: '2.0',
-        id: n,
-        method: 'tools/call',
-        params: { name: 'store_context', arguments: { thread_id: 't', source: 'user', text: `text ${n}` } },
-      })
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, (_, n) => team.ask('/mcp', key, 'POST', store(n), ACCEPT)),
-      )
-      const statuses = new Set(answers.map(({ status }) => status))
-      expect(statuses).toEqual(new Set([200, 429]))
-      const refused = answers.find(({ status }) => status === 429)
-      expect(refused?.headers.get('retry-after')).toBe('1')
-      expect(refused?.body.error.message).toContain('at the same time')
-      await expect.poll(async () => (await team.ask('/mcp', key, 'POST', LIST, ACCEPT)).status).toBe(200)
-    } finally {
-      await team.stop()
-    }
-  })
-})
-
-describe('a reader that waits and goes', () => {
   let team: Team
   beforeAll(async () => {
     team = await startTeam({ MAX_CONCURRENT_REQUESTS: '2', RATE_LIMIT_PER_MINUTE: '0' })
   })
   afterAll(() => team.stop())
-  // Less than the waits last, and less than it takes to forget a reader that never says that it is over.
-  const SOON = { timeout: 8_000, interval: 250 }
 
-  const waitFor = { name: 'list_changes', arguments: { wait_seconds: 20 } }
-  const modern = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-
-  it.each([
-    ['a revision of 2025', waitFor, {}],
-    [
-      'revision 2026-07-28',
-      { ...waitFor, _meta: modern },
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'list_changes' },
-    ],
-  ])('leaves the requests that run at once before its time is over, in %s', async (_, params, headers) => {
-    const { key } = await team.key('waiting')
-    const wait = new AbortController()
-    const sent = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
-    const waiting = Array.from({ length: 2 }, () =>
-      fetch(team.server.url, {
-        method: 'POST',
-        signal: wait.signal,
-        headers: { ...ACCEPT, 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
-        body: JSON.stringify(sent),
-      }).then((answer) => answer.text()),
+  it('refuses what is beyond, and lets the key in again once its requests are over', async () => {
+    const { key } = await team.key('crowd')
+    const store = (n: number) => ({
+      jsonrpc: '2.0',
+      id: n,
+      method: 'tools/call',
+      params: { name: 'store_context', arguments: { thread_id: 't', source: 'user', text: `text ${n}` } },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => team.ask('/mcp', key, 'POST', store(n), ACCEPT)),
     )
-    const status = async () => (await team.ask('/mcp', key, 'POST', LIST, ACCEPT)).status
-    await expect.poll(status, SOON).toBe(429)
-    wait.abort()
-    expect((await Promise.allSettled(waiting)).map((one) => one.status)).toEqual(['rejected', 'rejected'])
-    await expect.poll(status, SOON).toBe(200)
+    const statuses = new Set(answers.map(({ status }) => status))
+    expect(statuses).toEqual(new Set([200, 429]))
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.headers.get('retry-after')).toBe('1')
+    expect(refused?.body.error.message).toContain('at the same time')
+    await expect.poll(async () => (await team.ask('/mcp', key, 'POST', LIST, ACCEPT)).status).toBe(200)
   })
 
-  it('is answered as ever when it stays, behind white space that says nothing', async () => {
-    const { key } = await team.key('staying')
-    const params = { name: 'list_changes', arguments: { wait_seconds: 3 } }
-    const sent = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
-    const { status, text, body } = await team.ask('/mcp', key, 'POST', sent, ACCEPT)
-    expect([status, body.id, body.result.structuredContent]).toEqual([
-      ...[200, 7, { changes: [], next: expect.any(String), hasMore: false }],
-    ])
-    expect(text).toMatch(/^ +\{/)
-  })
+  describe('a reader that waits and goes', () => {
+    // Less than the waits last, and less than it takes to forget a reader that never says that it is over.
+    const SOON = { timeout: 8_000, interval: 250 }
 
-  it('leaves the streams of its key', async () => {
-    const { key } = await team.key('streams')
-    const url = new URL('/api/v1/orgs/-/changes', team.server.url)
-    const open = () => openEvents(url, { authorization: `Bearer ${key}` })
-    const streams = []
-    for (let i = 0; i < 10; i++) streams.push(await open())
-    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
-    expect((await open()).status).toBe(413)
-    for (const { close } of streams.slice(0, 9)) close()
-    const reopened = async () => {
-      const stream = await open()
-      stream.close()
-      return stream.status
+    const waitFor = { name: 'list_changes', arguments: { wait_seconds: 20 } }
+    const modern = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
     }
-    await expect.poll(reopened, SOON).toBe(200)
-    streams[9]?.close()
-    // What listens to resources is counted among the same streams.
-    const { key: other } = await team.key('listening')
-    const gone = new AbortController()
-    const notifications = { resourceSubscriptions: ['memory://thread/t'] }
-    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
-    const listen = async () => {
-      const answer = await fetch(team.server.url, {
-        method: 'POST',
-        signal: gone.signal,
-        headers: { ...ACCEPT, ...headers, 'content-type': 'application/json', authorization: `Bearer ${other}` },
-        body: JSON.stringify({
-          ...{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' },
-          params: { notifications, _meta: modern },
-        }),
-      })
-      void answer.text().catch(() => {})
-      return answer.headers.get('content-type')
-    }
-    for (let i = 0; i < 10; i++) expect(await listen()).toContain('text/event-stream')
-    const watch = async () => {
-      const stream = await openEvents(url, { authorization: `Bearer ${other}` })
-      stream.close()
-      return stream.status
-    }
-    expect(await watch()).toBe(413)
-    gone.abort()
-    await expect.poll(watch, SOON).toBe(200)
+
+    it.each([
+      ['a revision of 2025', waitFor, {}],
+      [
+        'revision 2026-07-28',
+        { ...waitFor, _meta: modern },
+        { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'list_changes' },
+      ],
+    ])('leaves the requests that run at once before its time is over, in %s', async (_, params, headers) => {
+      const { key } = await team.key('waiting')
+      const wait = new AbortController()
+      const sent = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      const waiting = Array.from({ length: 2 }, () =>
+        fetch(team.server.url, {
+          method: 'POST',
+          signal: wait.signal,
+          headers: { ...ACCEPT, 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+          body: JSON.stringify(sent),
+        }).then((answer) => answer.text()),
+      )
+      const status = async () => (await team.ask('/mcp', key, 'POST', LIST, ACCEPT)).status
+      await expect.poll(status, SOON).toBe(429)
+      wait.abort()
+      expect((await Promise.allSettled(waiting)).map((one) => one.status)).toEqual(['rejected', 'rejected'])
+      await expect.poll(status, SOON).toBe(200)
+    })
+
+    it('is answered as ever when it stays, behind white space that says nothing', async () => {
+      const { key } = await team.key('staying')
+      const params = { name: 'list_changes', arguments: { wait_seconds: 3 } }
+      const sent = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
+      const { status, text, body } = await team.ask('/mcp', key, 'POST', sent, ACCEPT)
+      expect([status, body.id, body.result.structuredContent]).toEqual([
+        ...[200, 7, { changes: [], next: expect.any(String), hasMore: false }],
+      ])
+      expect(text).toMatch(/^ +\{/)
+    })
+
+    it('leaves the streams of its key', async () => {
+      const { key } = await team.key('streams')
+      const url = new URL('/api/v1/orgs/-/changes', team.server.url)
+      const open = () => openEvents(url, { authorization: `Bearer ${key}` })
+      const streams = []
+      for (let i = 0; i < 10; i++) streams.push(await open())
+      expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
+      expect((await open()).status).toBe(413)
+      for (const { close } of streams.slice(0, 9)) close()
+      const reopened = async () => {
+        const stream = await open()
+        stream.close()
+        return stream.status
+      }
+      await expect.poll(reopened, SOON).toBe(200)
+      streams[9]?.close()
+      // What listens to resources is counted among the same streams.
+      const { key: other } = await team.key('listening')
+      const gone = new AbortController()
+      const notifications = { resourceSubscriptions: ['memory://thread/t'] }
+      const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+      const listen = async () => {
+        const answer = await fetch(team.server.url, {
+          method: 'POST',
+          signal: gone.signal,
+          headers: { ...ACCEPT, ...headers, 'content-type': 'application/json', authorization: `Bearer ${other}` },
+          body: JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' },
+            params: { notifications, _meta: modern },
+          }),
+        })
+        void answer.text().catch(() => {})
+        return answer.headers.get('content-type')
+      }
+      for (let i = 0; i < 10; i++) expect(await listen()).toContain('text/event-stream')
+      const watch = async () => {
+        const stream = await openEvents(url, { authorization: `Bearer ${other}` })
+        stream.close()
+        return stream.status
+      }
+      expect(await watch()).toBe(413)
+      gone.abort()
+      await expect.poll(watch, SOON).toBe(200)
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { freePort } from '../../scripts/ports.mjs'
 import { ROOT } from './build'
 
@@ -57,10 +58,10 @@ export async function startDevServer(
   }
 }
 
-/** A start that is to fail, as a person sees it: exit code and everything that was printed. */
+/** A start that is to fail, as a person sees it, without npm before it: exit code and everything that was printed. */
 export const failToStart = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   new Promise<{ code: number | null; said: string }>((resolve) => {
-    const child = spawn('npm', ['run', '-s', 'start', '--', ...args], {
+    const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs'), ...args], {
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -210,6 +210,7 @@ describe('configuration', () => {
     expect(() => parseConfig({ ENABLE_FTS: 'maybe', FTS_LANGUAGE: 'klingon', STORAGE_BACKEND: 'oracle' })).toThrow(
       /STORAGE_BACKEND.*ENABLE_FTS.*FTS_LANGUAGE/,
     )
+    expect(() => parseConfig({ METADATA_INDEXED_FIELDS: 'a b' })).toThrow(/METADATA_INDEXED_FIELDS/)
   })
 
   it('takes every provider of its lists, and names the list where another is asked for', () => {

@@ -8,32 +8,20 @@ import { numbersFor, toVectorRow } from '../../src/adapters/sql/tables/vectors/v
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { dot, quantize, squaresOf, toBase64 } from '../../src/domain/meaning/vector'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { type Database, semanticSearchContract } from '../contracts/semantic-search'
+import { semanticSearchContract } from '../contracts/semantic-search'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
+import { onIndexedPgvector, onPgvector } from '../support/indexed-vectors'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
 const elapse = () => {}
-const database: Database = { adapters: (clock) => postgresAdapters(clock), prepare: async () => {} }
-const indexed: Database = {
-  ...database,
-  prepare: async () => {
-    const { connection } = postgresAdapters(new TestClock())
-    await connection.batch([
-      sql`INSERT INTO settings (name, value) SELECT 'test', index_vectors(64)::text ON CONFLICT DO NOTHING`,
-      // The first five vectors of an org are compared one by one, the others are in the index: both ways in each search.
-      sql`CREATE OR REPLACE FUNCTION compared_one_by_one() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
-    ])
-    await connection.close()
-  },
-}
 
-// Compared one by one alone: test/nightly; by the index, the first five of an org are compared one by one.
+// Compared one by one alone, and by the index among 6,000: test/nightly; by the index, the first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
-  (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse }),
-  indexed,
+  (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse, crowd: 1_500 }),
+  onIndexedPgvector,
 )
 
 semanticSearchContract(
@@ -43,7 +31,7 @@ semanticSearchContract(
     elapse,
     crowd: 1_500,
   }),
-  database,
+  onPgvector,
 )
 
 describe('pgvector', () => {

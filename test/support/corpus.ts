@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../support/build'
+import { ROOT } from './build'
 
 /** Real text that every checkout has: the READMEs and changelogs of the installed packages, one section an entry. */
 export interface Section {

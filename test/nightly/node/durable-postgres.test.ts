@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isRealServer } from '../support/postgres'
-import { execute, spawnServer } from '../support/postgres-server'
+import { isRealServer } from '../../support/postgres'
+import { execute, spawnServer } from '../../support/postgres-server'
 
 /** The database that `npm run dev:postgres` brings along and keeps. */
 describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database whose data are kept', () => {

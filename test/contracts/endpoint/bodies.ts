@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pngBytes } from '../../support/scope'
+import { type RunningServer, startServer } from '../../support/server'
+
+/** Bodies as they arrive: how deep, how large, how many values, and images that are decoded on the way. */
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+const HEADERS = { 'content-type': 'application/json', accept: '*/*' }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+type Json = any
+
+/** @param most images of nearly 10 MB each in one body */
+export function bodyContract(most: number): void {
+  describe('a body', () => {
+    let server: RunningServer
+    beforeAll(async () => {
+      server = await startServer({}, undefined, { onLog: (line) => logged.push(line) })
+    })
+    afterAll(() => server.stop())
+    const logged: string[] = []
+
+    const post = (body: string) => fetch(server.url, { method: 'POST', headers: HEADERS, body })
+    async function call(name: string, args: string): Promise<Json> {
+      const text = await (
+        await post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`)
+      ).text()
+      const message = JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] as string))
+      return message.result?.structuredContent ?? message
+    }
+    const draft = (more: string) => `{"thread_id":"t","source":"user","text":"text ${Math.random()}"${more}}`
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const list = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
+
+    it('nested deeper than 500 levels in any argument is a tool error that names it', async () => {
+      const png = base64(pngBytes('deep'))
+      for (const depth of [501, 998, 1_500, 8_000, 50_000])
+        for (const [name, args, argument] of [
+          ['store_context', draft(`,"metadata":${nested(depth)}`), 'metadata'],
+          ['store_context', draft(`,"metadata":${JSON.stringify(nested(depth))}`), 'metadata'],
+          ['store_context', draft(`,"images":[{"data":"${png}","metadata":${nested(depth)}}]`), 'images'],
+          ['store_context', draft(`,"tags":${list(depth)}`), 'tags'],
+          ['update_context', `{"context_id":1,"metadata_patch":${nested(depth)}}`, 'metadata_patch'],
+          ['get_context_by_ids', `{"context_ids":${list(depth)}}`, 'context_ids'],
+          ['list_threads', `{"odd":${nested(depth)}}`, 'odd'],
+        ] as const) {
+          const { error } = await call(name, args)
+          expect([depth, argument, error?.code, error?.message.split('; ')[0]]).toEqual([
+            depth,
+            argument,
+            'limit_exceeded',
+            `${argument} is nested deeper than 500 levels`,
+          ])
+        }
+      const filters = await call('search_context', `{"metadata_filters":[{"key":"a","value":${nested(8_000)}}]}`)
+      expect(filters.validation_errors).toHaveLength(1)
+      expect((await call('store_context_batch', `{"entries":${list(8_000)}}`)).error.code).toBe('invalid_input')
+      expect((await call('store_context', draft(`,"metadata":${nested(500)}`))).success).toBe(true)
+      expect(logged.filter((line) => line.includes('tool_failed'))).toEqual([])
+    })
+
+    it('with a string that is longer than anything there may be is refused without holding it, in a batch as that item', async () => {
+      const long = `"${'x'.repeat(2_000_001)}"`
+      const tooLong =
+        'has more than 2000000 characters; at most 1000000 UTF-8 bytes are allowed, split it into several entries'
+      const refused = await call('store_context', `{"thread_id":"t","source":"user","text":${long}}`)
+      expect(refused.error).toMatchObject({
+        code: 'limit_exceeded',
+        message: `text ${tooLong}`,
+        details: [{ path: 'text', given: 'string' }],
+      })
+      const mixed = await call(
+        'store_context_batch',
+        `{"entries":[${draft('')},{"thread_id":"t","source":"user","text":${long}}],"atomic":false}`,
+      )
+      expect(mixed.results.map(({ code }: Json) => code)).toEqual([null, 'limit_exceeded'])
+      const padded = await call('store_context', `{"thread_id":"t","source":"user","text":"${' '.repeat(1_500_000)}x"}`)
+      expect(padded.success).toBe(true)
+      const odd = await call('list_threads', `{"odd":"${'x'.repeat(10_000_001)}"}`)
+      expect(odd.error.message).toContain('odd has more than 10000000 characters; send less, and')
+    })
+
+    it('whose item of a batch is nested too deep is that item error', async () => {
+      const entries = `[${draft('')},${draft(`,"metadata":${nested(8_000)}`)}]`
+      const result = await call('store_context_batch', `{"entries":${entries},"atomic":false}`)
+      expect(result).toMatchObject({ succeeded: 1, failed: 1 })
+      expect(result.results[1]).toMatchObject({
+        code: 'limit_exceeded',
+        error: 'metadata is nested deeper than 500 levels',
+      })
+    })
+
+    it('of more values, text or levels than a Worker holds is refused before it fills the memory', async () => {
+      for (const [body, reason] of [
+        [`[${'0,'.repeat(1_000_001)}0]`, '1000000 values'],
+        [`{"a":"${'x'.repeat(24_000_001)}"}`, '24000000 bytes'],
+        ['['.repeat(200_000), '100000 levels'],
+      ] as const) {
+        const response = await post(body)
+        expect([reason, response.status]).toEqual([reason, 413])
+        expect(((await response.json()) as Json).error.message).toContain(reason)
+      }
+    })
+
+    it(`may be of ${most} images of 10 MB each, which are stored as they were sent`, async () => {
+      const image = (seed: number) => {
+        const bytes = new Uint8Array(7_400_000).fill(seed)
+        bytes.set(pngBytes(`large ${seed}`))
+        return base64(bytes)
+      }
+      const images = Array.from({ length: most }, (_, i) => `{"data":"${image(i)}"}`).join(',')
+      const stored = await call('store_context', draft(`,"images":[${images}]`))
+      expect(stored).toMatchObject({ success: true, message: expect.stringContaining(`with ${most} images`) })
+      const [entry] = (await call('get_context_by_ids', `{"context_ids":[${stored.context_id}]}`)).result
+      expect(entry.images.map(({ size }: Json) => size)).toEqual(Array(most).fill(7_400_000))
+    })
+
+    it('takes images inside a JSON string up to 10 MB of it, and says how to send more', async () => {
+      const bytes = (size: number) => {
+        const all = new Uint8Array(size)
+        all.set(pngBytes('inside'))
+        return base64(all)
+      }
+      const inside = (size: number) => JSON.stringify(JSON.stringify([{ data: bytes(size) }]))
+      expect((await call('store_context', draft(`,"images":${inside(3_000_000)}`))).success).toBe(true)
+      const { error } = await call('store_context', draft(`,"images":${inside(8_000_000)}`))
+      expect([error.code, error.message]).toEqual(['limit_exceeded', expect.stringContaining('send it as JSON itself')])
+    })
+
+    it('says of an image what is wrong with it, as of one that is there at once', async () => {
+      for (const [data, message] of [
+        ['""', 'Image 0 has empty "data" field'],
+        ['"!!!!"', 'Image 0 has invalid base64 encoding'],
+        ['"="', 'Image 0 "data" decodes to zero bytes'],
+        ['"AAAA"', 'Image 0 is not a PNG, JPEG, GIF or WebP image'],
+        [`"${base64(new Uint8Array(10_485_761))}"`, 'Image 0 exceeds 10MB limit'],
+        ['5', 'Image 0 "data" must be a base64 string'],
+        ['null', 'Image 0 is missing required "data" field'],
+      ] as const) {
+        const { error } = await call('store_context', draft(`,"images":[{"data":${data}}]`))
+        expect(error.message).toBe(message)
+      }
+      const kept = await call('store_context', draft(',"metadata":{"images":[{"data":"AAAA"}]}'))
+      const text = JSON.stringify(await call('get_context_by_ids', `{"context_ids":[${kept.context_id}]}`))
+      expect(text).toContain('{"images":[{"data":"AAAA"}]}')
+    })
+  })
+}

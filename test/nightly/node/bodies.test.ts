@@ -1,0 +1,3 @@
+import { bodyContract } from '../../contracts/endpoint/bodies'
+
+bodyContract(10)

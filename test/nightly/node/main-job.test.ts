@@ -1,0 +1,3 @@
+import { mainJob } from '../../contracts/main-job'
+
+mainJob(3_000)

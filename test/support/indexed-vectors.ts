@@ -1,0 +1,20 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../contracts/semantic-search'
+import { postgresAdapters } from './bindings-postgres'
+import { TestClock } from './scope'
+
+export const onPgvector: Database = { adapters: (clock) => postgresAdapters(clock), prepare: async () => {} }
+
+/** With an HNSW index, for files that compare by it alone. */
+export const onIndexedPgvector: Database = {
+  ...onPgvector,
+  prepare: async () => {
+    const { connection } = postgresAdapters(new TestClock())
+    await connection.batch([
+      sql`INSERT INTO settings (name, value) SELECT 'test', index_vectors(64)::text ON CONFLICT DO NOTHING`,
+      // The first five vectors of an org are compared one by one, the others are in the index: both ways in each search.
+      sql`CREATE OR REPLACE FUNCTION compared_one_by_one() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
+    ])
+    await connection.close()
+  },
+}
