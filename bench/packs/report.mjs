@@ -6,7 +6,7 @@ const percent = (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(1)
 const known = (values) => values.filter((value) => value !== null)
 const TITLES = {
   development: 'Development, where rules are chosen',
-  'held out': 'Held out at first, looked at while rules were chosen on 2026-11-22',
+  'held out': 'Held out at first',
   'last look': 'The last look',
 }
 /** Of a team whose goals are of several sorts. */

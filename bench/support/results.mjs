@@ -19,6 +19,7 @@ const RECORDS = {
   'packs-studio': 'packs',
   'packs-bakery': 'packs',
   'packs-harbour': 'packs',
+  'packs-clinic': 'packs',
   'suites-locomo': 'suites',
   'suites-realtalk': 'suites',
   'suites-beam': 'suites',
