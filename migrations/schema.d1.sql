@@ -363,16 +363,6 @@ BEGIN
       entries = entries + excluded.entries, user_entries = user_entries + excluded.user_entries,
       multimodal = multimodal + excluded.multimodal, bytes = bytes + excluded.bytes, images = images + excluded.images,
       summaries = summaries + excluded.summaries;
-  INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
-    bytes, words, first_second, last_second, first_id, last_id)
-    SELECT OLD.org, e.thread_id, coalesce(e.project, ''), e.reader, count(*), sum(e.source = 'user'), sum(e.image_count > 0),
-      sum(e.bytes), sum(e.text_words), min(e.created_second), max(e.created_second), min(e.id), max(e.id)
-    FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3, 4
-    ON CONFLICT (org, thread_id, project, reader) DO UPDATE SET
-      entries = entries + excluded.entries, user_entries = user_entries + excluded.user_entries,
-      multimodal = multimodal + excluded.multimodal, bytes = bytes + excluded.bytes, words = words + excluded.words,
-      first_second = min(first_second, excluded.first_second), last_second = max(last_second, excluded.last_second),
-      first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
   INSERT INTO layer_counters (org, layer, project, reader, kind, pinned, entries, words, first_id, last_id)
     SELECT OLD.org, e.layer, coalesce(e.project, ''), e.reader, e.kind, e.pinned, count(*), sum(e.text_words), min(e.id), max(e.id)
     FROM entries e WHERE e.id > OLD.above AND +e.org = OLD.org AND +e.listed = 1 AND +e.expires_at IS NULL GROUP BY 2, 3, 4, 5, 6
@@ -590,7 +580,6 @@ BEGIN
 END;
 
 CREATE TRIGGER counters_gain AFTER INSERT ON entries WHEN NEW.listed = 1
-  AND NOT EXISTS (SELECT 1 FROM counted_later l WHERE l.org = NEW.org AND l.above < NEW.id)
 BEGIN
   INSERT INTO thread_counters (org, thread_id, project, reader, entries, user_entries, multimodal,
     bytes, words, first_second, last_second, first_id, last_id)

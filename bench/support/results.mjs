@@ -10,6 +10,7 @@ const RECORDS = {
   'load compared': 'load',
   backends: 'load',
   size: 'rows',
+  'rows-postgres': 'rows',
   'capture-clients': 'capture',
   'code-postgres': 'code',
   'crashes-d1': 'crashes',

@@ -19,7 +19,7 @@ const connectionString = (): string => (bindings.HYPERDRIVE as Pick<Hyperdrive, 
 
 /** The adapters over the migrated database of this run, and what they cost since `costs` was last reset. */
 export function postgresAdapters(clock: Clock, language = 'english', schema = 'public') {
-  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 }
+  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)
   const connection = createPostgresConnection(
     { connectionString: connectionString(), schema, stream: workerSocketsTo(connectionString()) },

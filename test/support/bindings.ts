@@ -49,18 +49,16 @@ export interface Costs {
   roundTrips: number
   statements: number
   rowsRead: number
-  rowsWritten: number
 }
 
 /** The adapters over one database, and what they cost since `costs` was last reset. */
 export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, language = 'english') {
-  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 }
+  const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(database, createD1Dialect(analyzer), (cost) => {
     costs.roundTrips++
     costs.statements += cost.statements
     costs.rowsRead += cost.rowsRead
-    costs.rowsWritten += cost.rowsWritten
   })
   return {
     analyzer,
@@ -79,5 +77,4 @@ export function resetCosts(costs: Costs): void {
   costs.roundTrips = 0
   costs.statements = 0
   costs.rowsRead = 0
-  costs.rowsWritten = 0
 }

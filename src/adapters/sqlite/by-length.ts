@@ -68,8 +68,8 @@ interface Asked {
 }
 
 /**
- * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among, and
- * the shortest of those that hold all units.
+ * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among. Where
+ * they are wanted, `whole` of `id` and `shortness`: what the shortest of those that hold all units are among.
  *
  * A class of few is looked through. One of which each word stands in many is gone through step by step, the highest key first, and the
  * newest first within a step, until there are enough. What is as good by its key stands in one step, of whichever class.
@@ -95,8 +95,11 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
     ) ELSE '[]' END) one
     LIMIT ${limit}`
   const isWhole = (table: 'classes' | 'steps') => sql`${sql.raw(table)}.held = ${complete.held}`
-  /** Where a table was cut, it may lack some that hold all units. */
-  const ifCut = (table: 'few' | 'many') => sql`(SELECT count(*) FROM ${sql.raw(table)}) >= ${most}`
+  /** Where a table was cut it may lack some that hold all units: of these it has the shortest, so that it lacks none where it has enough. */
+  const lacks = (table: 'few' | 'many') => sql`(
+    SELECT count(*) >= ${most} AND sum(held = ${complete.held}) < ${complete.most} FROM ${sql.raw(table)}
+  )`
+  const kept = sql.raw(complete.most === 0 ? 'NOT MATERIALIZED' : 'MATERIALIZED')
   return [
     sql`sized AS MATERIALIZED (
       SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
@@ -116,16 +119,18 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
       WHERE classes.many = 1
       GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1000
     )`,
-    sql`few AS MATERIALIZED (${through(sql`1`, sql`key`, most)})`,
-    sql`many AS MATERIALIZED (${stepwise(sql`1`, most)})`,
-    sql`admitted AS MATERIALIZED (
-      SELECT * FROM few UNION ALL SELECT * FROM many${
-        complete.most === 0
-          ? sql``
-          : sql`
-      UNION SELECT * FROM (${through(sql`${isWhole('classes')} AND ${ifCut('few')}`, sql`shortness`, complete.most)})
-      UNION SELECT * FROM (${stepwise(sql`${isWhole('steps')} AND ${ifCut('many')}`, complete.most)})`
-      }
-    )`,
+    // Read once, and not put by, where none are wanted beside them.
+    sql`few AS ${kept} (${through(sql`1`, sql`key`, most)})`,
+    sql`many AS ${kept} (${stepwise(sql`1`, most)})`,
+    sql`admitted AS NOT MATERIALIZED (SELECT * FROM few UNION ALL SELECT * FROM many)`,
+    ...(complete.most === 0
+      ? []
+      : [
+          sql`whole AS NOT MATERIALIZED (
+            SELECT id, shortness FROM admitted WHERE held = ${complete.held}
+            UNION SELECT id, shortness FROM (${through(sql`${isWhole('classes')} AND ${lacks('few')}`, sql`shortness`, complete.most)})
+            UNION SELECT id, shortness FROM (${stepwise(sql`${isWhole('steps')} AND ${lacks('many')}`, complete.most)})
+          )`,
+        ]),
   ]
 }

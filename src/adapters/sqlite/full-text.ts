@@ -9,7 +9,7 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { Row, SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
-import { entriesById, withPrelude } from '../sql/tables/entries/read-statements'
+import { withPrelude } from '../sql/tables/entries/read-statements'
 import { isOfPlace, placeOf, searchesBy, splitUnits, toSearch, type Units } from '../sql/tables/search/candidates'
 import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
@@ -121,19 +121,16 @@ export function createD1FullText(
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
           WHERE ${may}`
         const tables = isForClasses(terms.length)
-          ? [
-              counts,
-              ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length),
-              sql`found AS NOT MATERIALIZED (SELECT id, held = ${terms.length} AS complete, key, shortness FROM admitted)`,
+          ? [counts, ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length)]
+          : [
+              ...[counts, ...weights, sql`admitted AS MATERIALIZED (${byWord})`],
+              sql`whole AS NOT MATERIALIZED (SELECT id, shortness FROM admitted WHERE complete)`,
             ]
-          : [counts, ...weights, sql`found AS MATERIALIZED (${byWord})`]
         const best = sql`best AS (
           SELECT id, max(complete) AS complete FROM (
-            SELECT * FROM (SELECT id, 0 AS complete, key, shortness FROM found ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
+            SELECT * FROM (SELECT id, 0 AS complete FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
             UNION ALL
-            SELECT * FROM (
-              SELECT id, 1, key, shortness FROM found WHERE complete ORDER BY shortness DESC, id DESC LIMIT ${depth.complete}
-            )
+            SELECT * FROM (SELECT id, 1 FROM whole ORDER BY shortness DESC, id DESC LIMIT ${depth.complete})
           ) GROUP BY id
         )`
         return withPrelude(
@@ -252,17 +249,12 @@ export function createD1FullText(
         })
       }
 
-      const admitted = (ids: readonly number[]): SQL => {
+      const admission = () => {
         const bindings = dialect.bindings()
         const condition = compileFilter(filter, dialect, bindings.bind)
-        return withPrelude(
-          bindings,
-          [],
-          sql`SELECT e.id, e.text_words AS words FROM ${entriesById(dialect, ids)}
-            WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${condition}`,
-        )
+        return { bindings, condition: sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}` }
       }
-      const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admitted })
+      const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admission })
       const numbers = JSON.stringify(parts.counts)
       // As `best` tells them; of candidates that an expression chose nobody asks it.
       const rowsOf = (best: typeof parts.found, isPlaced: boolean): SQL => {

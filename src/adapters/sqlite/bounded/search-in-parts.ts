@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { createStatements } from '../../../domain/in-parts'
 import type { Pace } from '../../../domain/pace'
 import { weightOf } from '../../../domain/search/filter-weight'
@@ -6,6 +6,7 @@ import type { Expression } from '../../../domain/search/query-unit'
 import { type Decode, readOne } from '../../sql/core/batch'
 import type { SqlConnection } from '../../sql/core/connection'
 import { asRows, num } from '../../sql/core/rows'
+import { entriesById, withPrelude } from '../../sql/tables/entries/read-statements'
 import { entriesWithin, shareOf } from '../../sql/tables/entries/share'
 import type { AnySearch } from '../../sql/tables/search/candidates'
 import { splitUnits, type TermCount } from '../../sql/tables/search/candidates'
@@ -14,7 +15,7 @@ import type { MatchCompiler } from '../match'
 import { type Best, createBest } from './best-candidates'
 import type { Shares } from './cost'
 import { createCount, createSampledCount } from './counts'
-import { createIndexParts } from './index-parts'
+import { type Admission, createIndexParts } from './index-parts'
 import { type AskedUnit, tooMuch } from './unit-reader'
 
 /**
@@ -34,8 +35,8 @@ interface SearchInParts {
   /** The part of the scope that is searched, and the scope in which words are counted, as MATCH expressions. */
   readonly confined: string
   readonly wide: string
-  /** A query of `id` and `words` of those of the entries that scope and filter admit. */
-  readonly admitted: (ids: readonly number[]) => SQL
+  /** What scope and filter ask of entries. */
+  readonly admission: Admission['by']
 }
 
 interface FoundInParts {
@@ -48,11 +49,13 @@ interface FoundInParts {
 
 /** @throws Problem limit_exceeded when there is more to be gone through than one request may ask for */
 export async function searchInParts(given: SearchInParts): Promise<FoundInParts> {
-  const { connection, pace, shares, compiler, request, confined, wide } = given
+  const { connection, pace, shares, compiler, request, confined, wide, admission } = given
+  const { dialect } = connection
   const { query, terms, depth, units, rare, filter } = request
-  const share = weightOf(filter).byte === 0 ? null : shareOf(connection.dialect, filter)
+  const share = shareOf(dialect, filter)
+  const readsMetadata = weightOf(filter).byte > 0
   /** Entries whose metadata one statement looks at. */
-  const atOnce = share === null ? Number.POSITIVE_INFINITY : entriesWithin(share)
+  const atOnce = share !== null && readsMetadata ? entriesWithin(share) : Number.POSITIVE_INFINITY
   const once = createStatements({ pace, most: MOST_STATEMENTS, tooMany: tooMuch })
   const read = <T>(statement: SQL, decode: Decode<T>): Promise<T> => once(() => readOne(connection, statement, decode))
 
@@ -95,10 +98,27 @@ export async function searchInParts(given: SearchInParts): Promise<FoundInParts>
   else if (rare === undefined) for (const one of [expression, query.preferred]) if (one !== null) prepare(one)
   const alike = units === undefined && rare === undefined && expression.op === 'unit'
 
+  /** Those that are admitted, with the words that each has. */
+  async function admittedOf(ids: readonly number[]): Promise<Map<number, number>> {
+    const words = new Map<number, number>()
+    for (let at = 0; at < ids.length; at += atOnce) {
+      const { bindings, condition } = admission()
+      const some = entriesById(dialect, ids.slice(at, at + atOnce))
+      const statement = withPrelude(
+        bindings,
+        [],
+        sql`SELECT e.id, e.text_words AS words FROM ${some} WHERE ${condition}`,
+      )
+      for (const row of await read(statement, asRows)) words.set(num(row, 'id'), num(row, 'words'))
+    }
+    return words
+  }
+
   const counts = terms.map(() => (rare === undefined ? createSampledCount() : createCount(rare + 1)))
   const best = createBest({ rare, alike, most: depth.candidates })
   const preferred = createBest({ rare: undefined, alike: true, most: depth.complete })
-  for await (const found of parts(confined, () => [...asked.values()])) {
+  const beside = { by: admission, most: readsMetadata ? 0 : (share?.entries ?? Number.POSITIVE_INFINITY) }
+  for await (const { found, admitted } of parts(confined, () => [...asked.values()], beside)) {
     const sets = new Map([...found].map(([match, ids]) => [match, new Set(ids)]))
     for (const [i, { match }] of ofTerms.entries()) counts[i]?.add(found.get(match) ?? [])
     const wanted: { id: number; places: number[]; held: number; meant: boolean; complete: boolean }[] = []
@@ -113,11 +133,7 @@ export async function searchInParts(given: SearchInParts): Promise<FoundInParts>
       if (meant || complete) wanted.push({ id, places, held: units ? held : 0, meant, complete })
     }
     if (wanted.length === 0) continue
-    const words = new Map<number, number>()
-    for (let at = 0; at < wanted.length; at += atOnce) {
-      const ids = wanted.slice(at, at + atOnce).map(({ id }) => id)
-      for (const row of await read(given.admitted(ids), asRows)) words.set(num(row, 'id'), num(row, 'words'))
-    }
+    const words = admitted ?? (await admittedOf(wanted.map(({ id }) => id)))
     for (const { id, places, held, meant, complete } of wanted) {
       const length = words.get(id)
       if (length === undefined) continue
@@ -129,7 +145,7 @@ export async function searchInParts(given: SearchInParts): Promise<FoundInParts>
   const further = terms.map(() => createCount(COUNTED))
   const isBeyond = wide !== confined && rare === undefined
   if (isBeyond)
-    for await (const found of parts(wide, () => ofTerms.filter((_, i) => !further[i]?.isFull())))
+    for await (const { found } of parts(wide, () => ofTerms.filter((_, i) => !further[i]?.isFull())))
       for (const [i, { match }] of ofTerms.entries()) further[i]?.add(found.get(match) ?? [])
   const numbers = counts.map((count) => count.value())
   return {
