@@ -95,7 +95,7 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
     ) ELSE '[]' END) one
     LIMIT ${limit}`
   const isWhole = (table: 'classes' | 'steps') => sql`${sql.raw(table)}.held = ${complete.held}`
-  /** Where a table was cut it may lack some that hold all units: of these it has the shortest, so that it lacks none where it has enough. */
+  /** Where a table was cut it may lack some that hold all units; it has the shortest of these, so none where it has enough. */
   const lacks = (table: 'few' | 'many') => sql`(
     SELECT count(*) >= ${most} AND sum(held = ${complete.held}) < ${complete.most} FROM ${sql.raw(table)}
   )`
