@@ -188,7 +188,7 @@ ${markdownTable(['call', ...heads], rows)}
 | from there until the first answer (\`/ready\`) | ${short(ours.first)} | ${short(nobodys.first)} |
 | the same by the clock on the wall | ${short(ours.wall)} | ${short(nobodys.wall)} |
 
-The bundle has ${thousands(bundle.length / 1000)} KB, ${thousands(gzipSync(bundle).length / 1000)} KB gzipped; V8 takes ${short(parsing(join(workspace.bundle, 'index.js')))} ms to parse it.
+The bundle has ${thousands(bundle.length / 1000)} KB, ${thousands(gzipSync(bundle).length / 1000)} KB gzipped; V8 takes ${short(parsing(join(workspace.bundle, 'index.js')))} ms of a processor to parse it.
 `
 console.log(report)
 if (values.write) writeSection('cpu', report)
