@@ -4,7 +4,8 @@ import { type RunningServer, startServer } from '../../support/server'
 
 /** Bodies as they arrive: how deep, how large, how many values, and images that are decoded on the way. */
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
-const HEADERS = { 'content-type': 'application/json', accept: '*/*' }
+/** Each on a connection of its own: one on which a body was refused before it had arrived is closed, maybe while the next is sent. */
+const HEADERS = { 'content-type': 'application/json', accept: '*/*', connection: 'close' }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
 type Json = any
