@@ -300,6 +300,25 @@ export function vectorPartsContract(): void {
       expect(answers).toBe(2)
     })
 
+    it('are asked again where neighbours were put together after the first object had answered', async () => {
+      const here = world(18)
+      await here.tell(4 * CAPACITY)
+      await here.expectSame(9)
+      const query = here.vector()
+      const whole = VectorObject.prototype.search
+      const early = await here.part(0).search(DIMENSIONS, query.values, 10_000)
+      const gone = [...here.known.keys()].slice(CAPACITY).filter((_, i) => i % 5 > 0)
+      for (let i = 0; i < 9; i++) await here.tell(0, gone.splice(0, 6))
+      expect(await here.partsNow()).not.toEqual(early.parts.map(({ n, held }) => ({ n, held })))
+      let answers = 0
+      vi.spyOn(VectorObject.prototype, 'search').mockImplementation(async function (this: VectorObject, ...given) {
+        const answer = await whole.apply(this, given)
+        return answer.parts.length > 0 && ++answers === 1 ? early : answer
+      })
+      await here.expectSame(10_000)
+      expect(answers).toBe(2)
+    })
+
     it('never leave out what they say they know, while they are told of more and are put together', async () => {
       const here = world(10)
       const leaving = new Set<number>()
