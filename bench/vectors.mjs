@@ -1,5 +1,6 @@
 // `npm run bench:vectors`: how long a search by meaning takes over many vectors of 768 dimensions, in plain workerd with
-// a warm index. The embedder is the local one, so the time is the search's own. See README.md.
+// a warm index. The embedder is the local one, so the time is the search's own. With --objects: over more vectors than a bench stores
+// entries, the Durable Objects that hold them alone. See README.md.
 import { parseArgs } from 'node:util'
 import { entryAt } from './load/corpus.mjs'
 import { createClient } from './support/mcp.mjs'
@@ -8,15 +9,22 @@ import { progress } from './support/progress.mjs'
 import { circumstances, writeSection } from './support/results.mjs'
 import { startServer } from './support/server.mjs'
 import { createWorkspace } from './support/workspace.mjs'
+import { measureObjects } from './vectors/objects.mjs'
 
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000,50000' },
+    /** In their place: numbers of vectors that the Durable Objects are filled with. */
+    objects: { type: 'string', default: '' },
     dimensions: { type: 'string', default: '768' },
     port: { type: 'string', default: '18720' },
     write: { type: 'boolean', default: false },
   },
 })
+if (values.objects !== '') {
+  await measureObjects(values.objects.split(',').map(Number), values)
+  process.exit(0)
+}
 const sizes = values.sizes.split(',').map(Number)
 const BATCH = 100
 const CALLS = 40

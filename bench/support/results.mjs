@@ -21,6 +21,7 @@ const RECORDS = {
   'packs-bakery': 'packs',
   'packs-harbour': 'packs',
   'packs-clinic': 'packs',
+  'vectors-objects': 'vectors',
   'suites-locomo': 'suites',
   'suites-realtalk': 'suites',
   'suites-beam': 'suites',
