@@ -165,7 +165,7 @@ export async function startServer(installation, { data, port, isThrowaway }) {
  * pgbouncer in transaction mode in front of a server: what a pooler does to session state, Hyperdrive included.
  *
  * @param {import('./install.mjs').Installation} installation
- * @param {{ folder: string, target: number, port?: number }} options
+ * @param {{ folder: string, target: number, sessions: number, port?: number }} options
  */
 export async function startPgbouncer(installation, { folder, target, port, sessions }) {
   const chosen = port ?? (await freePort())
