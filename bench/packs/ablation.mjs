@@ -82,7 +82,7 @@ const NOTHING_MORE = { stretches: new Map(), neighbours: [], supersedes: [], con
 
 async function choose({ team }, { goal, limit, found }, weights) {
   const compile = choosing.createCompilePack({
-    ...{ analyzer, weights, pace: choosing.WITHOUT_REST, now: () => Date.parse(team.now) },
+    ...{ analyzer, weights, yielder: choosing.WITHOUT_REST, now: () => Date.parse(team.now) },
     reads: { finish: async () => NOTHING_MORE },
     findCandidates: async () => found,
   })

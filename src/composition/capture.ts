@@ -1,8 +1,8 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
 import { hookClient } from '../domain/capture/clients/clients'
-import type { Pace } from '../domain/pace'
 import type { Quotas } from '../domain/quota'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
@@ -27,7 +27,7 @@ export function composeCapture(given: {
   readonly ids: Ids
   readonly captureDays: number
   readonly quotas: Quotas
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
   /** Without models. */
@@ -40,7 +40,7 @@ export function composeCapture(given: {
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, pace: given.pace })
+  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, yielder: given.yielder })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
     storeEntries: createStoreEntries(unmade),

@@ -1,10 +1,10 @@
 import { createCodeParser } from '../adapters/code/parser'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
-import type { Pace } from '../domain/pace'
 import type { Quotas } from '../domain/quota'
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import { createSearchCode } from '../services/searching/code/search-code'
@@ -20,15 +20,15 @@ export function composeCode(given: {
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
   readonly onEmbeddingFailure: 'fail' | 'defer'
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly quotas: Quotas
 }): Services['code'] {
-  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, pace, quotas)
-  const parser = createCodeParser(pace)
-  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace })
+  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder, quotas } = given
+  const index = createSqlCodeIndex(connection, clock, yielder, quotas)
+  const parser = createCodeParser(yielder)
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder })
   return {
-    ...createIndexCode({ index, prepareCode, clock, pace }),
-    search: createSearchCode({ index, embedder, analyzer, levels, clock, pace }),
+    ...createIndexCode({ index, prepareCode, clock, yielder }),
+    search: createSearchCode({ index, embedder, analyzer, levels, clock, yielder }),
   }
 }

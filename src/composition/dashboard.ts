@@ -3,7 +3,7 @@ import { createSqlDirectory } from '../adapters/sql/stores/identity/directory'
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import type { Config } from '../config'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
-import type { Pace } from '../domain/pace'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
 import type { Services } from '../services/services'
@@ -34,9 +34,9 @@ function sealOf({ DB, HYPERDRIVE }: Bindings, { adminToken }: Config, settings: 
 export const composeDashboard = (
   bindings: Bindings,
   config: Config,
-  given: { connection: SqlConnection; settings: Settings; clock: Clock; pace: Pace },
+  given: { connection: SqlConnection; settings: Settings; clock: Clock; yielder: Yielder },
 ): Pick<Services, 'directory' | 'overview' | 'sessions'> => ({
-  directory: createSqlDirectory(given.connection, given.clock, given.pace),
+  directory: createSqlDirectory(given.connection, given.clock, given.yielder),
   overview: createSqlStoreOverview(given.connection, given.clock),
   sessions: () => sealOf(bindings, config, given.settings),
 })

@@ -3,8 +3,8 @@ import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
-import type { Pace } from '../domain/pace'
 import type { Millis } from '../domain/time'
+import type { Yielder } from '../domain/yielder'
 import type { ChangeBell } from '../ports/change-bell'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
@@ -52,15 +52,15 @@ export function composeFeed(
     readonly settings: Settings
     readonly clock: Clock
     readonly sleep: (ms: Millis) => Promise<void>
-    readonly pace: Pace
+    readonly yielder: Yielder
     readonly onFailure: (error: unknown) => void
   },
 ): { readonly bell: ChangeBell; readonly changes: Changes } {
-  const { connection, settings, clock, sleep, pace, onFailure } = given
+  const { connection, settings, clock, sleep, yielder, onFailure } = given
   const bell = bindings.FEEDS === undefined ? SILENT : createFeedBell(bindings.FEEDS, onFailure)
   const seal = () => sealOf(bindings, config, settings)
   return {
     bell,
-    changes: createChanges({ feed: createSqlChangeFeed(connection, clock, pace), bell, seal, clock, sleep }),
+    changes: createChanges({ feed: createSqlChangeFeed(connection, clock, yielder), bell, seal, clock, sleep }),
   }
 }

@@ -1,7 +1,7 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlPendingIndex } from '../adapters/sql/stores/search/pending-index'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { FullText } from '../ports/full-text'
 import type { BackgroundGeneration } from '../services/keeping/background-generation'
@@ -19,7 +19,7 @@ export function composeFinishing(
     readonly connection: SqlConnection
     readonly analyzer: Analyzer
     readonly clock: Clock
-    readonly pace: Pace
+    readonly yielder: Yielder
     readonly fullText: FullText
     /** Null where nothing is searched by meaning. */
     readonly generation: BackgroundGeneration | null
@@ -27,9 +27,9 @@ export function composeFinishing(
     readonly embedsHere: boolean
   },
 ): { readonly finishing: FinishIndex; readonly fullText: FullText } {
-  const { connection, analyzer, clock, pace, fullText, generation, embedsHere } = given
+  const { connection, analyzer, clock, yielder, fullText, generation, embedsHere } = given
   const finishing = createFinishIndex({
-    pending: createSqlPendingIndex(connection, analyzer, clock, pace),
+    pending: createSqlPendingIndex(connection, analyzer, clock, yielder),
     generation,
     vectorBytes: embedsHere ? VECTORS.here : VECTORS.elsewhere,
     state: pendingState(bindings, clock.now()),

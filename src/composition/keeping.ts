@@ -7,8 +7,8 @@ import { createSqlLongTexts } from '../adapters/sql/stores/texts/long-texts'
 import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinished-deletes'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { Ids } from '../ports/ids'
@@ -33,7 +33,7 @@ export function composeKeeping(
     readonly analyzer: Analyzer
     readonly clock: Clock
     readonly ids: Ids
-    readonly pace: Pace
+    readonly yielder: Yielder
     readonly images: ImageStore
     readonly embedder: Embedder | null
     readonly sync: SyncVectors
@@ -44,13 +44,14 @@ export function composeKeeping(
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
 ) {
-  const { connection, analyzer, clock, ids, pace, images, embedder, sync, generation, embedCode, before, log } = given
+  const { connection, analyzer, clock, ids, yielder, images, embedder, sync, generation, embedCode, before, log } =
+    given
   const outbox = createSqlOutbox(connection, clock)
-  const index = createSqlIndexMaintenance(connection, analyzer, pace)
+  const index = createSqlIndexMaintenance(connection, analyzer, yielder)
   const spaceOf = embedder && ((org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions }))
   const work = createOutboxWork({
     ...{ outbox, images, index, generation, log },
-    deletes: createUnfinishedDeletes(connection, pace),
+    deletes: createUnfinishedDeletes(connection, yielder),
     longTexts: createSqlLongTexts(connection),
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
@@ -71,7 +72,7 @@ export function composeKeeping(
       }),
     ],
     journal: createSqlScheduleJournal(connection),
-    ...{ clock, log, pace },
+    ...{ clock, log, yielder },
   })
   const left = createLeftWork({ work, outbox, sync, spaceOf })
   return { outbox, work, left, schedule, catchUp: createCatchUp(schedule, catchUpState(bindings)), index }

@@ -3,9 +3,9 @@ import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/curren
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
 import { modelKey } from '../domain/meaning/vector'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -32,7 +32,7 @@ import { createSummarize } from '../services/writing/memories/summarize'
 export function composeMemories(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly analyzer: Analyzer
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
@@ -50,10 +50,10 @@ export function composeMemories(given: {
   readonly code: Parameters<typeof createReportEvent>[0]['code']
   readonly afterwards: Services['afterwards']
 }): Pick<Services, 'memories' | 'recall' | 'recallWords' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
-  const { connection, clock, pace, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
+  const { connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
   const { index, fullText, searchSemantic, levels, finishing, code, afterwards } = given
-  const stored = createSqlMemories(connection, clock, pace)
-  const recallWords = createRecallWords({ fullText, analyzer, pace })
+  const stored = createSqlMemories(connection, clock, yielder)
+  const recallWords = createRecallWords({ fullText, analyzer, yielder })
   const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const memories = createMemoryService({
     ...{ memories: stored, entries, deleteEntries, storeEntries, generate },
@@ -66,7 +66,7 @@ export function composeMemories(given: {
     recall: createRecall({ rank: createRankMemories(legs), memories: stored, analyzer }),
     reportEvent: createReportEvent({
       ...{ memories, code, clock },
-      similarMemories: createSimilarMemories({ fullText, entries, analyzer, pace }),
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer, yielder }),
     }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({

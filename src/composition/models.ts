@@ -14,9 +14,9 @@ import type { AiRunner } from '../adapters/workers-ai/service'
 import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
 import type { Config, EmbeddingProvider, ModelChoice, RerankingProvider, SummaryProvider } from '../config'
 import { Problem } from '../domain/errors'
-import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Embedder } from '../ports/embedder'
 import type { ModelHealth } from '../ports/health'
@@ -43,10 +43,10 @@ function requireAi(ai: AiRunner | undefined): AiRunner {
 /** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
 const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 
-function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embedder {
+function localEmbedder(analyzer: Analyzer, dimensions: number, yielder: Yielder): Embedder {
   const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
   localEmbedders.set(analyzer, bySize)
-  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, pace, dimensions)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, yielder, dimensions)
   bySize.set(dimensions, embedder)
   return embedder
 }
@@ -54,13 +54,13 @@ function localEmbedder(analyzer: Analyzer, dimensions: number, pace: Pace): Embe
 /** What this isolate has learnt of the configured model. */
 const modelSpeed = perObject((_: Config): ModelSpeed => ({ capacity: null }))
 
-function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, pace: Pace): Embedder {
+function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, yielder: Yielder): Embedder {
   const { provider, model, dimensions, timeoutMs } = config.embedding
   const settings = { model, dimensions, timeoutMs, speed: modelSpeed(config) }
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
-      return localEmbedder(analyzer, dimensions, pace)
+      return localEmbedder(analyzer, dimensions, yielder)
     case 'workers-ai':
       return createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
     case 'ollama':
@@ -133,9 +133,9 @@ const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHea
 /** @throws Problem unavailable when a chosen provider lacks its binding */
 export const chooseModels = (
   config: Config,
-  { analyzer, ai, pace, log }: { analyzer: Analyzer; ai: AiRunner | undefined; pace: Pace; log: Log },
+  { analyzer, ai, yielder, log }: { analyzer: Analyzer; ai: AiRunner | undefined; yielder: Yielder; log: Log },
 ): Models => ({
-  embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, analyzer, ai, pace), log) : null,
+  embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, analyzer, ai, yielder), log) : null,
   summarizer: chooseSummarizer(config, ai),
   reranker: chooseReranker(config, ai),
   health: modelHealth(config),

@@ -1,7 +1,7 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -20,7 +20,7 @@ export function composePacks(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly storeEntries: StoreEntries
   readonly fullText: FullText
@@ -33,7 +33,7 @@ export function composePacks(given: {
   /** What stands before the candidates; they as they are when nothing does. */
   readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
 }): Services['packs'] {
-  const { connection, clock, analyzer, pace, entries, storeEntries, fullText, words, embedder, index } = given
+  const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
   const { searchSemantic, finishing, watching = (find) => find } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
@@ -41,7 +41,7 @@ export function composePacks(given: {
   const findCandidates = watching(
     createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
   )
-  const explained = createCompilePack({ reads, findCandidates, analyzer, pace, now: () => clock.now() })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, now: () => clock.now() })
   return {
     context: contextOf(explained),
     explained,

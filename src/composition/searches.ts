@@ -1,9 +1,9 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlLargeMetadata } from '../adapters/sql/stores/entries/large-metadata'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Filter } from '../domain/search/filter'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { EntryStore, PageRequest } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
@@ -22,7 +22,7 @@ export function composeSearches(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly texts: EntryTexts
   readonly fullText: FullText
@@ -31,12 +31,12 @@ export function composeSearches(given: {
   readonly overfetch: number
   readonly unfinished: (goesBy: readonly Missed[]) => readonly string[]
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
-  const { connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker } = given
+  const { connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker } = given
   const { overfetch, unfinished } = given
-  const settled = createSettled({ large: createSqlLargeMetadata(connection, clock), pace })
-  const searchText = createSearchText({ fullText, analyzer, pace })
+  const settled = createSettled({ large: createSqlLargeMetadata(connection, clock), yielder })
+  const searchText = createSearchText({ fullText, analyzer, yielder })
   const ranked = createRankedSearches({
-    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, unfinished, pace },
+    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, unfinished, yielder },
   })
   const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
@@ -48,7 +48,7 @@ export function composeSearches(given: {
       byMeaning: settled(ranked.byMeaning),
       byBoth: settled(ranked.byBoth),
     },
-    grepTexts: settled(createGrepTexts({ texts, pace })),
+    grepTexts: settled(createGrepTexts({ texts, yielder })),
     entries: { ...entries, page: (scope, filter, request) => page(scope, { ...request, filter }) },
   }
 }

@@ -13,9 +13,9 @@ import { createD1FullText } from '../adapters/sqlite/full-text'
 import type { Migration } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
-import type { Pace } from '../domain/pace'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
+import type { Yielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
@@ -89,7 +89,7 @@ export async function prepareDatabase(
 export function chooseStorage(
   bindings: Bindings,
   config: Config,
-  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log; readonly pace: Pace },
+  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log; readonly yielder: Yielder },
 ): Storage {
   const { analyzer, clock, log } = given
   if (config.storageBackend === 'postgresql') {
@@ -108,6 +108,6 @@ export function chooseStorage(
   const observe = (cost: BatchCost) => log('DEBUG', 'sql', { ...cost })
   const bare = createD1Connection(DB, d1Dialect(analyzer), observe)
   const connection = hosted(bare, storageHost(bindings.LOCAL_STORAGE), storageStates(DB))
-  const fullText = createD1FullText(connection, analyzer, clock, { pace: given.pace })
+  const fullText = createD1FullText(connection, analyzer, clock, { yielder: given.yielder })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }

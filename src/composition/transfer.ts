@@ -8,9 +8,9 @@ import type { Config } from '../config'
 import type { WriteLimits } from '../domain/entry/draft'
 import { createCursorSeal } from '../domain/history/cursor'
 import { modelKey } from '../domain/meaning/vector'
-import type { Pace } from '../domain/pace'
 import type { Analyzer } from '../domain/search/analysis'
 import { createTextSeal } from '../domain/transfer/seal'
+import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -42,10 +42,10 @@ export function composeTransfer(
     readonly analyzer: Analyzer
     readonly clock: Clock
     readonly ids: Ids
-    readonly pace: Pace
+    readonly yielder: Yielder
   },
 ): Transfer {
-  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids, pace } = given
+  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids, yielder } = given
   const store = createSqlExportStore(connection, clock, ids)
   const terms = config.history
   let secret: Promise<string> | null = null
@@ -62,7 +62,7 @@ export function composeTransfer(
     cursors: async () => createCursorSeal(await known()),
     places,
   })
-  const imports = createSqlImportStore(connection, { analyzer, clock, pace, quotas: config.quotas, terms })
+  const imports = createSqlImportStore(connection, { analyzer, clock, yielder, quotas: config.quotas, terms })
   const identity = createSqlIdentityStore(connection, clock)
   const backups = createBackups({
     store: bucket === undefined ? null : createR2BackupStore(bucket),
@@ -76,7 +76,7 @@ export function composeTransfer(
   return {
     exports,
     imports: createImportVolume({
-      ...{ imports, exports: store, images, entries, limits, generate, terms, clock, pace },
+      ...{ imports, exports: store, images, entries, limits, generate, terms, clock, yielder },
       spare: backups.image,
       model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
     }),

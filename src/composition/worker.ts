@@ -10,8 +10,8 @@ import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldNames } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
-import { createRestingPace } from '../domain/pace'
 import type { Millis } from '../domain/time'
+import { createRestingYielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
@@ -66,7 +66,7 @@ const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** One for all requests of the isolate, since they share its time. */
-const pace = createRestingPace(sleep)
+const yielder = createRestingYielder(sleep)
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
@@ -77,9 +77,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     summarizer,
     reranker,
     health: models,
-  } = chooseModels(config, { analyzer, ai: bindings.AI, pace, log })
+  } = chooseModels(config, { analyzer, ai: bindings.AI, yielder, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
-  const storage = chooseStorage(bindings, config, { analyzer, clock, log, pace })
+  const storage = chooseStorage(bindings, config, { analyzer, clock, log, yielder })
   const { storing, close } = storage
   const connection = {
     ...through(storage.connection),
@@ -92,34 +92,34 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const settings = createSqlSettings(connection)
   const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
   const { bell, changes } = composeFeed(bindings, config, {
-    ...{ connection, settings, clock, sleep, pace },
+    ...{ connection, settings, clock, sleep, yielder },
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
-  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, pace, config.quotas, config.history)
+  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, yielder, config.quotas, config.history)
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
-  const sync = createSyncVectors({ index, rows, pace })
+  const sync = createSyncVectors({ index, rows, yielder })
   const making = {
     embedder,
     summarizer,
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
-    pace,
+    yielder,
   }
   const generate = createGenerate(making)
   // Summaries of what comes back are kept with it.
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
-  const history = createSqlHistory(connection, analyzer, clock, pace, config.quotas, config.history)
+  const history = createSqlHistory(connection, analyzer, clock, yielder, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
   const code = composeCode({
-    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, pace },
+    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder },
     quotas: config.quotas,
   })
   const {
@@ -130,36 +130,43 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     index: fullTextIndex,
   } = composeKeeping(bindings, config, {
-    ...{ connection, analyzer, clock, ids, pace, images, embedder, sync, generation, log: warn },
+    ...{ connection, analyzer, clock, ids, yielder, images, embedder, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
   const { finishing, fullText } = composeFinishing(bindings, {
-    ...{ connection, analyzer, clock, pace, fullText: storage.fullText, embedsHere },
+    ...{ connection, analyzer, clock, yielder, fullText: storage.fullText, embedsHere },
     generation: embedder === null ? null : generation,
   })
   const searchSemantic =
-    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, pace, finishing })
-  const writing = { entries, images, outbox, limits: { ...config.imageLimits, indexed: indexedFields }, generate, pace }
+    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, yielder, finishing })
+  const writing = {
+    entries,
+    images,
+    outbox,
+    limits: { ...config.imageLimits, indexed: indexedFields },
+    generate,
+    yielder,
+  }
   const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
   const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const packs = composePacks({
-    ...{ connection, clock, analyzer, pace, entries, storeEntries, fullText, embedder, index, searchSemantic },
+    ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
     finishing,
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
   const memories = composeMemories({
-    ...{ connection, clock, pace, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
+    ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
     ...{ fullText, searchSemantic, levels, finishing, code, afterwards },
     words: config.fts.enabled,
   })
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now, redact: config.redact, pace }
+  const restoring = { history, generate: vectorsAlone, now, redact: config.redact, yielder }
   const capture = composeCapture({
     ...{
       connection,
@@ -173,10 +180,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       restoring,
       recall: memories.recall,
     },
-    ...{ remember: packs.remember, quotas: config.quotas, pace, log: warn },
+    ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn },
   })
   return {
-    pace,
+    yielder,
     storeEntries,
     packs,
     ...memories,
@@ -184,15 +191,15 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     updateEntries: createUpdateEntries(writing),
     deleteEntries,
     ...composeSearches({
-      ...{ connection, clock, analyzer, pace, entries, texts, fullText, searchSemantic, reranker },
+      ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
       unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
     }),
-    readTexts: createReadTexts({ texts, entries, pace }),
-    ...composeDashboard(bindings, config, { connection, settings, clock, pace }),
+    readTexts: createReadTexts({ texts, entries, yielder }),
+    ...composeDashboard(bindings, config, { connection, settings, clock, yielder }),
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
-    readHistory: createReadHistory({ history, pace }),
+    readHistory: createReadHistory({ history, yielder }),
     restoreEntries: createRestoreEntries(restoring),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },

@@ -1,5 +1,5 @@
 import type { Problem } from './errors'
-import type { Pace } from './pace'
+import type { Yielder } from './yielder'
 
 /**
  * A call that would take too long as one statement, as several, for a database that serves nobody while a statement goes on (platform
@@ -30,18 +30,18 @@ export async function* inParts<Place, Found>({
  * @param tooMany what a call is told that asks for more
  */
 export function createStatements({
-  pace,
+  yielder,
   most,
   tooMany,
 }: {
-  readonly pace: Pick<Pace, 'rest'>
+  readonly yielder: Pick<Yielder, 'rest'>
   readonly most: number
   readonly tooMany: () => Problem
 }): <T>(statement: () => Promise<T>) => Promise<T> {
   let asked = 0
   return async (statement) => {
     if (++asked > most) throw tooMany()
-    await pace.rest()
+    await yielder.rest()
     return statement()
   }
 }

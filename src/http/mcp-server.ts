@@ -61,7 +61,7 @@ async function callTool(
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
     const renderedFrom = Date.now()
-    const result = await toResult(called, context.services.pace, sendApart)
+    const result = await toResult(called, context.services.yielder, sendApart)
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {

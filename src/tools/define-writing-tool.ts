@@ -47,7 +47,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   /** The arguments as they are carried out, and what sorts of secrets they seem to hold. */
   async function looked({ services, config }: ToolContext, args: z.output<Input>) {
     if (effect === 'delete') return { args, kinds: [] }
-    const { args: clean, kinds } = await screened(args, services.pace)
+    const { args: clean, kinds } = await screened(args, services.yielder)
     return config.redact === 'always' ? { args: clean, kinds: [] } : { args, kinds }
   }
 

@@ -1,7 +1,7 @@
 import type { Metadata } from '../domain/entry/metadata'
-import type { Pace } from '../domain/pace'
 import { redactValue } from '../domain/recall/secret-metadata'
 import { redact } from '../domain/recall/secrets'
+import type { Yielder } from '../domain/yielder'
 import { isRecord } from './record'
 
 /** What looks like a secret in what a caller writes (fabric contract §7): told, or taken out with REDACT=always. */
@@ -20,14 +20,14 @@ interface Screened<Args> {
 }
 
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
-export async function screened<Args extends Arguments>(args: Args, pace: Pace): Promise<Screened<Args>> {
+export async function screened<Args extends Arguments>(args: Args, yielder: Yielder): Promise<Screened<Args>> {
   const kinds = new Set<string>()
   const walk = async (given: Arguments): Promise<Arguments> => {
     const clean: Record<string, unknown> = { ...given }
     for (const [name, value] of Object.entries(given)) {
       if (TEXTS.includes(name) && typeof value === 'string') {
         clean[name] = redact(value, kinds)
-        await pace.spend(value.length)
+        await yielder.spend(value.length)
       } else if (OBJECTS.includes(name) && isRecord(value)) clean[name] = redactValue(value as Metadata, '', kinds)
       else if (ITEMS.includes(name) && Array.isArray(value)) {
         const items: unknown[] = []

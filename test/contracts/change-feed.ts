@@ -7,8 +7,8 @@ import { applyUpdates } from '../../src/domain/entry/update'
 import type { CheckedUpdate } from '../../src/domain/entry/update-draft'
 import { type FeedChange, type FeedFilter, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
-import { createPace, WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
+import { createYielder, WITHOUT_REST } from '../../src/domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { promise } from '../requirements/history'
@@ -90,8 +90,8 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         return batch(...given)
       }
       const walking = { ...made.connection, dialect: narrowed(dialect, { entries: 3 }), batch: counted }
-      const pace = createPace(async () => void rests++)
-      const inParts = createSqlChangeFeed(walking, made.clock, pace)
+      const yielder = createYielder(async () => void rests++)
+      const inParts = createSqlChangeFeed(walking, made.clock, yielder)
       const { next: end } = await feed.page(ada, WHOLE_FEED, 'now', 1)
       for (const threadId of ['rare', 'often', 'none', null])
         for (const limit of [1, 2, 50])

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import type { Caller } from '../../src/domain/identity/scope'
-import { createPace } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { and } from '../../src/domain/search/filter'
+import { createYielder } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -67,8 +67,8 @@ export function entrySizesContract(name: string, make: () => Made): void {
       for (let i = 0; i < 4; i++) ids.push(await save(10, { metadata }))
       const { connection, analyzer, clock } = make()
       let rests = 0
-      const pace = createPace(async () => void rests++)
-      const store = createSqlEntryStore(connection, analyzer, clock, new Set(), pace)
+      const yielder = createYielder(async () => void rests++)
+      const store = createSqlEntryStore(connection, analyzer, clock, new Set(), yielder)
       const restsOf = async (read: () => Promise<readonly { readonly metadata: unknown }[]>): Promise<number> => {
         rests = 0
         expect((await read()).map((entry) => entry.metadata)).toEqual(Array(4).fill(metadata))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import type { SearchMode } from '../../src/domain/search/query'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -23,13 +23,13 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
     return {
       ...made,
       search: (query: string, mode: SearchMode = 'match') =>
-        createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING),
+        createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING),
       save: async (text: string): Promise<number> => {
         const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
         return saved?.id as number
       },
       ids: async (query: string, mode: SearchMode = 'match') =>
-        (await createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
+        (await createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
           ({ id }) => id,
         ),
     }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText, TextColumn } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -33,7 +33,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       return saved?.id as number
     }
     const search = async (query: string, mode: SearchMode = 'match', filter: Filter = EVERYTHING, by = ada) => {
-      const { ordering } = await createSearchText({ ...made, pace: WITHOUT_REST })(by, query, mode, filter)
+      const { ordering } = await createSearchText({ ...made, yielder: WITHOUT_REST })(by, query, mode, filter)
       return ordering.map(({ id }) => id)
     }
 

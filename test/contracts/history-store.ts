@@ -8,10 +8,10 @@ import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipt
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
 import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
 import type { Analyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import { carryOutOnce } from '../../src/tools/idempotency'
@@ -151,13 +151,13 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const generate = createGenerate({
         ...{ embedder: createLocalEmbedder(analyzer, WITHOUT_REST), summarizer: null, chunking: null },
         ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const restore = createRestoreEntries({
         history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
         generate,
         now: () => clock.now(),
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const services = { receipts: createSqlReceipts(connection, clock, terms) }
       const undo = async (key: string) => {
@@ -203,7 +203,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const { connection, analyzer, clock } = made
       const generate = createGenerate({
         ...{ embedder: null, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const restore = (redact: 'warn' | 'always', id: number) =>
         createRestoreEntries({
@@ -211,7 +211,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           generate,
           now: () => clock.now(),
           redact,
-          pace: WITHOUT_REST,
+          yielder: WITHOUT_REST,
         })({ ...ada, changeId: crypto.randomUUID() }, { ids: [id] })
       for (const [id, kind] of [
         [text, 'github'],

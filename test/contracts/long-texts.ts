@@ -12,7 +12,6 @@ import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/u
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
 import { BEGINNING } from '../../src/domain/entry/long-text'
-import { createPace, SLICE, STEP, WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
@@ -22,6 +21,7 @@ import { scoredTerms } from '../../src/domain/search/score'
 import { RESULT_BYTES } from '../../src/domain/search/window'
 import { sha256Hex } from '../../src/domain/text'
 import { WRITE_SHARE } from '../../src/domain/write-share'
+import { createYielder, SLICE, STEP, WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, SCORED_LENGTH } from '../../src/ports/full-text'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
@@ -47,10 +47,10 @@ export function longTextsContract(name: string, make: () => Made): void {
     it('rests between slices of what it stores and changes', async () => {
       const { analyzer, connection, clock } = make()
       let rests = 0
-      const pace = createPace(async () => {
+      const yielder = createYielder(async () => {
         rests++
       })
-      const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), pace)
+      const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), yielder)
       const ada = freshPrincipal()
       const [one, two] = await Promise.all([entryOf(ada, { text: LONG }), entryOf(ada, { text: `${LONG}x` })])
       const [saved] = await entries.save(ada, [one, two])
@@ -183,7 +183,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       )
       // The short one and the first long one with the commit, the others one by one.
       expect(written).toEqual([2, 0, 0, 1, 0, 1])
-      const search = createSearchText({ fullText, analyzer, pace: WITHOUT_REST })
+      const search = createSearchText({ fullText, analyzer, yielder: WITHOUT_REST })
       const found = async (query: string) =>
         (await search(ada, query, 'match', EVERYTHING)).ordering.map(({ id }) => id)
       for (const [i, tree] of ['short', 'oak', 'elm', 'ash'].entries())
@@ -233,7 +233,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const search = createSearchText({ fullText, analyzer, pace: WITHOUT_REST })
+      const search = createSearchText({ fullText, analyzer, yielder: WITHOUT_REST })
       const found = async (query: string) => (await search(ada, query, 'match', EVERYTHING)).ordering.length
       const queued = async () =>
         (await connection.batch([sql`SELECT topic FROM outbox WHERE org = ${ada.org} AND topic = 'index'`]))[0]?.length
@@ -357,10 +357,10 @@ export function longTextsContract(name: string, make: () => Made): void {
         async () => ({ hits: [{ ...chunk, id: saved }], embeddingMs: 0 }),
         {} as Parameters<typeof createRankedSearches>[0]['searchSemantic'] & object,
       )
-      const searchText = createSearchText({ ...made, pace: WITHOUT_REST })
+      const searchText = createSearchText({ ...made, yielder: WITHOUT_REST })
       const searches = createRankedSearches({
         ...{ entries, analyzer: made.analyzer, searchText, searchSemantic, reranker, overfetch: 2 },
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const request = { query: 'needle', filter: EVERYTHING, limit: 5, offset: 0, previewLength: 301 }
       const found = await searches.byWords(ada, { ...request, mode: 'match', highlight: true })

@@ -4,10 +4,10 @@ import { createCodeParser } from '../../src/adapters/code/parser'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlCodeIndex } from '../../src/adapters/sql/stores/code/code-index'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
 import type { Memory } from '../../src/domain/recall/memory'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createIndexCode } from '../../src/services/writing/code/index-code'
 import { createPrepareCode } from '../../src/services/writing/code/prepare-code'
 import { createReportEvent } from '../../src/services/writing/events/report-event'
@@ -106,9 +106,9 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
     it(promise('f7-embedded'), async () => {
       const code = (onEmbeddingFailure: 'fail' | 'defer') => {
         const [analyzer, parser] = [createAnalyzer('english'), createCodeParser(WITHOUT_REST)]
-        const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, pace: WITHOUT_REST })
+        const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder: WITHOUT_REST })
         return createIndexCode({
-          ...{ index: createSqlCodeIndex(connection, clock, WITHOUT_REST), prepareCode, clock, pace: WITHOUT_REST },
+          ...{ index: createSqlCodeIndex(connection, clock, WITHOUT_REST), prepareCode, clock, yielder: WITHOUT_REST },
         })
       }
       const content = Array.from({ length: 150 }, (_, i) => `export const constant${i} = ${i}\n`).join('')

@@ -7,9 +7,9 @@ import { createSqlScheduleJournal } from '../../src/adapters/sql/stores/keeping/
 import { createSqlMemories } from '../../src/adapters/sql/stores/memories/memories'
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
@@ -49,7 +49,7 @@ export function worldOf(
     chunking: null,
     onEmbeddingFailure,
     minContentLength: 0,
-    pace: WITHOUT_REST,
+    yielder: WITHOUT_REST,
   })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
@@ -61,7 +61,7 @@ export function worldOf(
     outbox: { queueUnused: async () => 0 },
     limits: LIMITS,
     generate,
-    pace: WITHOUT_REST,
+    yielder: WITHOUT_REST,
   })
   return createMemoryService({
     ...{ memories: createSqlMemories(connection, clock, WITHOUT_REST), entries, storeEntries, generate },
@@ -286,7 +286,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         journal: createSqlScheduleJournal(ground.connection),
         clock,
         log: () => {},
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const at = async (time: string) => {
         clock.ms = Date.parse(time)

@@ -7,9 +7,9 @@ import { composePacks } from '../../src/composition/packs'
 import type { Metadata } from '../../src/domain/entry/metadata'
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { PackArguments } from '../../src/domain/pack/request'
 import type { Analyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -56,21 +56,21 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         },
       }
       const rows = createSqlVectorRows(connection, clock)
-      const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+      const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
       const searchSemantic = createSearchSemantic({
         embedder,
         index,
         rows,
         sync,
         now: () => clock.ms,
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const generate = createGenerate({
         ...{ embedder: local, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
       const packs = composePacks({
-        ...{ connection, clock, analyzer, pace: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },
+        ...{ connection, clock, analyzer, yielder: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },
         ...{ words: true, storeEntries: async () => [], finishing: NOTHING_PENDING },
       })
       const ada = freshPrincipal()

@@ -5,12 +5,12 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlLargeMetadata } from '../../src/adapters/sql/stores/entries/large-metadata'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import type { Scope } from '../../src/domain/identity/scope'
-import { createPace, SLICE } from '../../src/domain/pace'
 import { literalPattern } from '../../src/domain/reading/literal'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { and, type Filter, not, Unsettled } from '../../src/domain/search/filter'
 import { guarded } from '../../src/domain/search/filter-weight'
 import type { Window } from '../../src/domain/search/window'
+import { createYielder, SLICE } from '../../src/domain/yielder'
 import type { PageRequest } from '../../src/ports/entry-store'
 import { createSettled } from '../../src/services/searching/ranked/settle-filter'
 import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
@@ -32,7 +32,7 @@ export function pageInPartsCases(make: () => Made): void {
   /** A store whose statements go through so many entries. */
   const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
-    const pace = createPace(async () => void cost.rests++)
+    const yielder = createYielder(async () => void cost.rests++)
     const counted: SqlConnection = {
       dialect: narrowed(connection.dialect, metadata === undefined ? { entries } : { entries, metadata }),
       batch: (statements, lock) => {
@@ -50,9 +50,9 @@ export function pageInPartsCases(make: () => Made): void {
         return results
       },
     }
-    const settled = createSettled({ large: createSqlLargeMetadata(counted, clock), pace })
-    const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED), pace })
-    const store = createSqlEntryStore(counted, analyzer, clock, INDEXED, pace)
+    const settled = createSettled({ large: createSqlLargeMetadata(counted, clock), yielder })
+    const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED), yielder })
+    const store = createSqlEntryStore(counted, analyzer, clock, INDEXED, yielder)
     const page = (scope: Scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
       store.page(scope, filter, request)
     return { cost, store, grep, search: settled(page), searchTexts: settled(grep) }

@@ -5,9 +5,9 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { ImageRef } from '../../src/domain/entry/image'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Quotas } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface QuotasUnderTest {

@@ -5,10 +5,10 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { recallFilter } from '../../src/domain/recall/filter'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -82,19 +82,19 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
   } as const
-  const generate = createGenerate({ ...settings, pace: WITHOUT_REST })
+  const generate = createGenerate({ ...settings, yielder: WITHOUT_REST })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
   }
   const images = { put: never, get: never, delete: never, list: never } as never
   const outbox = { queueUnused: async () => 0 }
-  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate, pace: WITHOUT_REST })
+  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate, yielder: WITHOUT_REST })
   const service = createMemoryService({
     ...{ memories, entries, deleteEntries: deleting(entries), storeEntries, generate },
     isEmbedded: async (scope, id) =>
       (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
-  const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+  const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
   const semantic = createSearchSemantic({
     embedder,
     index,
@@ -102,9 +102,9 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     sync,
     now: () => clock.now(),
     ...bounds,
-    pace: WITHOUT_REST,
+    yielder: WITHOUT_REST,
   })
-  const words = createRecallWords({ ...ground, pace: WITHOUT_REST })
+  const words = createRecallWords({ ...ground, yielder: WITHOUT_REST })
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
   const levels = async () => LEVELS

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { SHARES, type Shares } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
-import { createPace } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
+import { createYielder } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, TEXT_COLUMNS, type TextRequest, type TextSearch } from '../../src/ports/full-text'
 import { narrowed } from '../support/bounded'
@@ -46,7 +46,7 @@ function numbers(seed: number): (below: number) => number {
 export function searchInPartsCases(make: () => Made): void {
   const searching = ({ connection, analyzer, clock }: Made, shares: Shares) => {
     const cost = { trips: 0, rests: 0 }
-    const pace = createPace(async () => void cost.rests++)
+    const yielder = createYielder(async () => void cost.rests++)
     const counted: SqlConnection = {
       ...connection,
       read: (statements) => {
@@ -54,7 +54,7 @@ export function searchInPartsCases(make: () => Made): void {
         return connection.read(statements)
       },
     }
-    return { cost, fullText: createD1FullText(counted, analyzer, clock, { pace, shares }) }
+    return { cost, fullText: createD1FullText(counted, analyzer, clock, { yielder, shares }) }
   }
 
   it('finds in parts what it finds at once: the same entries in the same order with the same counts', async () => {

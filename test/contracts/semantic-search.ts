@@ -6,9 +6,9 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import type { Entry } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
-import { createPace, WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/search/filter'
+import { createYielder, WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { VectorIndex } from '../../src/ports/vector-index'
 import { createSyncVectors } from '../../src/services/keeping/sync-vectors'
@@ -62,16 +62,16 @@ export function semanticSearchContract(
       chunking: { size: 120, overlap: 20 },
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
-      pace: WITHOUT_REST,
+      yielder: WITHOUT_REST,
     })
     beforeAll(database.prepare)
 
     const setUp = () => {
       const { index, elapse, crowd = CROWD } = make(clock, made.connection)
-      const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+      const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
       const exact = (COMPARED * crowd) / CROWD
       const search = createSearchSemantic({
-        ...{ embedder, index, rows, sync, now: () => clock.now(), pace: WITHOUT_REST, exact },
+        ...{ embedder, index, rows, sync, now: () => clock.now(), yielder: WITHOUT_REST, exact },
       })
       return { search, sync, elapse, crowd }
     }
@@ -223,7 +223,7 @@ export function semanticSearchContract(
       let most = 0
       let rests = 0
       const counted = createSearchSemantic({
-        ...{ embedder, index, sync: createSyncVectors({ index, rows, pace: WITHOUT_REST }), now: () => clock.now() },
+        ...{ embedder, index, sync: createSyncVectors({ index, rows, yielder: WITHOUT_REST }), now: () => clock.now() },
         rows: {
           ...rows,
           lookUp: (scope, lookup) => {
@@ -231,13 +231,13 @@ export function semanticSearchContract(
             return rows.lookUp(scope, lookup)
           },
         },
-        pace: createPace(async () => {
+        yielder: createYielder(async () => {
           rests++
         }),
       })
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
       for (let i = 0; i < 3; i++) {
-        await createSyncVectors({ index, rows, pace: WITHOUT_REST })(space)
+        await createSyncVectors({ index, rows, yielder: WITHOUT_REST })(space)
         elapse()
       }
       const expected = await bruteForce(await everything(ada), 'river stone', EVERYTHING, 10)

@@ -4,8 +4,8 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/chang
 import { createSqlStoreOverview } from '../../src/adapters/sql/stores/overview/store-overview'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { DAY_MS } from '../../src/domain/time'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 

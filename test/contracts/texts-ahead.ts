@@ -8,11 +8,11 @@ import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-tex
 import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Caller } from '../../src/domain/identity/scope'
-import { createPace } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { sha256Hex } from '../../src/domain/text'
 import { TEXTS_SHARE } from '../../src/domain/write-share'
+import { createYielder } from '../../src/domain/yielder'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -55,11 +55,11 @@ export function textsAheadContract(name: string, make: () => Made): void {
           return made.connection.batch(statements, lock)
         },
       }
-      const pace = createPace(async () => {
+      const yielder = createYielder(async () => {
         rests++
       })
       return {
-        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), pace, quotas),
+        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), yielder, quotas),
         sizes,
         rests: () => rests,
       }

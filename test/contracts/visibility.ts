@@ -6,9 +6,9 @@ import { createSqlDirectory } from '../../src/adapters/sql/stores/identity/direc
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
 import { type Layer, NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Scope } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -141,7 +141,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         const source = { op: 'source', is: 'user' } as const
         expect((await entries.page(scope, source, { limit: 1, offset: 0, previewLength: 1 })).total).toBe(wanted.length)
 
-        const { ordering } = await createSearchText({ ...made, pace: WITHOUT_REST })(
+        const { ordering } = await createSearchText({ ...made, yielder: WITHOUT_REST })(
           scope,
           'walrus',
           'match',

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { quantize, toBase64 } from '../../src/domain/meaning/vector'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import { describeEmbedder } from '../contracts/embedder'
 

@@ -10,8 +10,8 @@ import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/i
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 import { bindings, type Costs, config } from './bindings'
 

@@ -12,8 +12,8 @@ import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
 import type { Bindings } from '../../src/composition/bindings'
 import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { parseConfig } from '../../src/config'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 
 /** Those of the Worker, and stores that nobody has used yet (vitest.config.ts). */
@@ -66,7 +66,7 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     costs,
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
-    fullText: createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST }),
+    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

@@ -10,8 +10,8 @@ import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { ROOT } from './build'
 import { TestClock } from './scope'
 
@@ -47,7 +47,7 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
     ...{ clock, analyzer, connection, costs },
     entries: createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, new Set()),
-    fullText: createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST }),
+    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

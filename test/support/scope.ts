@@ -2,7 +2,7 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import { prepareEntry } from '../../src/domain/entry/draft'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
 import type { Caller, Principal } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/pace'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 
 /** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */

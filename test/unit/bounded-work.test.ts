@@ -6,16 +6,6 @@ import { parseInParts } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { detectImageType } from '../../src/domain/entry/image'
 import { withoutEchoes } from '../../src/domain/identity/discretion'
-import {
-  atOnce,
-  createPace,
-  createRestingPace,
-  JSON_UNITS,
-  SLICE,
-  STEP,
-  type Steps,
-  WITHOUT_REST,
-} from '../../src/domain/pace'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
 import { codeOf } from '../../src/domain/search/code-parts'
 import { highlight } from '../../src/domain/search/highlight'
@@ -27,6 +17,16 @@ import { parseQuery } from '../../src/domain/search/query'
 import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
 import { inShares } from '../../src/domain/write-share'
+import {
+  atOnce,
+  createRestingYielder,
+  createYielder,
+  JSON_UNITS,
+  SLICE,
+  STEP,
+  type Steps,
+  WITHOUT_REST,
+} from '../../src/domain/yielder'
 import { createApart } from '../../src/http/apart'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
@@ -265,18 +265,18 @@ describe('items in shares', () => {
   })
 })
 
-describe('a pace', () => {
-  /** Work between rests, as a pace saw it. */
+describe('a yielder', () => {
+  /** Work between rests, as a yielder saw it. */
   function recorded() {
     const stretches: number[] = []
     let worked = 0
-    const inner = createPace(async () => {
+    const inner = createYielder(async () => {
       stretches.push(worked)
       worked = 0
     })
     return {
       stretches,
-      pace: {
+      yielder: {
         rest: () => inner.rest(),
         spend: (units: number) => {
           worked += units
@@ -296,7 +296,7 @@ describe('a pace', () => {
 
   it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
     const asked: number[] = []
-    const resting = createRestingPace(async (ms) => void asked.push(ms))
+    const resting = createRestingYielder(async (ms) => void asked.push(ms))
     for (let i = 0; i < 3; i++) await resting.rest()
     await resting.spend(SLICE)
     expect(asked).toHaveLength(4)
@@ -305,27 +305,27 @@ describe('a pace', () => {
 
   it('rests whenever a slice has been read, whether of one long text or of many short ones', async () => {
     for (const texts of [['ab '.repeat(330_000)], Array.from({ length: 100 }, () => 'ab '.repeat(3_300))]) {
-      const { stretches, pace } = recorded()
-      for (const text of texts) await pace.run(indexText(analyzer, plain(text)))
+      const { stretches, yielder } = recorded()
+      for (const text of texts) await yielder.run(indexText(analyzer, plain(text)))
       expect(stretches.length).toBeGreaterThanOrEqual(Math.floor(990_000 / (SLICE + 2 * STEP)))
       expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
     }
   })
 
   it('rests while a result of 8 MB is measured, written once, and sent as structure and as text', async () => {
-    const { stretches, pace } = recorded()
+    const { stretches, yielder } = recorded()
     const metadata = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key_${i}`, 100_000 + i]))
     const entries = Array.from({ length: 100 }, (_, id) => ({
       entry: { id, images: [] },
       show: () => ({ id, metadata }),
     }))
-    const { kept, omitted } = await fitting(entries, pace)
+    const { kept, omitted } = await fitting(entries, yielder)
     const bytes = kept.length * JSON.stringify(metadata).length
     expect(bytes).toBeGreaterThan(7_500_000)
     expect(kept.length + omitted.length).toBe(100)
     const structured = { results: kept.map(({ shown }) => shown) }
-    const apart = createApart(pace)
-    const result = await toResult({ structured, blocks: [] }, pace, apart.send)
+    const apart = createApart(yielder)
+    const result = await toResult({ structured, blocks: [] }, yielder, apart.send)
     expect(JSON.stringify(result).length).toBeLessThan(200)
     const sent = await apart.fill(Response.json({ id: 1, result })).text()
     expect(stretches.length).toBeGreaterThan((4 * bytes) / JSON_UNITS / (2 * SLICE))
@@ -360,14 +360,14 @@ describe('a pace', () => {
   })
 
   it('rests while a batch of texts of 0.95 MB is embedded', async () => {
-    const { stretches, pace } = recorded()
+    const { stretches, yielder } = recorded()
     const generate = createGenerate({
-      embedder: createLocalEmbedder(analyzer, pace, 32),
+      embedder: createLocalEmbedder(analyzer, yielder, 32),
       summarizer: null,
       chunking: { size: 1500, overlap: 150 },
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
-      pace,
+      yielder,
     })
     const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
     await generate(texts.map((text) => ({ text, source: 'agent' })))
@@ -388,7 +388,7 @@ describe('the items of a batch', () => {
     }
     const draft = { threadId: 't', source: 'user', text: 'm', metadata: { m: 'm'.repeat(250_000) } } as const
     const drafts = Array.from({ length: 33 }, () => ({ ok: true, value: draft }) as const)
-    const stored = createStoreEntries({ ...writing, pace: WITHOUT_REST })(freshPrincipal(), drafts, {
+    const stored = createStoreEntries({ ...writing, yielder: WITHOUT_REST })(freshPrincipal(), drafts, {
       atomic: true,
       dedupe: true,
     })
@@ -400,9 +400,9 @@ describe('the items of a batch', () => {
 
   it('are checked with a rest after each long one', async () => {
     let rests = 0
-    const pace = createPace(async () => void rests++)
+    const yielder = createYielder(async () => void rests++)
     const items = Array.from({ length: 4 }, () => ({ thread_id: 't', source: 'user', text: repeated('ab ', 950_000) }))
-    const context = { services: { pace } } as unknown as ToolContext
+    const context = { services: { yielder } } as unknown as ToolContext
     const outcomes = await readItems([...items, { thread_id: 't' }], storeArguments, ({ text }) => text.length, context)
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
     expect(rests).toBe(4)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { PackEntry } from '../../src/domain/pack/candidate'
 import { bestPlaces, cutAround, roomFor, wholeText } from '../../src/domain/pack/content'
 import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
@@ -19,6 +18,7 @@ import { goalWords, wordEvidence } from '../../src/domain/pack/words'
 import { workAsked } from '../../src/domain/pack/work-asked'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { counting } from '../../src/domain/search/counting'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')
@@ -38,9 +38,9 @@ const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weig
 
 const chosenOf = async (all: Selectable[], limit = 24, familiar = 1, named = 0) => {
   const wanted = { limit, intent: 'debug', familiar, named, entries: 1_000 } as const
-  const { chosen, aside, fillers } = await select(all, wanted, () => new Set(), WITHOUT_REST)
+  const { chosen, unrelated, fillers } = await select(all, wanted, () => new Set(), WITHOUT_REST)
   const ids = (some: Iterable<Selectable>) => [...some].map(({ entry }) => entry.id)
-  return { chosen: ids(chosen), aside: ids(aside), fillers: ids(fillers) }
+  return { chosen: ids(chosen), unrelated: ids(unrelated), fillers: ids(fillers) }
 }
 
 describe('the choice of a pack', () => {
@@ -70,7 +70,7 @@ describe('the choice of a pack', () => {
     const hardly = [found(5, 0.04, 0.12), found(6, 0.02, 0.03), found(9, 0.12, 0.12)]
     const older = weighed(7, 'domain', 0.07, { later: { id: 3, holds: true } })
     const all7 = [...unsure, ...hardly, { ...older, worth: 0.14 }]
-    expect(await chosenOf(all7)).toEqual({ chosen: [3, 1, 4, 7, 5], aside: [], fillers: [4, 7, 5] })
+    expect(await chosenOf(all7)).toEqual({ chosen: [3, 1, 4, 7, 5], unrelated: [], fillers: [4, 7, 5] })
     expect((await chosenOf([weighed(8, 'gotchas', 0.7), ...hardly])).chosen).toEqual([8])
     // The less the store knows of the goal's words, the more has the best to say before anything has to do with it.
     const faint = [weighed(1, 'gotchas', 0.4), weighed(2, 'gotchas', 0.2)]
@@ -97,8 +97,8 @@ describe('the choice of a pack', () => {
   it(promise('p3-aside'), async () => {
     const work = (id: number, words: number) => weighed(id, 'active_work', words, { inProgress: true })
     const all = [1, 2, 3, 4, 5].map((id) => work(id, 0)).concat(work(6, 0.5), weighed(7, 'gotchas', 0.6))
-    expect(await chosenOf(all)).toEqual({ chosen: [6, 5, 7, 4, 3], aside: [5, 4, 3], fillers: [] })
-    expect((await chosenOf(all, 8)).aside).toEqual([5])
+    expect(await chosenOf(all)).toEqual({ chosen: [6, 5, 7, 4, 3], unrelated: [5, 4, 3], fillers: [] })
+    expect((await chosenOf(all, 8)).unrelated).toEqual([5])
     const [idle, meant] = [work(1, 0), weighed(2, 'active_work', 0, { inProgress: true, asked: 0.6 })]
     expect([idle, meant].map(reasonOf)).toEqual(['in progress (doing), whatever the goal', 'in progress (doing)'])
   })

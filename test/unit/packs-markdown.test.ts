@@ -1,6 +1,5 @@
 import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { bestPlaces, cutAround, fitted, roomOf, wholeText } from '../../src/domain/pack/content'
 import { identifiersIn } from '../../src/domain/pack/identifiers'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
@@ -8,6 +7,7 @@ import type { PackItem } from '../../src/domain/pack/pack'
 import { recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type Selectable, select } from '../../src/domain/pack/selection'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { promise } from '../requirements/packs'
 
 const OMITTED = { limit: 0, budget: 0, duplicate: 0, superseded: 0 }

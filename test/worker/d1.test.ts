@@ -3,7 +3,7 @@ import { createR2ImageStore } from '../../src/adapters/r2/image-store'
 import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
-import { WITHOUT_REST } from '../../src/domain/pace'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { auditContract } from '../contracts/audit'
 import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
@@ -100,7 +100,7 @@ fullTextContract('FTS5 in parts', () => {
   const { connection, analyzer, clock, ...others } = make()
   const fullText = createD1FullText(connection, analyzer, clock, {
     shares: { ...SHARES, once: -1 },
-    pace: WITHOUT_REST,
+    yielder: WITHOUT_REST,
   })
   return { ...others, connection, analyzer, clock, fullText }
 })

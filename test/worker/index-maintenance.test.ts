@@ -7,10 +7,10 @@ import { entryScopeTerms, lengthTerm } from '../../src/adapters/sql/tables/searc
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { MERGED, type Merged } from '../../src/adapters/sqlite/merging'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { stepOf } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING } from '../../src/domain/search/filter'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -20,10 +20,10 @@ function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
   const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST)
-  const fullText = createD1FullText(connection, analyzer, clock, { pace: WITHOUT_REST })
+  const fullText = createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST })
   return {
     entries,
-    search: createSearchText({ fullText, analyzer, pace: WITHOUT_REST }),
+    search: createSearchText({ fullText, analyzer, yielder: WITHOUT_REST }),
     index: createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST),
   }
 }

@@ -7,12 +7,12 @@ import { SentBytes } from '../../src/domain/json/sent-bytes'
 import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
-import { createPace } from '../../src/domain/pace'
 import { sha256Hex } from '../../src/domain/text'
 import { Known } from '../../src/domain/transfer/content'
 import type { CarriedRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
+import { createYielder } from '../../src/domain/yielder'
 import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
 /** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
@@ -284,7 +284,7 @@ describe('base64 that arrives in pieces', () => {
 
 it('rests after each image of a call, which is decoded and hashed at once', async () => {
   let rests = 0
-  const pace = createPace(async () => {
+  const yielder = createYielder(async () => {
     rests++
   })
   const images = [1, 2, 3].map((i) => ({
@@ -292,7 +292,7 @@ it('rests after each image of a call, which is decoded and hashed at once', asyn
     mime_type: 'image/png',
   }))
   const draft = { threadId: 't', source: 'agent', text: 'three pictures', images } as const
-  await prepareEntry(freshPrincipal(), draft, LIMITS, 0, pace)
+  await prepareEntry(freshPrincipal(), draft, LIMITS, 0, yielder)
   expect(rests).toBe(3)
 })
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
-import { WITHOUT_REST } from '../../src/domain/pace'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
 import { feedKeepingContract } from '../contracts/keeping/change-feed'
@@ -38,7 +38,7 @@ describe('what the schedule costs in D1', () => {
     changesDays: 30,
     auditDays: 365,
   })
-  const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {}, pace: WITHOUT_REST })
+  const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {}, yielder: WITHOUT_REST })
   const cost = async (call: () => Promise<unknown>) => {
     resetCosts(made.costs)
     await call()

@@ -1,9 +1,9 @@
 // What full text does on PostgreSQL beyond its contract: the limits of tsvector.
 
 import { describe, expect, it } from 'vitest'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { SearchMode } from '../../src/domain/search/query'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -18,9 +18,9 @@ function set() {
       return saved?.id as number
     },
     search: (query: string, mode: SearchMode = 'match') =>
-      createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING),
+      createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING),
     ids: async (query: string, mode: SearchMode = 'match') =>
-      (await createSearchText({ ...made, pace: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
+      (await createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
         ({ id }) => id,
       ),
   }

@@ -1,11 +1,11 @@
 // Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
 
 import { beforeAll, expect, it } from 'vitest'
-import { WITHOUT_REST } from '../../src/domain/pace'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { TextSearch } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { d1Adapters, migrate } from '../support/bindings'
@@ -75,7 +75,7 @@ it(`gives the same answers to ${QUERIES} queries`, async () => {
     const filter = pick(filters)
     const answers = await Promise.all(
       databases.map(async (database, at) => {
-        const result = await createSearchText({ ...database, pace: WITHOUT_REST })(ada, query, mode, filter)
+        const result = await createSearchText({ ...database, yielder: WITHOUT_REST })(ada, query, mode, filter)
         const hits = result.ordering.map(({ id, score }) => [positions[at]?.get(id), score])
         return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, database.analyzer) }
       }),

@@ -4,7 +4,7 @@ import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-in
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
-import { WITHOUT_REST } from '../../src/domain/pace'
+import { WITHOUT_REST } from '../../src/domain/yielder'
 import { auditContract } from '../contracts/audit'
 import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'

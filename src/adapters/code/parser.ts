@@ -6,7 +6,7 @@ import type { LRParser } from '@lezer/lr'
 import { parser as python } from '@lezer/python'
 import { parser as rust } from '@lezer/rust'
 import { commentStyle, type Declaration, MAX_SYMBOLS, toSymbols } from '../../domain/code/symbols'
-import type { Pace } from '../../domain/pace'
+import type { Yielder } from '../../domain/yielder'
 import type { CodeParser, SourceText } from '../../ports/code-parser'
 import { rules as cppRules } from './cpp'
 import { rules as goRules } from './go'
@@ -56,7 +56,7 @@ const moved = ({ from, to, opens, above, ...rest }: Declaration, by: number): De
 })
 
 /** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
-export function createCodeParser(pace: Pace): CodeParser {
+export function createCodeParser(yielder: Yielder): CodeParser {
   return {
     async symbols({ path, language, text: stored }: SourceText) {
       // A byte order mark is no character of the program: some grammars take it for an error, and the first line with it.
@@ -65,10 +65,10 @@ export function createCodeParser(pace: Pace): CodeParser {
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
       if (grammar !== undefined) {
         const found: Declaration[] = []
-        for await (const { tree, from, end } of parseInParts(grammar.parser(path), text, pace)) {
+        for await (const { tree, from, end } of parseInParts(grammar.parser(path), text, yielder)) {
           const declared = declarations(tree, text.slice(from), grammar.rules, end)
           found.push(...declared.map((one) => moved(one, from)))
-          await pace.rest()
+          await yielder.rest()
         }
         return toSymbols(text, found, style)
       }

@@ -1,6 +1,6 @@
 import type { PartialParse, Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
-import type { Pace } from '../../domain/pace'
+import type { Yielder } from '../../domain/yielder'
 import { CountedInput } from './counted-input'
 import { depths, nodesOf, type Working } from './parser-state'
 
@@ -57,15 +57,15 @@ interface Part {
 export async function* parseInParts(
   parser: LRParser,
   text: string,
-  pace: Pace,
+  yielder: Yielder,
   maxNodes = MAX_NODES,
 ): AsyncGenerator<Part, void> {
   let from = 0
   for (let part = 1; part <= MAX_PARTS; part++) {
-    const parsed = await parseInSteps(parser, text.slice(from), pace, maxNodes)
+    const parsed = await parseInSteps(parser, text.slice(from), yielder, maxNodes)
     if (parsed === null) return
     // Building a tree and looking through it take long each.
-    await pace.rest()
+    await yielder.rest()
     const { tree, isFull } = parsed
     const end = isFull ? (tree.topNode.lastChild?.from ?? 0) : 0
     yield { tree, from, end: end === 0 || part === MAX_PARTS ? tree.length : end }
@@ -78,7 +78,7 @@ export async function* parseInParts(
 async function parseInSteps(
   parser: LRParser,
   text: string,
-  pace: Pace,
+  yielder: Yielder,
   maxNodes: number,
 ): Promise<{ readonly tree: Tree; readonly isFull: boolean } | null> {
   const input = new CountedInput(text)
@@ -111,7 +111,7 @@ async function parseInSteps(
     }
     if (++since >= STEP) {
       since = 0
-      await pace.spend(STEP_UNITS)
+      await yielder.spend(STEP_UNITS)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { normalize } from '../../domain/meaning/vector'
-import { type Pace, STEP, type Steps } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
+import { STEP, type Steps, type Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import { createFeatures } from './features'
 
@@ -76,7 +76,7 @@ const damped = (count: number): number => 1 + Math.log(count)
  *   name, so that vectors of both are never compared
  * @param dimensions EMBEDDING_DIM
  */
-export function createLocalEmbedder(analyzer: Analyzer, pace: Pace, dimensions = 512): Embedder {
+export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimensions = 512): Embedder {
   const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
   const featuresOf = createFeatures(common, dimensions)
 
@@ -112,7 +112,7 @@ export function createLocalEmbedder(analyzer: Analyzer, pace: Pace, dimensions =
     finest: FINEST,
     embed: async (texts) => {
       const vectors: Float32Array[] = []
-      for (const text of texts) vectors.push(await pace.run(embed(text)))
+      for (const text of texts) vectors.push(await yielder.run(embed(text)))
       return vectors
     },
   }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Pace } from '../../domain/pace'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression } from '../../domain/search/query-unit'
+import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { FullText } from '../../ports/full-text'
 import { Batch } from '../sql/core/batch'
@@ -39,7 +39,7 @@ export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  { pace, shares = SHARES }: { readonly pace: Pace; readonly shares?: Shares },
+  { yielder, shares = SHARES }: { readonly yielder: Yielder; readonly shares?: Shares },
 ): FullText {
   const { dialect } = connection
   return {
@@ -254,7 +254,7 @@ export function createD1FullText(
         const condition = compileFilter(filter, dialect, bindings.bind)
         return { bindings, condition: sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}` }
       }
-      const parts = await searchInParts({ connection, pace, shares, compiler, request, confined, wide, admission })
+      const parts = await searchInParts({ connection, yielder, shares, compiler, request, confined, wide, admission })
       const numbers = JSON.stringify(parts.counts)
       // As `best` tells them; of candidates that an expression chose nobody asks it.
       const rowsOf = (best: typeof parts.found, isPlaced: boolean): SQL => {

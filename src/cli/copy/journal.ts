@@ -1,8 +1,8 @@
 // How far has a copy come, and may it begin at all? Its state stands in the target's `settings`, written with what it speaks of.
 import { type SQL, sql } from 'drizzle-orm'
 import { createSqlIndexMaintenance } from '../../adapters/sql/stores/search/index-maintenance'
-import { WITHOUT_REST } from '../../domain/pace'
 import { createAnalyzer } from '../../domain/search/analysis'
+import { WITHOUT_REST } from '../../domain/yielder'
 import { type EntrySize, idList, type Side } from './side'
 
 export interface Journal {

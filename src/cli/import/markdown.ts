@@ -1,10 +1,10 @@
 // Markdown files: an entry a section (docs/import/markdown.md).
 import { basename } from 'node:path'
 import type { JsonObject } from '../../domain/entry/metadata'
-import { WITHOUT_REST } from '../../domain/pace'
 import { type Heading, readHeadings } from '../../domain/reading/headings'
 import { slug } from '../../domain/reading/outline'
 import { trim } from '../../domain/text'
+import { WITHOUT_REST } from '../../domain/yielder'
 import { Collector, type Found } from './collector'
 import { filesBelow, readText, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'

@@ -1,8 +1,8 @@
 import { invalidInput, limitExceeded } from '../errors'
 import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
-import type { Pace } from '../pace'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
+import type { Yielder } from '../yielder'
 import { checkMetadata, checkUncaptured } from './check-metadata'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
@@ -94,7 +94,7 @@ export async function prepareEntry(
   draft: EntryDraft,
   limits: WriteLimits,
   spentImageBytes: number,
-  pace: Pace,
+  yielder: Yielder,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
   const wrong = new Inspection()
@@ -110,7 +110,7 @@ export async function prepareEntry(
     }
     return liftMetadata(metadata, principal, principal.agent)
   }) as Lifted
-  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, pace })
+  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, yielder })
   wrong.end()
   return {
     entry: {

@@ -1,5 +1,5 @@
 import type { QuantizedVector } from '../meaning/vector'
-import type { Pace } from '../pace'
+import type { Yielder } from '../yielder'
 import { byItself, relevance, scoreByItself, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'
@@ -22,7 +22,7 @@ export interface Selection {
   /** Best first, as they were chosen. */
   readonly chosen: readonly Selectable[]
   /** Those of them that have nothing to do with the goal: work that stands there whatever it says. */
-  readonly aside: ReadonlySet<Selectable>
+  readonly unrelated: ReadonlySet<Selectable>
   /** Those that only take places that are left. */
   readonly fillers: ReadonlySet<Selectable>
   /** Entries that say what a chosen one says. */
@@ -90,7 +90,7 @@ async function distinctOf(
   ordered: readonly Selectable[],
   nearness: Nearness,
   opponents: Opponents,
-  pace: Pace,
+  yielder: Yielder,
   weights: Weights,
 ): Promise<Selectable[]> {
   const distinct: Selectable[] = []
@@ -102,14 +102,14 @@ async function distinctOf(
       return isSaidAgain(one.shape, other.shape, weights) && !opponents(one.entry.id).has(other.entry.id)
     }
     if (!distinct.some(same)) distinct.push(one)
-    await pace.spend(looked)
+    await yielder.spend(looked)
   }
   return distinct
 }
 
 /** All but the first of these at the end, where there may be no room for them. */
-function withLast(chosen: readonly Selectable[], aside: readonly Selectable[]): Selectable[] {
-  const last = new Set(aside.slice(1))
+function withLast(chosen: readonly Selectable[], unrelated: readonly Selectable[]): Selectable[] {
+  const last = new Set(unrelated.slice(1))
   return [...chosen.filter((one) => !last.has(one)), ...last]
 }
 
@@ -174,7 +174,7 @@ export async function select(
   weighed: readonly Selectable[],
   wanted: Wanted,
   opponents: Opponents,
-  pace: Pace,
+  yielder: Yielder,
   weights: Weights = WEIGHTS,
 ): Promise<Selection> {
   const { places, floors } = weights
@@ -186,7 +186,7 @@ export async function select(
   const most = comparedFor(limit, weights)
   const compared = [...good, ...ordered.filter(fills)].filter((one, i) => i < most || leaders.has(one))
   const nearness = createNearness(compared)
-  const distinct = await distinctOf(compared, nearness, opponents, pace, weights)
+  const distinct = await distinctOf(compared, nearness, opponents, yielder, weights)
   const byId = new Map(ordered.map((one) => [one.entry.id, one]))
   const pool = new Set(distinct)
   const chosen = new Set<Selectable>()
@@ -209,7 +209,7 @@ export async function select(
     chosen.add(one)
     perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
     for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likeness(one, other)))
-    if (one.vector === null) await pace.spend(pool.size * one.shape.words.size)
+    if (one.vector === null) await yielder.spend(pool.size * one.shape.words.size)
     for (const other of [...brought(one)].sort(byWorth)) if (!isFull() && !chosen.has(other)) await take(other)
   }
 
@@ -266,12 +266,12 @@ export async function select(
   if (![...chosen].some(standsAnyway)) await takeBest(distinct.filter(standsAnyway), 1)
   const apart = new Set(distinct)
   const looked = new Set(compared)
-  const aside = [...chosen].filter(
+  const unrelated = [...chosen].filter(
     (one) => !one.evidence.diary && standsAnyway(one) && !speaksForItself(one, low, weights),
   )
   return {
-    chosen: withLast([...chosen], aside),
-    aside: new Set(aside),
+    chosen: withLast([...chosen], unrelated),
+    unrelated: new Set(unrelated),
     fillers: new Set([...chosen].filter((one) => one.score < low)),
     duplicates: compared.filter((one) => !apart.has(one)),
     beyond: [...beyond, ...good.filter((one) => !looked.has(one))],

@@ -1,9 +1,9 @@
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
-import type { Pace } from '../pace'
 import type { Analyzer } from '../search/analysis'
 import type { Count } from '../search/counting'
 import type { HeldName } from '../search/names'
 import { rank } from '../search/score'
+import type { Yielder } from '../yielder'
 import type { Nearest, PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
@@ -127,7 +127,7 @@ interface Told {
   /** How often each term of the goal stands in its title and text, and how many words that carry content these have. */
   readonly frequencies: readonly number[]
   readonly length: number
-  /** What that took, as a pace counts it. */
+  /** What that took, as a yielder counts it. */
   readonly work: number
 }
 
@@ -172,7 +172,7 @@ export async function weigh(
     readonly contentWords: (text: string) => ReadonlySet<string>
     readonly namesOf: (entry: PackEntry) => readonly HeldName[]
     readonly shapeOf: (text: string) => Shape
-    readonly pace: Pace
+    readonly yielder: Yielder
     readonly weights: Weights
   },
 ): Promise<Candidate[]> {
@@ -183,7 +183,7 @@ export async function weigh(
   const named = calledIn(entries, by.namesOf)
   for (const entry of entries) {
     alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, { ...by, named }))
-    await by.pace.spend((alone.at(-1) as Told).work)
+    await by.yielder.spend((alone.at(-1) as Told).work)
   }
   const told = besideSubject(alone, weights)
   const own = new Map(told.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))

@@ -1,4 +1,4 @@
-import type { Steps } from '../pace'
+import type { Steps } from '../yielder'
 import { type MatchingLine, matchingLine } from './excerpt'
 import { LineWalk } from './lines'
 import type { Meter } from './meter'

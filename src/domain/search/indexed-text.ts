@@ -1,6 +1,6 @@
 import type { Metadata } from '../entry/metadata'
-import { atOnce, STEP, type Steps } from '../pace'
 import { utf8Length } from '../text'
+import { atOnce, STEP, type Steps } from '../yielder'
 import { type Analyzer, fold, type Token } from './analysis'
 import { codeOf, codeOfMetadata } from './code-parts'
 

@@ -1,5 +1,5 @@
-import type { Pace } from '../../domain/pace'
 import { DAY_MS, type Millis } from '../../domain/time'
+import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
 
@@ -54,9 +54,9 @@ export function createSchedule(dependencies: {
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
   /** Lets others have their turn between two rounds. */
-  readonly pace: Pick<Pace, 'rest'>
+  readonly yielder: Pick<Yielder, 'rest'>
 }): Schedule {
-  const { steps, journal, clock, log, pace } = dependencies
+  const { steps, journal, clock, log, yielder } = dependencies
 
   const day = (ms: Millis): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
@@ -80,7 +80,7 @@ export function createSchedule(dependencies: {
         })
       cursor = result.next
       if (ended) break
-      await pace.rest()
+      await yielder.rest()
     }
     if (done > 0) log('schedule_step', { step: step.name, done, ended: cursor === null })
     return cursor === null

@@ -1,4 +1,4 @@
-import type { Pace } from '../../domain/pace'
+import type { Yielder } from '../../domain/yielder'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { VectorRows } from '../../ports/vector-rows'
 
@@ -13,11 +13,11 @@ export type SyncVectors = ReturnType<typeof createSyncVectors>
 export function createSyncVectors({
   index,
   rows,
-  pace,
+  yielder,
 }: {
   readonly index: VectorIndex
   readonly rows: VectorRows
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   /** @returns whether the index has confirmed everything */
   return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
@@ -25,7 +25,7 @@ export function createSyncVectors({
       const changes = await rows.changesSince(space, await index.state(space), STEP)
       if (changes === null) return index.settle(space)
       await index.apply(space, changes)
-      await pace.rest()
+      await yielder.rest()
       if (changes.added.length < STEP && changes.removed.length < STEP) return index.settle(space)
     }
     return false

@@ -1,5 +1,4 @@
 import type { Caller } from '../../domain/identity/scope'
-import type { Pace } from '../../domain/pace'
 import { type Planned, plan, roomBeside } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
 import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
@@ -27,6 +26,7 @@ import { resumes, workAsked } from '../../domain/pack/work-asked'
 import type { Analyzer } from '../../domain/search/analysis'
 import { counting } from '../../domain/search/counting'
 import { codePointLength } from '../../domain/text'
+import type { Yielder } from '../../domain/yielder'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { FindCandidates } from './find-candidates'
 
@@ -71,14 +71,14 @@ export function createCompilePack({
   reads,
   findCandidates,
   analyzer,
-  pace,
+  yielder,
   now,
   weights = WEIGHTS,
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly now: () => number
   /** For benches that turn a rule off. */
   readonly weights?: Weights
@@ -158,7 +158,7 @@ export function createCompilePack({
     }
     const present = found.entries.filter(({ status }) => status !== 'archived')
     const weighed = await weigh(present, found, goal, request, {
-      ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, pace, weights },
+      ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, yielder, weights },
       namesOf: namesIn(words, analyzer),
       shapeOf: (text) => shapeOf(text, analyzer),
     })
@@ -170,7 +170,7 @@ export function createCompilePack({
       shaped,
       { ...request, ...words, entries: words.counted.entries },
       opponents,
-      pace,
+      yielder,
       weights,
     )
     const chosen = selection.chosen as readonly Chosen[]
@@ -178,7 +178,7 @@ export function createCompilePack({
     const entries = new Map(present.map((entry) => [entry.id, entry]))
     const pieces = chosen.map((one): Piece => {
       const told = withLater(one, entries, words)
-      const anyway = selection.aside.has(one)
+      const anyway = selection.unrelated.has(one)
       const learnings = learningsIn(one)
       const chars = learnings === null ? one.entry.chars : codePointLength(learnings)
       const most = anyway

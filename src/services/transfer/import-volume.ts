@@ -144,7 +144,7 @@ class Import {
       const images = (record.images ?? []).filter(({ sha256 }) => !this.images.missing.has(sha256))
       const here = { ...record, ...mapping.mapped(record), images }
       decided.set(id, decideEntry(here, known, there, { intake, onConflict: options.onConflict }))
-      await this.on.pace.spend(record.text.length)
+      await this.on.yielder.spend(record.text.length)
     }
     return decided
   }
@@ -294,7 +294,7 @@ class Import {
       const settled = await this.on.imports.settle(this.caller, this.store, this.volume.ids)
       this.report.links += settled.links
       more = settled.more
-      await this.on.pace.rest()
+      await this.on.yielder.rest()
     }
   }
 }

@@ -107,7 +107,7 @@ export const list = defineTool({
     )
     const { kept, omitted } = await fitting(
       page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project) })),
-      services.pace,
+      services.yielder,
     )
     return {
       memories: kept.map(({ shown }) => shown),

@@ -115,7 +115,7 @@ export const recall = defineTool({
         ...{ similarity: shownScore(similarity), layer: memory.layer, matched },
       }),
     }))
-    const { kept, omitted } = await fitting(shown, services.pace)
+    const { kept, omitted } = await fitting(shown, services.yielder)
     return {
       results: kept.map(({ shown }) => shown),
       ...{ total: page.total, offset, limit },

@@ -63,7 +63,7 @@ async function threadContents(
   if (entries.length === 0) return null
   const fits = await fitting(
     entries.map((entry) => ({ entry, show: () => shownEntry(entry, context) })),
-    context.services.pace,
+    context.services.yielder,
   )
   const thread = {
     thread_id: threadId,
@@ -71,7 +71,7 @@ async function threadContents(
     entries: fits.kept.map(({ shown }) => shown).toReversed(),
     ...omittedMember([...fits.omitted, ...omitted].toReversed()),
   }
-  const json = await writeJson(thread, context.services.pace)
+  const json = await writeJson(thread, context.services.yielder)
   return [{ uri, mimeType: JSON_TYPE, text: typeof json === 'string' ? json : sendApart.asString(json) }]
 }
 

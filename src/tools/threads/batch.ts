@@ -31,7 +31,7 @@ export async function readItems<Schema extends z.ZodType, T>(
   const outcomes: Outcome<T>[] = []
   for (const item of items) {
     outcomes.push(await attempt(() => read(parseArguments(schema, shown, item, { inspect }))))
-    await context.services.pace.spend(lengthOf(item))
+    await context.services.yielder.spend(lengthOf(item))
   }
   return outcomes
 }

@@ -60,7 +60,7 @@ export async function rankedEntries(
       entry: result.entry,
       show: () => ({ ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) }),
     })),
-    context.services.pace,
+    context.services.yielder,
   )
   return { results: await withImages(context, kept, args, left), omitted: omittedMember(omitted) }
 }

@@ -4,7 +4,7 @@ import { createSqlChangeFeed } from '../../../src/adapters/sql/stores/history/ch
 import type { JsonObject } from '../../../src/domain/entry/metadata'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../../src/domain/pace'
+import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../../src/ports/change-feed'
 import { promise } from '../../requirements/history'
 import { entryOf, freshPrincipal } from '../../support/scope'

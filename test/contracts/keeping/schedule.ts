@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlEntryStore } from '../../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/retention'
 import type { Caller } from '../../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../../src/domain/pace'
 import { NO_QUOTAS } from '../../../src/domain/quota'
+import { WITHOUT_REST } from '../../../src/domain/yielder'
 import { createSchedule, type Step } from '../../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../../src/services/keeping/steps'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../../support/scope'
@@ -33,7 +33,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         journal: world.journal,
         clock: world.clock,
         log: (event, fields) => logged.push([event, fields]),
-        pace: WITHOUT_REST,
+        yielder: WITHOUT_REST,
       })
     const unique = () => `step ${crypto.randomUUID()}`
     /** A step that counts to a number, one a round. */

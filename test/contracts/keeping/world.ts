@@ -9,9 +9,9 @@ import { createSqlIndexMaintenance } from '../../../src/adapters/sql/stores/sear
 import { createSqlLongTexts } from '../../../src/adapters/sql/stores/texts/long-texts'
 import { createUnfinishedDeletes } from '../../../src/adapters/sql/tables/changes/unfinished-deletes'
 import type { Caller } from '../../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../../src/domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import { createAnalyzer } from '../../../src/domain/search/analysis'
+import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { EntryStore } from '../../../src/ports/entry-store'
 import type { ImageStore } from '../../../src/ports/image-store'
 import type { Outbox } from '../../../src/ports/outbox'
@@ -83,7 +83,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     chunking: null,
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
-    pace: WITHOUT_REST,
+    yielder: WITHOUT_REST,
   })
   const index = createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST)
   const longTexts = createSqlLongTexts(connection)
@@ -101,8 +101,8 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     generate,
   })
 
-  const storeEntries = createStoreEntries({ ...writing(entries), pace: WITHOUT_REST })
-  const updateEntries = createUpdateEntries({ ...writing(entries), pace: WITHOUT_REST })
+  const storeEntries = createStoreEntries({ ...writing(entries), yielder: WITHOUT_REST })
+  const updateEntries = createUpdateEntries({ ...writing(entries), yielder: WITHOUT_REST })
   return {
     connection,
     analyzer,

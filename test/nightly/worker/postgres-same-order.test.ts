@@ -10,10 +10,10 @@ import { createSqlVectorRows } from '../../../src/adapters/sql/stores/search/vec
 import { createObjectVectorIndex } from '../../../src/adapters/vector-object'
 import type { Generated, Layer } from '../../../src/domain/entry/entry'
 import { modelKey } from '../../../src/domain/meaning/vector'
-import { WITHOUT_REST } from '../../../src/domain/pace'
 import { type RecallFilter, recallFilter } from '../../../src/domain/recall/filter'
 import { EVERYTHING, type Filter } from '../../../src/domain/search/filter'
 import type { SearchMode } from '../../../src/domain/search/query'
+import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { VectorIndex } from '../../../src/ports/vector-index'
 import { createSyncVectors } from '../../../src/services/keeping/sync-vectors'
 import { createGetCurrent } from '../../../src/services/searching/memories/current'
@@ -69,7 +69,7 @@ const embedder = createLocalEmbedder(databases[0].analyzer, WITHOUT_REST, 64)
 const generate = createGenerate({
   ...{ embedder, summarizer: null, chunking: { size: 120, overlap: 20 }, onEmbeddingFailure: 'fail' as const },
   minContentLength: 0,
-  pace: WITHOUT_REST,
+  yielder: WITHOUT_REST,
 })
 
 beforeAll(async () => {
@@ -125,7 +125,7 @@ it(`ranks ${ENTRIES} entries alike for ${QUERIES} queries`, { timeout: 600_000 }
     const { mode, query, filter = EVERYTHING } = (kinds[i % kinds.length] as (typeof kinds)[number])()
     const answers = await Promise.all(
       databases.map(async (database, at) => {
-        const { ordering } = await createSearchText({ ...database, pace: WITHOUT_REST })(ada, query, mode, filter)
+        const { ordering } = await createSearchText({ ...database, yielder: WITHOUT_REST })(ada, query, mode, filter)
         return ordering.map(({ id, score }) => [places[at]?.get(id), score])
       }),
     )
@@ -153,7 +153,7 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
     }
     const answers = await Promise.all(
       databases.map(async (database, at) => {
-        const { hits, cut } = await createRecallWords({ ...database, pace: WITHOUT_REST })(ada, request)
+        const { hits, cut } = await createRecallWords({ ...database, yielder: WITHOUT_REST })(ada, request)
         return [cut, hits.map(({ id, similarity }) => [places[at]?.get(id), similarity])] as const
       }),
     )
@@ -169,7 +169,7 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
   const world = (database: (typeof databases)[number], index: VectorIndex) => {
     const { connection } = database
     const rows = createSqlVectorRows(connection, clock)
-    const sync = createSyncVectors({ index, rows, pace: WITHOUT_REST })
+    const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
     return createGetCurrent({
       ...{
         memories: createSqlMemories(connection, clock, WITHOUT_REST),
@@ -177,8 +177,8 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
         levels: async () => ({ nothing: 0, answer: 1 }),
       },
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      words: createRecallWords({ ...database, pace: WITHOUT_REST }),
-      semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), pace: WITHOUT_REST }),
+      words: createRecallWords({ ...database, yielder: WITHOUT_REST }),
+      semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), yielder: WITHOUT_REST }),
       afterwards: (work) => void notes.push(work()),
     })
   }

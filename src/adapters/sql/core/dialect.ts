@@ -2,12 +2,12 @@ import type { SQL } from 'drizzle-orm'
 import type { IndexedContent } from '../../../domain/entry/entry-write'
 import type { Scope } from '../../../domain/identity/scope'
 import type { QuantizedVector } from '../../../domain/meaning/vector'
-import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
@@ -28,7 +28,7 @@ export interface Bounded {
    */
   readonly page: (
     read: <T>(statement: SQL, decode: (rows: readonly Record<string, unknown>[]) => T) => Promise<T>,
-    pace: Pace,
+    yielder: Yielder,
     context: {
       readonly dialect: SqlDialect
       readonly scope: Scope

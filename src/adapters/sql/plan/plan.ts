@@ -31,7 +31,7 @@ export interface Plan {
   /** Rows that a list of JSON leads to (`jsonTable`, then `follow`), in the order of that list, so that a `LIMIT` ends the walk. */
   readonly asListed: (place: SQL) => SQL
   /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
-  readonly aside: (condition: SQL) => SQL
+  readonly filterOnly: (condition: SQL) => SQL
   /** A column or condition that no index is to be chosen for, because a more selective one should be. */
   readonly unordered: (expression: SQL) => SQL
   /** `entries e` by way of those with images, which are few. */

@@ -21,7 +21,7 @@ export const POSTGRES_PLAN: Plan = {
   rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
   inOrder: (column, wanted) => sql`${column}, ${wanted}`,
   asListed: (place) => sql`ORDER BY ${place}`,
-  aside: (condition) => sql`(${condition}) IS TRUE`,
+  filterOnly: (condition) => sql`(${condition}) IS TRUE`,
   unordered: (expression) => expression,
   illustratedEntries: sql`entries e`,
   entriesOfProject: sql`entries e`,

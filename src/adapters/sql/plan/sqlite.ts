@@ -31,7 +31,7 @@ export const SQLITE_PLAN: Plan = {
   inOrder: (_, wanted) => wanted,
   // What leads is gone through as it stands; an ORDER BY would have all of it sorted.
   asListed: () => sql``,
-  aside: (condition) => condition,
+  filterOnly: (condition) => condition,
   unordered: (expression) => sql`+${expression}`,
   illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
   entriesOfProject: sql`entries e INDEXED BY entries_of_project`,

@@ -2,12 +2,12 @@ import { contentOf } from '../../../domain/code/chunks'
 import { Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { cosineOf, dot, fromBase64, modelKey, type QuantizedVector, quantize } from '../../../domain/meaning/vector'
-import type { Pace } from '../../../domain/pace'
 import { placeOfMatch } from '../../../domain/recall/excerpts'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { fuse } from '../../../domain/search/fusion'
 import { parseQuery } from '../../../domain/search/query'
+import type { Yielder } from '../../../domain/yielder'
 import type { CodeFilter, CodeIndex, VectorPack } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
 import { byPlace, type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
@@ -52,9 +52,9 @@ export function createSearchChunks(dependencies: {
   readonly analyzer: Analyzer
   /** What cosines of the embedder mean. */
   readonly levels: () => Promise<Levels>
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
-  const { index, embedder, analyzer, levels, pace } = dependencies
+  const { index, embedder, analyzer, levels, yielder } = dependencies
   const searchWords = createSearchWords(index, analyzer)
 
   async function embedQuery(embedder: Embedder, text: string): Promise<QuantizedVector> {
@@ -82,7 +82,7 @@ export function createSearchChunks(dependencies: {
       const packs = await index.vectors(scope, filter, modelKey(embedder), after, limit)
       for (const pack of packs) {
         look(pack)
-        await pace.spend(pack.data.length >> 4)
+        await yielder.spend(pack.data.length >> 4)
       }
       const last = packs.at(-1)
       const size = packs.reduce((sum, { data }) => sum + data.length, 0)
@@ -139,7 +139,7 @@ export function createSearchChunks(dependencies: {
   }
 
   return async (scope: Scope, query: CodeQuery): Promise<CodeHits> => {
-    const filter = await filterOf(index, scope, query, pace)
+    const filter = await filterOf(index, scope, query, yielder)
     const { units } = parseQuery(query.query, 'match', analyzer)
     const [near, words] = await Promise.all([
       embedder === null ? [] : compare(scope, filter, embedder, query.query),

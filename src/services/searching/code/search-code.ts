@@ -1,9 +1,9 @@
 import { nameQuery } from '../../../domain/code/names'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import type { Levels } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
+import type { Yielder } from '../../../domain/yielder'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex, CodeTotals } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
@@ -36,9 +36,9 @@ export function createSearchCode(dependencies: {
   /** What cosines of the embedder mean. */
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
-  const { index, clock, pace } = dependencies
+  const { index, clock, yielder } = dependencies
 
   async function bySymbol(scope: Scope, query: CodeQuery): Promise<CodeHits> {
     const asked = nameQuery(query.query)
@@ -47,7 +47,7 @@ export function createSearchCode(dependencies: {
     const filter =
       query.filePattern === null
         ? { project: query.project, language: query.language, files: null }
-        : await filterOf(index, scope, query, pace)
+        : await filterOf(index, scope, query, yielder)
     const { hits, total } = await index.symbols(
       scope,
       { ...filter, kind: query.symbolKind },
@@ -60,7 +60,7 @@ export function createSearchCode(dependencies: {
 
   const modes: Readonly<Record<CodeMode, (scope: Scope, query: CodeQuery) => Promise<CodeHits>>> = {
     symbol: bySymbol,
-    text: createSearchLines(index, pace),
+    text: createSearchLines(index, yielder),
     semantic: createSearchChunks(dependencies),
   }
 

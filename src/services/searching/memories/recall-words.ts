@@ -1,5 +1,4 @@
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
@@ -18,6 +17,7 @@ import {
   type TermStatistics,
 } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
 
 /** A memory that words found. */
@@ -92,11 +92,11 @@ const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENG
 export function createRecallWords({
   fullText,
   analyzer,
-  pace,
+  yielder,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
   function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {
@@ -162,7 +162,7 @@ export function createRecallWords({
     const hits: QuickHit[] = []
     for (const hit of found.hits) {
       hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
-      await pace.spend(hit.text.length + hit.code.length)
+      await yielder.spend(hit.text.length + hit.code.length)
     }
     return hits
   }
@@ -187,7 +187,7 @@ export function createRecallWords({
       const { id, length, following, complete, text: start, code } = hit
       candidates.push({ id, length: length + besideLength, following, complete, frequencies })
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
-      await pace.spend(start.length + code.length)
+      await yielder.spend(start.length + code.length)
     }
     const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, KEPT)
     const { isCalled, shareOf: shareBy } = callsIn(
@@ -203,7 +203,7 @@ export function createRecallWords({
       for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
         const { held } = lookAt(standing)
         shares.set(standing.id, shareBy(standing.aliases, [...held, ...standing.held]))
-        await pace.spend(standing.text.length + standing.code.length)
+        await yielder.spend(standing.text.length + standing.code.length)
       }
       return shares
     }

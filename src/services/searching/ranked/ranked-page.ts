@@ -1,11 +1,11 @@
 import type { EntryPreview } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { highlight } from '../../../domain/search/highlight'
 import { LOOKED_AT, MAX_PASSAGE, passageAround } from '../../../domain/search/passage'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, Stretch } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
 import { attempt } from '../../outcome'
@@ -66,12 +66,12 @@ export function createRankedPage({
   entries,
   analyzer,
   reranker,
-  pace,
+  yielder,
 }: {
   readonly entries: Pick<EntryStore, 'previews' | 'stretches'>
   readonly analyzer: Analyzer
   readonly reranker: Reranker | null
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
   async function rerank(
@@ -86,7 +86,7 @@ export function createRankedPage({
     for (const { id, chunk } of present) {
       const text = texts.get(id) as string
       passages.push(chunk === null ? passageAround(text, words.units, analyzer) : text)
-      await pace.spend(text.length)
+      await yielder.spend(text.length)
     }
     const outcome = await attempt(() => by.rerank(query, passages))
     if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
@@ -136,7 +136,7 @@ export function createRankedPage({
         ...scores,
         highlighted: highlighting ? highlight(text, words.units, analyzer) : null,
       })
-      if (highlighting) await pace.spend(text.length)
+      if (highlighting) await yielder.spend(text.length)
     }
     return { results, total: cut.length, warnings }
   }

@@ -1,11 +1,11 @@
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { SearchMode } from '../../../domain/search/query'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
 import type { CatchUp } from '../../keeping/catch-up'
@@ -45,13 +45,13 @@ export function createRankedSearches(dependencies: {
   readonly overfetch: number
   /** What to tell of what an upgrade has left to be made. */
   readonly unfinished?: CatchUp['warnings']
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { pace, unfinished = () => [] } = dependencies
+  const { yielder, unfinished = () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
-  const page = createRankedPage({ entries, analyzer, reranker, pace })
+  const page = createRankedPage({ entries, analyzer, reranker, yielder })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [] }

@@ -11,9 +11,9 @@ import {
   quantize,
   squaresOf,
 } from '../../../domain/meaning/vector'
-import type { Pace } from '../../../domain/pace'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import type { Embedder } from '../../../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
@@ -76,12 +76,12 @@ export function createSearchSemantic(dependencies: {
   readonly rows: VectorRows
   readonly sync: SyncVectors
   readonly now: () => Millis
-  readonly pace: Pace
+  readonly yielder: Yielder
   /** In the place of `EXACT`. */
   readonly exact?: number
   readonly finishing?: FinishIndex
 }) {
-  const { embedder, index, rows, sync, now, pace, exact: fewEnough = EXACT } = dependencies
+  const { embedder, index, rows, sync, now, yielder, exact: fewEnough = EXACT } = dependencies
   const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 
@@ -99,7 +99,7 @@ export function createSearchSemantic(dependencies: {
     const parts = inParts({
       start: 0,
       async step(after) {
-        if (after > 0) await pace.rest()
+        if (after > 0) await yielder.rest()
         const { rows: found, last } = await rows.scan(scope, model, filter, after, SCAN_STEP)
         return { found, next: last }
       },
@@ -127,7 +127,7 @@ export function createSearchSemantic(dependencies: {
       const isFirst = from === 0
       const hits = found.hits.slice(from, from + (isFirst ? Math.ceil(depth * FIRST) : PORTION))
       const further = isFirst ? found.hits.slice(hits.length, hits.length + PORTION) : []
-      if (!isFirst) await pace.rest()
+      if (!isFirst) await yielder.rest()
       const looked = await rows.lookUp(scope, {
         ...{ model, filter, query, enough: depth },
         hits: hits.map(({ id }) => id),
@@ -175,7 +175,7 @@ export function createSearchSemantic(dependencies: {
       if (looked.enough) return looked.near
       if (limit >= index.depth) return scanAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
-      await pace.rest()
+      await yielder.rest()
       exact = false
     }
   }

@@ -1,5 +1,4 @@
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import { counting } from '../../../domain/search/counting'
@@ -7,6 +6,7 @@ import type { Filter } from '../../../domain/search/filter'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
+import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
 /** What entries were found by. */
@@ -32,11 +32,11 @@ export type SearchText = ReturnType<typeof createSearchText>
 export function createSearchText({
   fullText,
   analyzer,
-  pace,
+  yielder,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip.
@@ -56,7 +56,7 @@ export function createSearchText({
       for (const { id, length, following, complete, text: start, context } of hits) {
         const { counts: frequencies, work } = count(`${start}\n${context}`)
         candidates.push({ id, length, following, complete, frequencies })
-        await pace.spend(work)
+        await yielder.spend(work)
       }
       return rank(candidates, statistics, { mode, units: units.length })
     }

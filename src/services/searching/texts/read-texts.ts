@@ -1,11 +1,11 @@
 import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import { cutRange } from '../../../domain/reading/cut-range'
 import { findNode } from '../../../domain/reading/find-node'
 import { lineMarks } from '../../../domain/reading/marks'
 import { type OutlineNode, readOutline, type ShownOutline, shownOutline } from '../../../domain/reading/outline'
 import { checkPart, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'
 
@@ -22,11 +22,11 @@ export type ReadTexts = ReturnType<typeof createReadTexts>
 export function createReadTexts({
   texts,
   entries,
-  pace,
+  yielder,
 }: {
   readonly texts: EntryTexts
   readonly entries: Pick<EntryStore, 'read'>
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   async function wholeText(scope: Scope, id: number): Promise<string> {
     const [entry] = await entries.read(scope, [id])
@@ -43,7 +43,7 @@ export function createReadTexts({
     /** @throws Problem not_found */
     async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
       const text = await wholeText(scope, id)
-      const root: OutlineNode = await pace.run(readOutline(text))
+      const root: OutlineNode = await yielder.run(readOutline(text))
       return { ...shownOutline(root, maxDepth), totals: lineMarks(text) }
     },
 
@@ -70,7 +70,7 @@ export function createReadTexts({
     /** @throws Problem not_found; for an unknown node with the nearest one */
     async node(scope: Scope, id: number, nodeId: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
-      const found = findNode(await pace.run(readOutline(text)), nodeId)
+      const found = findNode(await yielder.run(readOutline(text)), nodeId)
       if ('nearest' in found)
         throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
       return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })

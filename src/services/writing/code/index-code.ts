@@ -4,9 +4,9 @@ import { checkRoot, contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import { limitExceeded } from '../../../domain/errors'
 import type { Actor, Scope } from '../../../domain/identity/scope'
-import { type Pace, SLICE } from '../../../domain/pace'
 import { openProject } from '../../../domain/recall/project'
 import { sha256Hex, utf8Length } from '../../../domain/text'
+import { SLICE, type Yielder } from '../../../domain/yielder'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex, FileState } from '../../../ports/code-index'
 import type { Outcome } from '../../outcome'
@@ -58,9 +58,9 @@ export function createIndexCode(dependencies: {
   readonly index: CodeIndex
   readonly prepareCode: PrepareCode
   readonly clock: Clock
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
-  const { index, prepareCode, clock, pace } = dependencies
+  const { index, prepareCode, clock, yielder } = dependencies
 
   const status = async (scope: Scope, project: string | null): Promise<IndexStatus> =>
     statusOf(await index.totals(scope, project), clock.now())
@@ -148,7 +148,7 @@ export function createIndexCode(dependencies: {
         },
       })
       first = false
-      await pace.spend(SLICE)
+      await yielder.spend(SLICE)
     }
     return {
       stored: changed.length,
@@ -210,7 +210,7 @@ export function createIndexCode(dependencies: {
         const step = await index.remove(caller, project, only, REMOVE_STEP)
         deleted += step
         if (step < REMOVE_STEP) break
-        await pace.spend(SLICE)
+        await yielder.spend(SLICE)
       }
       await index.forget(caller, project, { deleted })
       return deleted

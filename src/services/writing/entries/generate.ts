@@ -2,9 +2,9 @@ import type { Generated, GenerationTopic, Source, TextVector } from '../../../do
 import { Problem } from '../../../domain/errors'
 import { type Chunk, type ChunkOptions, chunkText, fineEnough } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
-import type { Pace } from '../../../domain/pace'
 import { codePointLength } from '../../../domain/text'
 import { inShares } from '../../../domain/write-share'
+import type { Yielder } from '../../../domain/yielder'
 import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
@@ -20,7 +20,7 @@ interface GenerateSettings {
   readonly onEmbeddingFailure: 'fail' | 'defer'
   /** Code points from which a text is summarised; 0 for every text. */
   readonly minContentLength: number
-  readonly pace: Pace
+  readonly yielder: Yielder
 }
 
 interface TextToGenerate {
@@ -53,7 +53,7 @@ const PARALLEL_SUMMARIES = 4
 export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
-  const { embedder, summarizer, onEmbeddingFailure, minContentLength, pace } = settings
+  const { embedder, summarizer, onEmbeddingFailure, minContentLength, yielder } = settings
   const chunking = fineEnough(settings.chunking, embedder?.finest)
 
   const asWhole =
@@ -74,7 +74,7 @@ export function createGenerate(settings: GenerateSettings) {
       const chunks: Chunk[][] = []
       for (const text of group) {
         chunks.push(chunkText(text, chunking))
-        await pace.spend(text.length)
+        await yielder.spend(text.length)
       }
       const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
       const { vectors, problem } = await ask([...chunks.flat().map(({ text }) => text), ...others])
@@ -90,7 +90,7 @@ export function createGenerate(settings: GenerateSettings) {
               }))
             : null,
         )
-        await pace.spend(group[i]?.length ?? 0)
+        await yielder.spend(group[i]?.length ?? 0)
       }
       if (along && others.length > 0) along.outcome = packedOf(vectors.slice(next), problem)
       if (problem === null) continue

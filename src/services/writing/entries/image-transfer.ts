@@ -3,7 +3,7 @@ import type { DecodedImage, ImageRef } from '../../../domain/entry/image'
 import { MEGABYTE } from '../../../domain/entry/image'
 import { Problem } from '../../../domain/errors'
 import type { Caller, Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
@@ -49,8 +49,8 @@ export async function uploadImages(
   {
     images: store,
     entries,
-    pace,
-  }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'>; readonly pace: Pace },
+    yielder,
+  }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'>; readonly yielder: Yielder },
   caller: Caller,
   images: readonly DecodedImage[],
   attempt: number,
@@ -60,7 +60,7 @@ export async function uploadImages(
   for (const group of groupsOf([...distinct.values()])) {
     await Promise.all(group.map((image) => store.put(caller, image)))
     // An object store in the same process takes each at once.
-    await pace.rest()
+    await yielder.rest()
   }
   return known
 }

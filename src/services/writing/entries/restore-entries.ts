@@ -2,10 +2,10 @@ import type { Generated } from '../../../domain/entry/entry'
 import { notFound } from '../../../domain/errors'
 import { versionConflict } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import { secretsOf } from '../../../domain/recall/secret-metadata'
 import { note } from '../../../domain/receipts/notes'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import type { History, Kept, Restoration } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
@@ -39,16 +39,16 @@ export function createRestoreEntries(dependencies: {
   readonly now: () => Millis
   /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
   readonly redact?: 'warn' | 'always'
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
-  const { history, generate, now, redact = 'warn', pace } = dependencies
+  const { history, generate, now, redact = 'warn', yielder } = dependencies
 
   async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
     const found = new Map<number, readonly string[]>()
     for (const { id, state } of states) {
       const kinds = secretsOf(state)
       if (kinds.length > 0) found.set(id, kinds)
-      await pace.spend(state.text.length)
+      await yielder.spend(state.text.length)
     }
     return found
   }

@@ -5,8 +5,8 @@ import { checkLinks } from '../../../domain/entry/link'
 import { limitExceeded } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import type { Pace } from '../../../domain/pace'
 import type { Meeting } from '../../../domain/recall/equal'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
@@ -33,14 +33,14 @@ export interface WriteDependencies {
   readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: WriteLimits
   readonly generate: Generate
-  readonly pace: Pace
+  readonly yielder: Yielder
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, outbox, limits, generate, pace }: WriteDependencies) {
+export function createStoreEntries({ entries, images, outbox, limits, generate, yielder }: WriteDependencies) {
   async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
-    const prepared = await prepareEntry(caller, draft, limits, spent, pace)
+    const prepared = await prepareEntry(caller, draft, limits, spent, yielder)
     checkTaken(images, prepared.images)
     return prepared
   }
@@ -52,7 +52,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
       const outcome = draft.ok ? await attempt(() => prepare(caller, draft.value, spent)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
-      if (draft.ok) await pace.spend(draft.value.text.length)
+      if (draft.ok) await yielder.spend(draft.value.text.length)
     }
     return prepared
   }
@@ -97,7 +97,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     }
     noteOutcomes(caller, planned())
     const saved = await withRetries(async (attempt) => {
-      const knownRemovals = await uploadImages({ images, entries, pace }, caller, pictures, attempt)
+      const knownRemovals = await uploadImages({ images, entries, yielder }, caller, pictures, attempt)
       return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals, meeting }))
     })
     const reports = planned(saved)

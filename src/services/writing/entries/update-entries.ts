@@ -26,7 +26,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images: store, outbox, limits, generate, pace }: WriteDependencies) {
+export function createUpdateEntries({ entries, images: store, outbox, limits, generate, yielder }: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -35,7 +35,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
         ? await attempt(async (): Promise<CheckedUpdate> => {
             const wrong = new Inspection()
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
-            const images = given && (await decodeImages(given, limits, { spent, wrong, pace }))
+            const images = given && (await decodeImages(given, limits, { spent, wrong, yielder }))
             wrong.end()
             checkTaken(store, images)
             return images === undefined ? rest : { ...rest, images }
@@ -43,7 +43,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
         : update
       if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)
       checked.push(outcome)
-      if (outcome.ok) await pace.spend(outcome.value.text?.length ?? 0)
+      if (outcome.ok) await yielder.spend(outcome.value.text?.length ?? 0)
     }
     return checked
   }
@@ -78,7 +78,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
-    const knownRemovals = await uploadImages({ images: store, entries, pace }, caller, pictures, attemptNumber)
+    const knownRemovals = await uploadImages({ images: store, entries, yielder }, caller, pictures, attemptNumber)
     const generated = await generateAnew(generate, [...changes.values()], { rows, known, isBatch: checked.length > 1 })
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const planned = outcomes.map((outcome) => report(outcome, rows, generated))

@@ -2,7 +2,6 @@ import type { Layer } from '../../../domain/entry/entry'
 import type { Kind } from '../../../domain/entry/kind'
 import { own } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Pace } from '../../../domain/pace'
 import { similarTo } from '../../../domain/recall/filter'
 import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
 import { KEPT, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
@@ -13,6 +12,7 @@ import type { Unit } from '../../../domain/search/query-unit'
 import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import { firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
@@ -44,12 +44,12 @@ export function createSimilarMemories({
   fullText,
   entries,
   analyzer,
-  pace,
+  yielder,
 }: {
   readonly fullText: FullText
   readonly entries: Pick<EntryStore, 'previews'>
   readonly analyzer: Analyzer
-  readonly pace: Pace
+  readonly yielder: Yielder
 }) {
   /**
    * Finds what holds most of a line, by the words of it that are rare.
@@ -79,7 +79,7 @@ export function createSimilarMemories({
       const parts = [hit.title, hit.text, hit.code].map((part) => analyzer.tokenize(part))
       const held = share(placesHeld(units, parts))
       if (held >= LEAST_SHARE) shares.set(hit.id, held)
-      await pace.spend(hit.text.length + hit.code.length)
+      await yielder.spend(hit.text.length + hit.code.length)
     }
     return async () => {
       const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT)

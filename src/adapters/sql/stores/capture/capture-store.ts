@@ -3,8 +3,8 @@ import type { Gathered } from '../../../../domain/capture/gathered'
 import { CLAIM_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import type { Yielder } from '../../../../domain/yielder'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -40,7 +40,7 @@ const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([pro
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,
-  { quotas = NO_QUOTAS, pace }: { readonly quotas?: Quotas; readonly pace: Pace },
+  { quotas = NO_QUOTAS, yielder }: { readonly quotas?: Quotas; readonly yielder: Yielder },
 ): CaptureStore {
   const { dialect } = connection
   const ownerOf = ({ owner }: Scope): string => owner ?? ''
@@ -98,7 +98,7 @@ export function createSqlCaptureStore(
       const statements = [...guards.before, guard, insert, ...upserts, ...guards.after]
       const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
-        await withinQuotas({ connection, pace, quotas, scope, takes }, () =>
+        await withinQuotas({ connection, yielder, quotas, scope, takes }, () =>
           new Batch(...statements).run(connection, { org: scope.org }),
         )
       } catch (error) {

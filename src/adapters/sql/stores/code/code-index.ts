@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAX_PROJECT_FILES } from '../../../../domain/code/paths'
 import { Problem } from '../../../../domain/errors'
 import type { Actor, Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, readOne } from '../../core/batch'
@@ -20,7 +20,7 @@ import { within } from '../../tables/code/code-terms'
 export function createSqlCodeIndex(
   connection: SqlConnection,
   clock: Clock,
-  pace: Pace,
+  yielder: Yielder,
   quotas: Quotas = NO_QUOTAS,
 ): CodeIndex {
   const { dialect } = connection
@@ -102,7 +102,7 @@ export function createSqlCodeIndex(
       ]
       try {
         const takes = () => files.reduce((sum, { bytes }) => sum + bytes, 0)
-        await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
+        await withinQuotas({ connection, yielder, quotas, scope: caller, takes }, () =>
           new Batch(...statements).run(connection, { org: caller.org }),
         )
       } catch (error) {

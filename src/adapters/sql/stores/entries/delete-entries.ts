@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { DeleteRefused, type DeleteSelection, type Erased } from '../../../../domain/entry/selection'
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import type { Millis } from '../../../../domain/time'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, runOne } from '../../core/batch'
@@ -52,10 +52,10 @@ export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
-  pace: Pace,
+  yielder: Yielder,
 ): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'> {
   const { dialect } = connection
-  const { finish } = createUnfinishedDeletes(connection, pace)
+  const { finish } = createUnfinishedDeletes(connection, yielder)
 
   function select(caller: Caller, selection: DeleteSelection, now: Millis, erases: boolean): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
@@ -96,7 +96,7 @@ export function createDelete(
         ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
         : dialect.plan.exists(sql`
             SELECT 1 FROM entries e
-            WHERE e.id = l.entry_id AND ${dialect.plan.aside(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
     }`
 
   /**

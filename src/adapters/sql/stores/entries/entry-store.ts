@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { limitExceeded } from '../../../../domain/errors'
 import { type HistoryTerms, NO_HISTORY } from '../../../../domain/history/terms'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { WRITE_SHARE } from '../../../../domain/write-share'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -42,12 +42,12 @@ export function createSqlEntryStore(
   analyzer: Analyzer,
   clock: Clock,
   indexedFields: ReadonlySet<string>,
-  pace: Pace,
+  yielder: Yielder,
   quotas: Quotas = NO_QUOTAS,
   terms: HistoryTerms = NO_HISTORY,
 ): EntryStore {
   const { dialect } = connection
-  const writeAll = createWrite(connection, clock, terms, pace)
+  const writeAll = createWrite(connection, clock, terms, yielder)
 
   /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
   const writeWithin: Write = async (caller, own, options) => {
@@ -66,7 +66,7 @@ export function createSqlEntryStore(
     const rows = await readOne(connection, previewsStatement(context, filter, ids, { previewLength }), asRows)
     const places = new Map(ids.map((id, place) => [id, place]))
     const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
-    return previewsOf(connection, context, inOrder, { filter, previewLength, pace })
+    return previewsOf(connection, context, inOrder, { filter, previewLength, yielder })
   }
 
   return {
@@ -77,7 +77,7 @@ export function createSqlEntryStore(
         sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${visible(dialect, scope, clock.now())}`,
         asRows,
       )
-      return readRows(rows ?? [], pace, toEntry)
+      return readRows(rows ?? [], yielder, toEntry)
     },
 
     async readToChange(scope, ids) {
@@ -88,7 +88,7 @@ export function createSqlEntryStore(
         throw limitExceeded(
           `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
         )
-      return readRows(rows, pace, (row) => ({
+      return readRows(rows, yielder, (row) => ({
         ...toEntry(row),
         text: strOrNull(row, 'text'),
         textHash: str(row, 'text_hash'),
@@ -102,7 +102,7 @@ export function createSqlEntryStore(
         withinStatement({ dialect, scope, now: clock.now() }, [...new Set(ids)], maxBytes),
         asRows,
       )
-      return readWithin(rows, pace)
+      return readWithin(rows, yielder)
     },
 
     async page(scope, filter, request) {
@@ -112,7 +112,7 @@ export function createSqlEntryStore(
       if (total === null && dialect.bounded !== null) {
         const found = await dialect.bounded.page(
           (...asked) => readOne(connection, ...asked),
-          pace,
+          yielder,
           context,
           filter,
           request,
@@ -121,7 +121,7 @@ export function createSqlEntryStore(
         return { entries, total: found.total, ...(found.isExact ? {} : { totalIsExact: false }) }
       }
       return {
-        entries: await previewsOf(connection, context, page, { filter, previewLength, pace }),
+        entries: await previewsOf(connection, context, page, { filter, previewLength, yielder }),
         total: total ?? 0,
       }
     },
@@ -141,11 +141,11 @@ export function createSqlEntryStore(
       return runOne(connection, marksStatement(dialect, caller.org, hashes), numbersOf('id'))
     },
 
-    ...createSave({ connection, analyzer, clock, pace, terms, writeWithin }),
+    ...createSave({ connection, analyzer, clock, yielder, terms, writeWithin }),
 
     ...createPatch(connection, writeWithin, clock),
 
-    ...createDelete(connection, writeAll, clock, pace),
+    ...createDelete(connection, writeAll, clock, yielder),
 
     threads: async (scope, window) => threadPage(connection, reading(scope), window),
 

@@ -3,11 +3,11 @@ import { type EntryChange, type NewEntry, statesOf } from '../../../../domain/en
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { MeetingFailed } from '../../../../domain/recall/equal'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { type IndexedText, indexText, type WrittenText } from '../../../../domain/search/indexed-text'
 import { beyondShare } from '../../../../domain/write-share'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { arrange } from '../../core/arrange'
@@ -46,7 +46,7 @@ interface Writing {
   readonly connection: SqlConnection
   readonly analyzer: Analyzer
   readonly clock: Clock
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly terms: HistoryTerms
   /** Within the limits of the org. */
   readonly writeWithin: Write
@@ -57,13 +57,13 @@ export function createSave({
   connection,
   analyzer,
   clock,
-  pace,
+  yielder,
   terms,
   writeWithin,
 }: Writing): Pick<EntryStore, 'save' | 'change'> {
   const { dialect } = connection
-  const sendAhead = createSendAhead(connection, clock, pace)
-  const indexWriter = createIndexWriter(connection, analyzer, pace)
+  const sendAhead = createSendAhead(connection, clock, yielder)
+  const indexWriter = createIndexWriter(connection, analyzer, yielder)
 
   /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
   const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
@@ -76,7 +76,7 @@ export function createSave({
   /** The analysis of each text, before anything is written; null where there is none. */
   async function analyse(written: readonly (WrittenText | null)[]): Promise<(IndexedText | null)[]> {
     const analyses: (IndexedText | null)[] = []
-    for (const one of written) analyses.push(one === null ? null : await pace.run(indexText(analyzer, one)))
+    for (const one of written) analyses.push(one === null ? null : await yielder.run(indexText(analyzer, one)))
     return analyses
   }
 
@@ -85,7 +85,7 @@ export function createSave({
     const statements: SQL[][] = []
     for (const [i, part] of parts.entries()) {
       statements.push(make(part, i))
-      await pace.spend(size(part))
+      await yielder.spend(size(part))
     }
     return statements
   }

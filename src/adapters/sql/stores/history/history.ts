@@ -4,12 +4,12 @@ import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import { changedParts, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import type { Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
 import { sha256Hex } from '../../../../domain/text'
 import { beyondShare } from '../../../../domain/write-share'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { History, Kept, Restoration } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -98,14 +98,14 @@ export function createSqlHistory(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  pace: Pace,
+  yielder: Yielder,
   quotas: Quotas,
   terms: HistoryTerms,
 ): History {
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms, pace)
-  const indexWriter = createIndexWriter(connection, analyzer, pace)
-  const unfinishedDeletes = createUnfinishedDeletes(connection, pace)
+  const write = createWrite(connection, clock, terms, yielder)
+  const indexWriter = createIndexWriter(connection, analyzer, yielder)
+  const unfinishedDeletes = createUnfinishedDeletes(connection, yielder)
   const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
 
   const among = (id: SQL, ids: readonly number[]): SQL =>
@@ -119,7 +119,7 @@ export function createSqlHistory(
     const last = sql`v.deleted = 1 AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
     const ofOrg = sql`v.org = ${org}`
     if ('changeId' in what) return sql`${ofOrg} AND v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
-    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.aside(ofOrg)}`
+    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(ofOrg)}`
     return what.version === undefined
       ? sql`${wanted} AND e.id IS NULL AND ${last}`
       : sql`${wanted} AND v.version = ${what.version}`
@@ -146,7 +146,7 @@ export function createSqlHistory(
         kept,
         textHash: await sha256Hex(kept.state.text),
         generated: generated[i] ?? null,
-        indexed: later[i] ? null : await pace.run(indexText(analyzer, kept.state)),
+        indexed: later[i] ? null : await yielder.run(indexText(analyzer, kept.state)),
       })
     return all
   }
@@ -180,7 +180,7 @@ export function createSqlHistory(
     async asOf(scope, ids, at, maxBytes) {
       const rows = await runOne(connection, asOfStatement(dialect, scope, ids, at, maxBytes), asRows)
       const known = rows.filter(({ id, text }) => id === null || text !== null)
-      return readWithin(known, pace)
+      return readWithin(known, yielder)
     },
 
     async restorable(scope, what, most) {

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { compareText, unstorable } from '../../../../domain/text'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { Directory } from '../../../../ports/directory'
 import { Batch, runOne } from '../../core/batch'
@@ -25,7 +25,7 @@ import {
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
 /** Names of threads and projects over any SQL connection. */
-export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace: Pace): Directory {
+export function createSqlDirectory(connection: SqlConnection, clock: Clock, yielder: Yielder): Directory {
   const { dialect } = connection
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields: NO_FIELDS })
 
@@ -68,7 +68,7 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock, pace
       const tail = batch.add(tailStatement(context, threadId, limit, maxBytes), asRows)
       const total = batch.add(tailTotalStatement(context, threadId), countOf('total'))
       const result = await batch.run(connection)
-      return { ...(await readWithin(result.of(tail), pace)), total: result.of(total) }
+      return { ...(await readWithin(result.of(tail), yielder)), total: result.of(total) }
     },
 
     async project(scope, project, request) {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { MEMORY_TYPES } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata-rules'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { Memories } from '../../../../ports/memories'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -31,11 +31,11 @@ import { taggedListStatement, tooManyTagged } from '../../tables/memories/tagged
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 
-async function pageOf(given: readonly Row[], pace: Pace) {
+async function pageOf(given: readonly Row[], yielder: Yielder) {
   const rows = unpackedColumns(SMALL_NAMES, given)
   const found = rows.filter(({ id }) => id !== null)
   return {
-    memories: await readRows(found, pace, toMemory),
+    memories: await readRows(found, yielder, toMemory),
     omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),
   }
 }
@@ -43,9 +43,9 @@ async function pageOf(given: readonly Row[], pace: Pace) {
 /**
  * Memories in layers over any SQL connection.
  *
- * @param pace rests between the parts of a long list, and of what is read
+ * @param yielder rests between the parts of a long list, and of what is read
  */
-export function createSqlMemories(connection: SqlConnection, clock: Clock, pace: Pace): Memories {
+export function createSqlMemories(connection: SqlConnection, clock: Clock, yielder: Yielder): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
     scope,
@@ -58,7 +58,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
     const rows = batch.add(page, asRows)
     const all = batch.add(total, countOf('total'))
     const result = await batch.run(connection)
-    return { ...(await pageOf(result.of(rows), pace)), total: result.of(all) }
+    return { ...(await pageOf(result.of(rows), yielder)), total: result.of(all) }
   }
 
   return {
@@ -83,7 +83,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
         const tagged = await runOne(connection, taggedListStatement(asked, query, maxBytes), asRows)
         if (tagged[0]?.total === null) throw tooManyTagged()
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
-        return { ...(await pageOf(page, pace)), total: countOf('total')(tagged) }
+        return { ...(await pageOf(page, yielder)), total: countOf('total')(tagged) }
       }
       return listOf(listStatement(asked, query, maxBytes), listTotalStatement(asked, query))
     },
@@ -92,7 +92,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, pace:
       if (ids.length === 0) return { memories: [], omitted: [] }
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const rows = await readOne(connection, shownStatement(asked, filter, ids, maxBytes), asRows)
-      return pageOf(rows, pace)
+      return pageOf(rows, yielder)
     },
 
     async away(scope, project, ids) {

@@ -64,7 +64,7 @@ function linksStatement({ dialect, scope, now }: Context, id: number, limit: num
       ) AS outgoing
       UNION ALL SELECT * FROM (
         SELECT DISTINCT l.relation, 'incoming' AS direction, l.from_id AS id FROM links l
-        WHERE l.to_id = ${id} AND ${dialect.plan.aside(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
       ) AS incoming
     ) AS link ${dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${visible(dialect, scope, now)}

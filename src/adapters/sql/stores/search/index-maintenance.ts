@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { unavailable } from '../../../../domain/errors'
-import type { Pace } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { inShares } from '../../../../domain/write-share'
+import type { Yielder } from '../../../../domain/yielder'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
@@ -29,8 +29,12 @@ interface Progress {
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
-export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer, pace: Pace): IndexMaintenance {
-  const writer = createIndexWriter(connection, analyzer, pace)
+export function createSqlIndexMaintenance(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  yielder: Yielder,
+): IndexMaintenance {
+  const writer = createIndexWriter(connection, analyzer, yielder)
   const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}`
 
   async function progress(): Promise<Progress> {
@@ -99,7 +103,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
         written += ids.length
         bytes += group.reduce((sum, one) => sum + one.bytes, 0)
         if (bytes >= MAX_BYTES && upTo !== last) return { written, more: true }
-        await pace.rest()
+        await yielder.rest()
       }
       return { written, more: !isEnd }
     },
@@ -114,7 +118,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
       if (parts === null) return
       if (key === ERASED && !(await changed(parts, parts.forget.begin))) return
       for (let step = 0; step < FORGETTING; step++) {
-        await pace.rest()
+        await yielder.rest()
         if (!(await changed(parts, parts.forget.goOn))) return
       }
       await new Batch(queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')).run(connection)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { Pace } from '../../../../domain/pace'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import { PENDING_AT_ONCE, type PendingIndex } from '../../../../ports/pending-index'
 import { readOne } from '../../core/batch'
@@ -17,10 +17,10 @@ export function createSqlPendingIndex(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  pace: Pace,
+  yielder: Yielder,
 ): PendingIndex {
   const { dialect } = connection
-  const writer = createIndexWriter(connection, analyzer, pace)
+  const writer = createIndexWriter(connection, analyzer, yielder)
   return {
     async look(scope, since) {
       const now = clock.now()

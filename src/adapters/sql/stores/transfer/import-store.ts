@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
-import type { Pace } from '../../../../domain/pace'
 import type { Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { ImportStore, Remembered } from '../../../../ports/import-store'
 import { Batch, type Handle, runOne } from '../../core/batch'
@@ -36,15 +36,15 @@ export function createSqlImportStore(
   given: {
     readonly analyzer: Analyzer
     readonly clock: Clock
-    readonly pace: Pace
+    readonly yielder: Yielder
     readonly quotas: Quotas
     readonly terms: HistoryTerms
   },
 ): ImportStore {
-  const { analyzer, clock, pace, quotas, terms } = given
+  const { analyzer, clock, yielder, quotas, terms } = given
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms, pace)
-  const indexWriter = createIndexWriter(connection, analyzer, pace)
+  const write = createWrite(connection, clock, terms, yielder)
+  const indexWriter = createIndexWriter(connection, analyzer, yielder)
 
   /** The rows of several statements, which answer alike. */
   async function rowsOf(statements: readonly SQL[], lock?: { readonly org: string }): Promise<Row[]> {

@@ -57,11 +57,11 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
       FROM (
         SELECT v.entry_id, v.ended_version AS version, v.project, v.reader, v.thread_id, v.diary
         FROM entry_versions v
-        WHERE v.entry_id ${wanted} AND ${dialect.plan.aside(sql`v.deleted = 1 AND v.org = ${org}`)}
+        WHERE v.entry_id ${wanted} AND ${dialect.plan.filterOnly(sql`v.deleted = 1 AND v.org = ${org}`)}
         UNION ALL
         SELECT c.entry_id, c.version, c.was_project, c.last_reader, c.was_thread, 0
         FROM changes c
-        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.plan.aside(sql`c.org = ${org}`)}
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = ${org}`)}
       ) d
     ) gone
     WHERE gone.place = 1 AND ${mine}${ofThread}

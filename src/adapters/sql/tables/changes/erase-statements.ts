@@ -24,7 +24,7 @@ export function eraseStatements(
   part: SQL,
 ): SQL[] {
   const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
-  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.aside(sql`c.org = ${org}`)}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.filterOnly(sql`c.org = ${org}`)}`
   const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
@@ -68,4 +68,4 @@ export const nothingLeft = (dialect: SqlDialect): SQL => sql`
   AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
   AND NOT ${dialect.plan.exists(sql`
     SELECT 1 FROM changes c
-    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.plan.aside(sql`c.org = leaving.org`)}`)}`
+    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = leaving.org`)}`)}`

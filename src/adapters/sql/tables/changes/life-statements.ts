@@ -71,7 +71,7 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
     ? []
     : [
         sql`UPDATE entries SET archived = 1
-          WHERE ${dialect.plan.aside(sql`org = ${scope.org}`)}
+          WHERE ${dialect.plan.filterOnly(sql`org = ${scope.org}`)}
             AND id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
       ]
 

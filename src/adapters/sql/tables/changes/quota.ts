@@ -3,9 +3,9 @@ import type { ImageRef } from '../../../../domain/entry/image'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Scope } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
-import type { Pace } from '../../../../domain/pace'
 import { QUOTA_NAMES, type Quotas, quotaProblem } from '../../../../domain/quota'
 import { utf8Length } from '../../../../domain/text'
+import type { Yielder } from '../../../../domain/yielder'
 import { Batch, type Decode, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
@@ -75,7 +75,7 @@ export function quotaGuards(
 
 interface QuotaCheck {
   readonly connection: SqlConnection
-  readonly pace: Pace
+  readonly yielder: Yielder
   readonly quotas: Quotas
   readonly scope: Scope
   /** Bytes that the write may take at most, asked where it was refused. */
@@ -90,7 +90,7 @@ const toParts: Decode<Map<string, number>> = (rows) => new Map(rows.map((row) =>
 /** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
 async function forgetVersions({
   connection,
-  pace,
+  yielder,
   quotas: { bytes: limit },
   scope,
   takes,
@@ -107,7 +107,7 @@ async function forgetVersions({
     if (held + more <= limit) return true
     if (versions === 0 || held + more - limit > versions) return made
     await new Batch(forgetOldest(connection.dialect, org, limit, more)).run(connection, { org })
-    await pace.rest()
+    await yielder.rest()
     made = true
   }
   return made

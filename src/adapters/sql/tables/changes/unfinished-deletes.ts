@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Pace } from '../../../../domain/pace'
+import type { Yielder } from '../../../../domain/yielder'
 import type { UnfinishedDeletes } from '../../../../ports/unfinished-deletes'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
@@ -18,7 +18,7 @@ const toLeft = (row: Row) => ({
 })
 type Left = ReturnType<typeof toLeft>
 
-export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): UnfinishedDeletes {
+export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yielder): UnfinishedDeletes {
   const next = (org: string, changeId: string): SQL =>
     sql`SELECT part, key_id, agent, at, keeps, erases FROM leaving WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
 
@@ -41,7 +41,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, pace: Pace): 
     async finish(org, changeId) {
       let left = await runOne(connection, next(org, changeId), firstRow(toLeft))
       while (left !== null) {
-        await pace.rest()
+        await yielder.rest()
         left = await remove(org, changeId, left)
       }
     },

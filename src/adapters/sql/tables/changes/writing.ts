@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'
-import type { Pace } from '../../../../domain/pace'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { KeyTaken } from '../../../../domain/receipts/notes'
 import type { Millis } from '../../../../domain/time'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Results } from '../../core/batch'
 import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
@@ -91,7 +91,7 @@ interface WriteOptions {
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
 /** The one way in which callers write entries. */
-export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, pace: Pace): Write {
+export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, yielder: Yielder): Write {
   const { dialect } = connection
   return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false } = {}) => {
     const now = clock.now()
@@ -106,7 +106,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
         .do(limits.after)
     try {
       const manner = { keeps: terms.days > 0 && !forgets, at: now }
-      const result = await withinQuotas({ connection, pace, quotas, scope: caller, takes }, () =>
+      const result = await withinQuotas({ connection, yielder, quotas, scope: caller, takes }, () =>
         runWriting(connection, caller, manner, framed, { org: caller.org }),
       )
       receipt?.notes.keep()

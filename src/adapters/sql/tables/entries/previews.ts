@@ -2,9 +2,9 @@
 // metadata and a result holds eight?
 
 import type { EntryPreview } from '../../../../domain/entry/entry'
-import type { Pace } from '../../../../domain/pace'
 import type { Filter } from '../../../../domain/search/filter'
 import { RESULT_BYTES } from '../../../../domain/search/window'
+import type { Yielder } from '../../../../domain/yielder'
 import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, num } from '../../core/rows'
@@ -24,7 +24,11 @@ export async function previewsOf(
   connection: SqlConnection,
   context: ReadContext,
   rows: readonly Row[],
-  { filter, previewLength, pace }: { readonly filter: Filter; readonly previewLength: number; readonly pace: Pace },
+  {
+    filter,
+    previewLength,
+    yielder,
+  }: { readonly filter: Filter; readonly previewLength: number; readonly yielder: Yielder },
 ): Promise<EntryPreview[]> {
   const large: number[] = []
   let before = 0
@@ -32,7 +36,7 @@ export async function previewsOf(
     if (row.bare && before <= RESULT_BYTES) large.push(num(row, 'id'))
     before += num(row, 'beside')
   }
-  if (large.length === 0) return readRows(rows, pace, toPreview)
+  if (large.length === 0) return readRows(rows, yielder, toPreview)
   const found = await readOne(
     connection,
     previewsStatement(context, filter, large, { previewLength, whole: true }),
@@ -44,5 +48,5 @@ export async function previewsOf(
   const shown = rows.flatMap((row): Row | readonly Row[] =>
     asked.has(num(row, 'id')) ? (whole.get(num(row, 'id')) ?? []) : row,
   )
-  return readRows(shown, pace, toPreview)
+  return readRows(shown, yielder, toPreview)
 }

@@ -4,8 +4,8 @@ import type { ImageRef } from '../../../../domain/entry/image'
 import { KINDS } from '../../../../domain/entry/kind'
 import { isCaptured } from '../../../../domain/entry/lifted-metadata'
 import type { Metadata } from '../../../../domain/entry/metadata'
-import { JSON_UNITS, type Pace } from '../../../../domain/pace'
 import type { ThreadSummary } from '../../../../domain/report'
+import { JSON_UNITS, type Yielder } from '../../../../domain/yielder'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, json, jsonOrNull, num, oneOf, str, strOrNull } from '../../core/rows'
@@ -94,11 +94,11 @@ export function toEntry(row: Row): Entry {
  *
  * @param one reads a row
  */
-export async function readRows<T>(rows: readonly Row[], pace: Pace, one: (row: Row) => T): Promise<T[]> {
+export async function readRows<T>(rows: readonly Row[], yielder: Yielder, one: (row: Row) => T): Promise<T[]> {
   const read: T[] = []
   for (const row of rows) {
     read.push(one(row))
-    await pace.spend(lengthOf(row.metadata) / JSON_UNITS)
+    await yielder.spend(lengthOf(row.metadata) / JSON_UNITS)
   }
   return read
 }
@@ -106,11 +106,11 @@ export async function readRows<T>(rows: readonly Row[], pace: Pace, one: (row: R
 /** Entries as far as a result has room for them, and the ids of the others, whose rows have none but `wanted_id`. */
 export const readWithin = async (
   rows: readonly Row[],
-  pace: Pace,
+  yielder: Yielder,
 ): Promise<{ entries: Entry[]; omitted: number[] }> => ({
   entries: await readRows(
     rows.filter(({ id }) => id !== null),
-    pace,
+    yielder,
     toEntry,
   ),
   omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),

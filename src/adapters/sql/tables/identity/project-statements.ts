@@ -69,7 +69,7 @@ export function newestDecisionsStatement(
     WHERE ${listed(dialect, scope, now)} AND e.project = ${project} AND e.kind = 'decision'
       AND NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links l ${dialect.plan.follow('entries', 'later', sql`later.id = l.from_id`)}
-        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.aside(sql`l.org = ${scope.org}`)}
+        WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`l.org = ${scope.org}`)}
           AND ${listed(dialect, scope, now, 'later')}`)}
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${decisions}`
   return chosen(dialect, ids, previewLength, sql`e.created_at DESC`)

@@ -25,7 +25,9 @@ export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =
  */
 export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`
-  return end === 'from_id' ? sql`${ofOrg} AND l.from_id = ${id}` : sql`l.to_id = ${id} AND ${dialect.plan.aside(ofOrg)}`
+  return end === 'from_id'
+    ? sql`${ofOrg} AND l.from_id = ${id}`
+    : sql`l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)}`
 }
 
 /** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
@@ -36,7 +38,7 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
   const said = (alias: string) =>
     relation === undefined ? sql`` : sql` AND ${sql.raw(`${alias}.relation = '${relation}'`)}`
   // An entry belongs to one org, and so does what links to it.
-  const ofOrg = dialect.plan.aside(sql`${dialect.plan.unordered(sql`l.org`)} = ${sight.scope.org}`)
+  const ofOrg = dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${sight.scope.org}`)
   return sql`l.to_id = ${id} AND ${ofOrg}${said('l')} AND l.from_id >= coalesce((
     SELECT few.from_id FROM links few WHERE few.to_id = ${id}${said('few')}
     ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
@@ -66,14 +68,14 @@ export function superseded(context: PackContext): SQL {
   return dialect.plan.exists(sql`
     SELECT 1 FROM (
       SELECT l.from_id FROM links l
-      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.aside(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
+      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
     WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
-          AND ${dialect.plan.aside(sql`back.to_id = s.id`)}`)})`)
+          AND ${dialect.plan.filterOnly(sql`back.to_id = s.id`)}`)})`)
 }
 
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */

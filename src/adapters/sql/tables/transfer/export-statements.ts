@@ -62,14 +62,14 @@ export function listChangedStatements(
   return {
     entries: sql`SELECT ${entryToExport(context)} FROM entries e WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
     gone: sql`SELECT DISTINCT c.entry_id AS id FROM changes c
-      WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.aside(sql`c.org = ${scope.org}`)} AND c.seq > ${selection.after ?? 0}
+      WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.filterOnly(sql`c.org = ${scope.org}`)} AND c.seq > ${selection.after ?? 0}
         AND c.was_thread IS NOT NULL AND ${seen}${selection.project === null ? sql`` : sql` AND c.was_project = ${selection.project}`}
         AND NOT EXISTS (SELECT 1 FROM entries e
           WHERE e.id = c.entry_id AND ${visible(dialect, scope, context.now)}${ofProject(context, 'e')})
       ORDER BY 1`,
     deleted: selection.history
       ? sql`SELECT ${goneToExport(context)} FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)}
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
               AND ${isGone} AND ${exportableState(context)}`
       : null,
   }
@@ -83,7 +83,7 @@ export function readStatements(
 ): { readonly entries: SQL; readonly links: SQL; readonly versions: SQL | null; readonly vectors: SQL | null } {
   const { dialect, scope, selection } = context
   const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
-  const inOrg = (alias: string) => dialect.plan.aside(sql`${sql.raw(alias)}.org = ${scope.org}`)
+  const inOrg = (alias: string) => dialect.plan.filterOnly(sql`${sql.raw(alias)}.org = ${scope.org}`)
   return {
     entries: sql`SELECT ${ENTRY_RECORD_COLUMNS}, ${textOf()} AS text FROM entries e
       WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
@@ -123,7 +123,7 @@ export function namedStatements(
       WHERE ${among(sql`e.id`)} AND ${visible(dialect, scope, context.now)}`,
     deleted: selection.history
       ? sql`SELECT DISTINCT v.entry_id AS id FROM entry_versions v
-            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.aside(sql`v.org = ${scope.org}`)}
+            WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
               AND ${isGone} AND ${exportableState(context)}`
       : null,
   }

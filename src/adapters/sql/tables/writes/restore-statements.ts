@@ -35,7 +35,8 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): 
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
     WHERE l.id IN ${returning} OR ${dialect.plan.exists(sql`
-      SELECT 1 FROM entries t WHERE t.id = l.id AND ${dialect.plan.aside(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
+      SELECT 1 FROM entries t
+      WHERE t.id = l.id AND ${dialect.plan.filterOnly(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
   ) END`
 }
 
@@ -71,7 +72,7 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, s
       SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}
       ${dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
-      WHERE ${dialect.plan.aside(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
+      WHERE ${dialect.plan.filterOnly(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
         standing: sql` AND e.version = given.version`,
         // It may have been restored and deleted again meanwhile.
         gone: sql` AND d.ended_version = given.version`,
@@ -125,7 +126,7 @@ export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: read
       SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin
       FROM ${rows} l ${dialect.plan.follow('entries', 'one', sql`one.id = l.from_id`)}
       WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.plan.exists(sql`
-        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.aside(sql`other.org = ${org}`)}`)})
+        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.filterOnly(sql`other.org = ${org}`)}`)})
       ON CONFLICT DO NOTHING`,
   ]
 }

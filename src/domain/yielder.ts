@@ -2,7 +2,7 @@ import type { Millis } from './time'
 
 /**
  * Long work in small pieces. Whoever reads a megabyte at once keeps everybody else waiting, so such work is written as
- * steps, and a pace takes a rest between them (platform contract §6). Work is counted in characters read, because the clock
+ * steps, and a yielder takes a rest between them (platform contract §6). Work is counted in characters read, because the clock
  * of a Worker stands still until it waits for something.
  */
 
@@ -15,10 +15,10 @@ export const STEP = 4_096
 /** What is read between two rests: 10 to 30 ms of work. */
 export const SLICE = 48_000
 
-/** Characters of JSON that are parsed, written or measured in the time in which one is analysed: a pace counts the latter. */
+/** Characters of JSON that are parsed, written or measured in the time in which one is analysed: a yielder counts the latter. */
 export const JSON_UNITS = 8
 
-export interface Pace {
+export interface Yielder {
   /** Notes that so much was read; takes a rest when it is enough since the last one. */
   spend(units: number): Promise<void>
   /** Takes a rest now: between two round trips that each take long, since a database in the same process lets nobody in. */
@@ -31,7 +31,7 @@ export interface Pace {
  * @param rest lets others have their turn; it must wait for something from outside, such as a timer: a promise that is
  *   already resolved lets nobody in
  */
-export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
+export function createYielder(rest: () => Promise<void>, slice = SLICE): Yielder {
   let spent = 0
   const restNow = async (): Promise<void> => {
     spent = 0
@@ -61,10 +61,11 @@ export function createPace(rest: () => Promise<void>, slice = SLICE): Pace {
 const REST_MS = 1
 
 /** @param sleep waits so many milliseconds for a timer */
-export const createRestingPace = (sleep: (ms: Millis) => Promise<void>): Pace => createPace(() => sleep(REST_MS))
+export const createRestingYielder = (sleep: (ms: Millis) => Promise<void>): Yielder =>
+  createYielder(() => sleep(REST_MS))
 
 /** Never rests: for work that nobody waits beside, such as a command line and a test. */
-export const WITHOUT_REST: Pace = createPace(async () => {}, Number.POSITIVE_INFINITY)
+export const WITHOUT_REST: Yielder = createYielder(async () => {}, Number.POSITIVE_INFINITY)
 
 /** Takes all steps at once, where a text is known to be short. */
 export function atOnce<T>(steps: Steps<T>): T {
