@@ -5,7 +5,7 @@ import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { itemOf } from '../../src/domain/pack/item'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
-import { isSaidAgain, shapeOf } from '../../src/domain/pack/likeness'
+import { shapeOf } from '../../src/domain/pack/likeness'
 import { commonTerms, emptyWords, termsInCodes } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
@@ -33,7 +33,7 @@ const weighed = (id: number, facet: Facet, words: number, evidence: Partial<Weig
   ({
     ...{ entry: { id, status: 'doing' }, facet, score: Math.max(words, evidence.inProgress ? 0.25 : 0), vector: null },
     ...{ evidence: { ...EVIDENCE, words, ...evidence }, squares: 0, worth: words },
-    shape: shapeOf(`text${id} word${id}`, analyzer),
+    shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
   }) as unknown as Selectable
 
 const chosenOf = async (all: Selectable[], limit = 24, familiar = 1, named = 0) => {
@@ -44,19 +44,6 @@ const chosenOf = async (all: Selectable[], limit = 24, familiar = 1, named = 0) 
 }
 
 describe('the choice of a pack', () => {
-  it('takes for said again what is told in other words, and not what names other numbers or another thing', () => {
-    const first = 'Names, mail addresses and card numbers never go into a log line; log the public id of the booking.'
-    const isAgain = (text: string) => isSaidAgain(shapeOf(first, analyzer), shapeOf(text, analyzer))
-    expect(
-      isAgain('No guests in logs: mail addresses, names and card numbers stay out of log lines, log the booking id'),
-    ).toBe(true)
-    const hours = (text: string) => shapeOf(`Glazes are mixed in the back room, ${text} every working day.`, analyzer)
-    expect(isSaidAgain(hours('until 18 on'), hours('18 at last on'))).toBe(true)
-    expect(isSaidAgain(hours('by 18 it is emptied on'), hours('at 19 we lock it on'))).toBe(false)
-    expect(isAgain('Names of guests go into the booking with a public id.')).toBe(false)
-    expect(isSaidAgain(shapeOf('Kilns: Nora', analyzer), shapeOf('Nora, kilns today', analyzer))).toBe(false)
-  })
-
   it(promise('p3-noise'), async () => {
     const all = [
       ...[weighed(1, 'gotchas', 0.35), weighed(2, 'procedures', 0.6), weighed(3, 'constraints', 0.8)],

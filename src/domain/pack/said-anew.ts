@@ -1,7 +1,7 @@
 import type { Kind } from '../entry/kind'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
-import { holdsAll, isNearlySame, type Shape } from './likeness'
+import { isNearlySame, type Shape } from './likeness'
 import { isReplaced, type Replaced, replacedIn } from './replaced'
 import { NO_SUBJECT } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
@@ -13,6 +13,11 @@ const AGREED: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention
 
 const NUMBER = /^\d+$/
 const NUMBERS = /\d+/g
+
+const holdsAll = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
+  for (const word of others) if (!words.has(word)) return false
+  return true
+}
 
 /** The later of two that are about the same. */
 export interface Later {

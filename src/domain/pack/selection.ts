@@ -3,7 +3,7 @@ import type { Yielder } from '../yielder'
 import { byItself, relevance, scoreByItself, type Weighed } from './evidence'
 import type { Facet } from './facets'
 import { type Intent, standsBefore } from './intents'
-import { isSaidAgain, overlap, type Shape } from './likeness'
+import { isNearlySame, overlap, type Shape } from './likeness'
 import type { Opponents } from './links'
 import { createNearness, type Nearness } from './nearness'
 import { WEIGHTS, type Weights } from './weights'
@@ -99,7 +99,7 @@ async function distinctOf(
     const same = (other: Selectable): boolean => {
       if ((nearness(one, other) ?? 1) < weights.likeness.near) return false
       looked += one.shape.pairs.size
-      return isSaidAgain(one.shape, other.shape, weights) && !opponents(one.entry.id).has(other.entry.id)
+      return isNearlySame(one.shape, other.shape, weights) && !opponents(one.entry.id).has(other.entry.id)
     }
     if (!distinct.some(same)) distinct.push(one)
     await yielder.spend(looked)

@@ -149,10 +149,7 @@ export const WEIGHTS = {
     pairs: 0.7,
     codePoints: 1_500,
     /** Such texts are at least this near in meaning, whatever the model: the others need no closer look. */
-    near: 0.5,
-    /** What says the same in other words has this share of the words that either says, and each has at least so many of them. */
-    said: 0.5,
-    fewestSaid: 6,
+    near: 0.6,
   },
 
   /** What has to do with the goal. */
