@@ -227,10 +227,7 @@ describe('packs as text', () => {
       ({
         ...{ entry: { id }, facet: 'decisions', score, worth: score, vector: null, squares: 0 },
         evidence: { ...evidence, words: score },
-        shape: {
-          ...{ text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
-          ...{ content: new Set([`word${id}`]), numbers: new Set() },
-        },
+        shape: { text: `text ${id}`, words: new Set([`word${id}`]), pairs: new Set([`pair${id}`]) },
       }) as unknown as Selectable
     const chosen = async (limit: number, ...scores: number[]) => {
       const opponents = (id: number) => new Set(id === 1 ? [2] : id === 2 ? [1] : [])
