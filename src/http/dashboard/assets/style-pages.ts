@@ -83,8 +83,10 @@ border-bottom:1px solid var(--line)}
 .change:first-child{padding-top:0}.change:last-child{border-bottom:0;padding-bottom:0}
 .item:first-child,.version:first-child{padding-top:0}
 .change .facts{min-height:1.375rem}.change .facts a{display:inline-flex;align-items:center;min-height:1.5rem}
-.change .excerpt{grid-column:2}
-.change .excerpt a{color:inherit;text-decoration:none}.change .excerpt a:hover{color:var(--accent);text-decoration:underline}
+.change .excerpt{grid-column:2;display:block;overflow:visible}
+.change .excerpt a{color:inherit;text-decoration:none;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;
+overflow:hidden;min-height:1.5rem}
+.change .excerpt a:hover{color:var(--accent);text-decoration:underline}
 .change .sign{width:1.375rem;height:1.375rem;display:grid;place-items:center;border-radius:50%;background:var(--sunken);
 font-weight:650;font-size:.75rem}
 .change.stored .sign{background:var(--tint);color:var(--accent)}.change.deleted .sign{background:var(--bad-tint);color:var(--bad)}
