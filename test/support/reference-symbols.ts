@@ -1,4 +1,5 @@
-import ts from 'typescript'
+import * as ts from 'typescript/unstable/ast'
+import { readTrees } from './typescript-trees'
 
 /** What the TypeScript compiler's own tree says a file declares: an independent source to hold our parsers against. */
 export interface ReferenceSymbol {
@@ -8,7 +9,8 @@ export interface ReferenceSymbol {
   readonly lineEnd: number
 }
 
-function boundNames(name: ts.BindingName): string[] {
+function boundNames(name: ts.BindingName | undefined): string[] {
+  if (name === undefined) return []
   if (ts.isIdentifier(name)) return [name.text]
   return name.elements.flatMap((element) => (ts.isBindingElement(element) ? boundNames(element.name) : []))
 }
@@ -29,20 +31,17 @@ const isFunction = (value: ts.Expression | undefined): boolean => {
 }
 
 /** Names, kinds, first and last lines of all declarations that fabric.md §9 counts. */
-export function referenceSymbols(path: string, text: string): { symbols: ReferenceSymbol[]; flawed: boolean } {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+function symbolsOf(source: ts.SourceFile): ReferenceSymbol[] {
   const symbols: ReferenceSymbol[] = []
   const line = (offset: number): number => source.getLineAndCharacterOfPosition(offset).line + 1
 
   /** Behind decorators and comments. */
   const firstWord = (node: ts.Node): number => {
-    const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : []
-    if (modifiers[0] !== undefined) return modifiers[0].getStart(source)
-    const decorators = ts.canHaveDecorators(node) ? (ts.getDecorators(node) ?? []) : []
-    const last = decorators.at(-1)
-    if (last === undefined) return node.getStart(source)
-    const next = node.getChildren(source).find((child) => child.pos >= last.end)
-    return next === undefined ? node.getStart(source) : next.getStart(source)
+    const marks: readonly ts.Node[] = ('modifiers' in node && (node.modifiers as ts.NodeArray<ts.ModifierLike>)) || []
+    const modifier = marks.find((mark) => !ts.isDecorator(mark))
+    if (modifier !== undefined) return modifier.getStart(source)
+    const last = marks.at(-1)
+    return last === undefined ? node.getStart(source) : ts.skipTrivia(source.text, last.end)
   }
   const add = (name: string, kind: string, from: number, to: number) =>
     symbols.push({ name, kind, lineStart: line(from), lineEnd: line(to - 1) })
@@ -79,17 +78,20 @@ export function referenceSymbols(path: string, text: string): { symbols: Referen
     else if (ts.isExportDeclaration(node)) exports(node)
     else if (ts.isExportAssignment(node))
       add('default', isFunction(node.expression) ? 'function' : 'export', node.getStart(source), node.end)
-    else if (ts.isClassLike(node.parent ?? node) && node.parent !== undefined) {
+    else if (ts.isClassLikeDeclaration(node.parent ?? node) && node.parent !== undefined) {
       if (ts.isConstructorDeclaration(node)) add('constructor', 'method', firstWord(node), node.end)
-      else if (ts.isMethodDeclaration(node) || ts.isAccessor(node)) declared(node, 'method')
+      else if (ts.isMethodDeclaration(node) || ts.isAccessorDeclaration(node)) declared(node, 'method')
       else if (ts.isPropertyDeclaration(node) && isFunction(node.initializer)) declared(node, 'method')
     }
-    ts.forEachChild(node, visit)
+    node.forEachChild(visit)
   }
   visit(source)
-  const flawed = ((source as unknown as { parseDiagnostics: readonly unknown[] }).parseDiagnostics ?? []).length > 0
-  return { symbols, flawed }
+  return symbols
 }
+
+/** The declarations of each file, and whether the compiler found a mistake in it. */
+export const referenceSymbols = (paths: readonly string[]) =>
+  readTrees(paths, (tree, flawed) => ({ path: tree.fileName, symbols: symbolsOf(tree), flawed }))
 
 const keyOf = ({ name, kind, lineStart, lineEnd }: ReferenceSymbol): string => `${kind} ${name} ${lineStart}-${lineEnd}`
 

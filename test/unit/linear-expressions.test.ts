@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isSafePattern } from 'redos-detector'
-import ts from 'typescript'
+import { isNewExpression, isRegularExpressionLiteral, type Node, type SourceFile } from 'typescript/unstable/ast'
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../src/domain/recall/secrets'
 import { ROOT } from '../support/build'
 import { charactersRead } from '../support/characters-read'
 import { sourceFiles } from '../support/sources'
+import { readTrees } from '../support/typescript-trees'
 
 /**
  * Every regular expression that may meet stored text, an argument or a query takes time in step with its length (platform
@@ -64,17 +64,17 @@ interface Found {
   readonly text: string
 }
 
-function expressionsOf(file: string): { literals: Found[]; built: number } {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+function expressionsOf(source: SourceFile): { file: string; literals: Found[]; built: number } {
+  const file = relative(SRC, source.fileName)
   const literals: Found[] = []
   let built = 0
-  const visit = (node: ts.Node): void => {
-    if (ts.isRegularExpressionLiteral(node)) literals.push({ file: relative(SRC, file), text: node.text })
-    if (ts.isNewExpression(node) && node.expression.getText() === 'RegExp') built++
-    ts.forEachChild(node, visit)
+  const visit = (node: Node): void => {
+    if (isRegularExpressionLiteral(node)) literals.push({ file, text: node.text })
+    if (isNewExpression(node) && node.expression.getText() === 'RegExp') built++
+    node.forEachChild(visit)
   }
   visit(source)
-  return { literals, built }
+  return { file, literals, built }
 }
 
 /** Escapes, classes and the beginnings of groups, in which marks of repetition mean other things. */
@@ -102,9 +102,10 @@ function isLinear(literal: string): boolean {
 }
 
 describe('regular expressions', () => {
-  const all = sourceFiles(SRC)
-    .map((file) => ({ file: relative(SRC, file), ...expressionsOf(file) }))
-    .filter(({ file }) => ROOMS.test(file))
+  const all = readTrees(
+    sourceFiles(SRC).filter((file) => ROOMS.test(relative(SRC, file))),
+    expressionsOf,
+  )
   const literals = all.flatMap((one) => one.literals)
 
   it('are linear in what they read, or meet nothing long', () => {

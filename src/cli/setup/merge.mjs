@@ -36,7 +36,7 @@ function indentation(text) {
 /**
  * @param {string} text of the file; empty for none
  * @param {readonly string[]} path names that lead to the entry
- * @param {object} entry
+ * @param {object | boolean} entry
  */
 export function mergeJson(text, path, entry) {
   const source = text.trim() === '' ? '{}\n' : text
