@@ -76,6 +76,7 @@ export default {
           .all()
         return Response.json({
           read: meta.rows_read,
+          written: meta.rows_written,
           ms: meta.duration,
           rows: results.length,
           first: results[0] ?? null,

@@ -1,3 +1,4 @@
+import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { AtMoment } from '../domain/recall/current'
 import type { Moment } from '../domain/recall/moment'
@@ -37,6 +38,7 @@ export interface TextHit {
   readonly place: number
   /** Of a memory, 1 to 5. */
   readonly weight: number
+  readonly layer: Layer
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Null where no moment was named. */

@@ -1,4 +1,4 @@
-import type { Source, TextVector } from '../domain/entry/entry'
+import type { Layer, Source, TextVector } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { QuantizedVector } from '../domain/meaning/vector'
 import type { Filter } from '../domain/search/filter'
@@ -24,6 +24,8 @@ export interface VectorRow {
   readonly length: number
   /** Of its entry, 1 to 5. */
   readonly weight: number
+  /** Of its entry. */
+  readonly layer: Layer
 }
 
 export interface VectorLookup {

@@ -100,7 +100,7 @@ describe('pgvector', () => {
     for (const query of [...short, long]) {
       const { columns } = numbersFor(connection.dialect, query ?? null)
       const [rows = []] = await connection.read([
-        sql`SELECT v.id, ${columns} FROM entry_vectors v WHERE v.org = ${org} ORDER BY v.chunk`,
+        sql`SELECT v.id, 1 AS layer, ${columns} FROM entry_vectors v WHERE v.org = ${org} ORDER BY v.chunk`,
       ])
       const told = rows.map(toVectorRow).map(({ data, compared }) => ({ data, compared }))
       const expected = vectors.map((vector) => {

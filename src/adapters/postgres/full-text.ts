@@ -175,7 +175,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.title, e.text_words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
-            e.weight, e.created_at, ${next} AS following${sql.join(wanted)}
+            e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`

@@ -45,7 +45,10 @@ export const unpackedColumns = (names: readonly string[], rows: readonly Row[]):
   rows.map((row) => (row.packed === undefined ? row : fill({ ...row }, names, json<unknown[]>(row, 'packed'))))
 
 const unpacked = (columns: readonly string[], row: Row, name: string): Row[] =>
-  json<unknown[][]>(row, name).map((values) => fill({}, columns, values))
+  json<unknown[][]>(row, name).map((values) => rowOf(columns, values))
+
+/** A row of these columns. */
+export const rowOf = (columns: readonly string[], values: readonly unknown[]): Row => fill({}, columns, values)
 
 function fill(row: Row, columns: readonly string[], values: readonly unknown[]): Row {
   for (const [i, name] of columns.entries()) row[name] = values[i]

@@ -1,3 +1,4 @@
+import type { Layer } from '../../../domain/entry/entry'
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import {
@@ -36,6 +37,8 @@ export interface RecallRanking {
   /** Everything that the legs keep, in its order. */
   readonly ids: readonly number[]
   readonly passes: (id: number) => boolean
+  /** Of what a leg found. */
+  readonly layerOf: (id: number) => Layer
   /**
    * What is told of these hits. At most one round trip, shared with what is read in the same moment: of a memory that passes by meaning
    * alone, nobody has asked yet which words it holds.
@@ -127,6 +130,7 @@ export function createRankMemories({
     if (byWords === null && byMeaning === null) throw unavailable('Neither words nor meaning can be searched now')
     const near = byMeaning?.near.slice(0, KEPT) ?? []
     const chunks = new Map([...(byMeaning?.beside ?? []), ...near].map((hit) => [hit.id, hit]))
+    const layers = new Map([...(byWords?.hits ?? []), ...near].map(({ id, layer }) => [id, layer]))
     const shares = new Map(byWords?.hits.map(({ id, share }) => [id, share]))
     /** Those that meaning alone found, until it is known what words they hold. */
     const unasked = new Set(byWords?.cut ? near.flatMap(({ id }) => (shares.has(id) ? [] : [id])) : [])
@@ -171,6 +175,7 @@ export function createRankMemories({
     return {
       ids,
       passes: (id) => passing.has(id),
+      layerOf: (id) => layers.get(id) as Layer,
       async described(wanted) {
         await askShares(wanted)
         return new Map(wanted.map((id) => [id, hitOf(id)]))

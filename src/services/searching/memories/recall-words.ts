@@ -1,3 +1,4 @@
+import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
 import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
@@ -33,6 +34,7 @@ export interface WordHit {
   readonly score: number
   /** 1 to 5. */
   readonly weight: number
+  readonly layer: Layer
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
 }
@@ -216,10 +218,10 @@ export function createRecallWords({
     const keyed = ranked.map(({ id, score }) => {
       const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
       const own = beyond.get(id) ?? shareBy(hit.aliases, held)
-      const { weight, createdAt } = hit
+      const { weight, layer, createdAt } = hit
       const called = isCalled(hit.aliases)
       return {
-        hit: { id, share: own, called, similarity: wordSimilarity(own), score, weight, createdAt },
+        hit: { id, share: own, called, similarity: wordSimilarity(own), score, weight, layer, createdAt },
         tier: isTiered && hit.complete ? 1 : 0,
         key: score * weightFactor(weight),
       }

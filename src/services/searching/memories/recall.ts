@@ -77,9 +77,11 @@ export function createRecall({
         return { ...rest, results: [], omitted: [], below: all.length === 0 ? null : { count: all.length, best } }
       }
       const wanted = passing.slice(offset, offset + limit)
+      // Only what belongs to the whole org may be at home elsewhere.
+      const ofOrg = project === null ? [] : passing.filter((id) => ranking.layerOf(id) === 3)
       let [page, away] = await Promise.all([
         read(wanted),
-        project === null ? new Set<number>() : memories.away(scope, project, passing),
+        project === null ? new Set<number>() : memories.away(scope, project, ofOrg),
       ])
       if (away.size > 0) {
         const home = [...passing.filter((id) => !away.has(id)), ...passing.filter((id) => away.has(id))]

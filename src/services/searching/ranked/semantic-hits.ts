@@ -1,4 +1,5 @@
 // What becomes of the hits of an index: which are near enough, and which stand for their entries.
+import type { Layer } from '../../../domain/entry/entry'
 import { distance } from '../../../domain/meaning/vector'
 import type { VectorSearch } from '../../../ports/vector-index'
 import type { VectorRow } from '../../../ports/vector-rows'
@@ -13,6 +14,7 @@ export interface SemanticHit {
   readonly length: number
   /** Of the entry, 1 to 5. */
   readonly weight: number
+  readonly layer: Layer
 }
 
 /** A vector that was compared. */
@@ -41,11 +43,12 @@ export function bestPerEntry(near: readonly Near[]): SemanticHit[] {
       best.set(row.entryId, row)
   }
   return [...best.values()]
-    .map(({ entryId, start, length, weight, cosine: cos }) => ({
+    .map(({ entryId, start, length, weight, layer, cosine: cos }) => ({
       id: entryId,
       start,
       length,
       weight,
+      layer,
       cosine: cos,
       distance: distance(cos),
     }))

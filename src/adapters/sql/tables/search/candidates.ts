@@ -19,6 +19,7 @@ import {
 import type { Row } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
+import { layerOf } from '../entries/rows'
 import { toAtMoment } from '../memories/moment'
 import { COUNTED } from './choosing'
 import type { Confined } from './scope-terms'
@@ -100,7 +101,7 @@ function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals
 }
 
 /** What each candidate has of about the same size. */
-export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'created_at']
+export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'layer', 'created_at']
 
 /** JSON of other names that is read; a longer one names nothing. */
 export const ALIASES_LENGTH = 20_000
@@ -122,6 +123,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   held: numOrNull(row, 'held') ?? 0,
   place: numOrNull(row, 'place') ?? 0,
   weight: num(row, 'weight'),
+  layer: layerOf(row),
   createdAt: num(row, 'created_at'),
   atMoment: row.is_away === undefined ? null : toAtMoment(row),
   following: json<number[]>(row, 'following'),

@@ -6,14 +6,19 @@ import { Batch } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { ComparedBy, SqlDialect } from '../../core/dialect'
-import { asRows, each, num, strOrNull } from '../../core/rows'
+import { rowOf } from '../../core/packed'
+import { asRows, each, json, num, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
+import { layerOf } from '../entries/rows'
 import { withinShare } from '../pages/page-statements'
 import { planEntries } from '../pages/plan'
 
 /** How vectors are looked up that an index found, or that scope and filter admit. */
-export const VECTOR_COLUMNS = sql.raw('v.id, v.entry_id, v.start, v.length, e.weight')
+const NAMES = ['id', 'entry_id', 'start', 'length', 'weight', 'layer']
+const COLUMNS = ['v.id', 'v.entry_id', 'v.start', 'v.length', 'e.weight', 'e.layer'].map((name) => sql.raw(name))
+
+export const VECTOR_COLUMNS = sql.join(COLUMNS, sql`, `)
 
 export const toVectorRow = (row: Row): VectorRow => ({
   id: num(row, 'id'),
@@ -21,6 +26,7 @@ export const toVectorRow = (row: Row): VectorRow => ({
   start: num(row, 'start'),
   length: num(row, 'length'),
   weight: num(row, 'weight'),
+  layer: layerOf(row),
   data: strOrNull(row, 'data'),
   compared: isCompared(row) ? { product: num(row, 'product'), squares: num(row, 'squares') } : null,
 })
@@ -107,8 +113,13 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const where = sql`v.model = ${model} AND ${listed(dialect, scope, now)} AND ${condition}`
   const numbers = numbersFor(dialect, query)
   const data = hitData ? numbers.columns : numbers.none
+  // Hundreds of hits are gone through once, where each of them is a row read of what is put by, and another of the answer.
+  const isPacked = dialect.packsRows && !hitData
+  const columns = isPacked
+    ? sql`count(DISTINCT v.entry_id) AS entries, ${dialect.jsonArrays(COLUMNS)} AS hits`
+    : sql`${VECTOR_COLUMNS}, ${data}`
   const of = (ids: readonly number[], gate: SQL, open: SQL) => sql`
-    SELECT v.id, v.entry_id, v.start, v.length, e.weight, ${data}
+    SELECT ${columns}
     FROM ${gate}${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} hit
       ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
       ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
@@ -123,14 +134,14 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const within = withinShare(context, filter, plan)
   const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
   const cosine = dialect.nearness?.cosine(query)
-  const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight${column}
+  const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight, e.layer${column}
       FROM ${mayWalk}${plan.from} ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE ${open}v.model = ${model} AND ${plan.where}`
   const few =
     cosine === undefined
       ? sql`${eligible(sql``)} LIMIT CASE WHEN (SELECT count(*) FROM gate) > 0 THEN ${limit + 1} ELSE 0 END`
-      : sql`SELECT id, weight FROM (
-          SELECT id, entry_id, weight, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
+      : sql`SELECT id, weight, layer FROM (
+          SELECT id, entry_id, weight, layer, cosine, row_number() OVER (PARTITION BY entry_id ORDER BY cosine DESC, id) AS place
           FROM (${eligible(sql`, ${cosine} AS cosine`)}) AS compared
         ) AS chunks
         WHERE place = 1 ORDER BY cosine DESC, entry_id LIMIT ${Math.min(limit, enough + SPARE)}`
@@ -139,26 +150,42 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
     within === null
       ? eligibles
       : sql`CASE WHEN (SELECT count(*) FROM walked) > 0 THEN ${eligibles} ELSE ${limit + 1} END`
+  const entries = isPacked ? sql`SELECT entries FROM near` : sql`SELECT count(DISTINCT entry_id) FROM near`
   const tables = [
     ...plan.tables,
     sql`near AS MATERIALIZED (${of(hits, sql``, sql``)})`,
-    sql`gate AS MATERIALIZED (SELECT 1 AS short WHERE (SELECT count(DISTINCT entry_id) FROM near) < ${enough})`,
+    sql`gate AS MATERIALIZED (SELECT 1 AS short WHERE (${entries}) < ${enough})`,
     sql`beyond AS MATERIALIZED (${of(further, gate, open)})`,
     ...(within === null
       ? []
       : [sql`walked AS MATERIALIZED (SELECT 1 AS open FROM gate WHERE CASE WHEN ${isShort} THEN ${within} END)`]),
     sql`few AS MATERIALIZED (${few})`,
   ]
+  const all = isPacked
+    ? sql`SELECT 'packed' AS part, NULL AS id, NULL AS entry_id, NULL AS start, NULL AS length, NULL AS weight, NULL AS layer, hits AS data
+        FROM near
+      UNION ALL SELECT 'packed', NULL, NULL, NULL, NULL, NULL, NULL, hits FROM beyond`
+    : sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, layer, ${numbers.names} FROM near
+      UNION ALL SELECT 'hit', id, entry_id, start, length, weight, layer, ${numbers.names} FROM beyond`
   return withPrelude(
     bindings,
     tables,
-    sql`SELECT 'hit' AS part, id, entry_id, start, length, weight, ${numbers.names} FROM near
-      UNION ALL SELECT 'hit', id, entry_id, start, length, weight, ${numbers.names} FROM beyond
-      UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, ${numbers.columns}
+    sql`${all}
+      UNION ALL SELECT 'eligible', v.id, v.entry_id, v.start, v.length, few.weight, few.layer, ${numbers.columns}
         FROM few ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = few.id`)} WHERE (SELECT count(*) FROM few) <= ${limit}
-      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, ${numbers.none}`,
+      UNION ALL SELECT CASE WHEN ${isShort} THEN 'short' ELSE 'enough' END, NULL, ${found}, NULL, NULL, NULL, NULL, ${numbers.none}`,
   )
 }
+
+/** The hits of a statement, however it brings them. */
+const hitsOf = (rows: readonly Row[]): VectorRow[] =>
+  rows.flatMap(({ part = 'hit', ...row }) =>
+    part === 'hit'
+      ? [toVectorRow(row)]
+      : part === 'packed'
+        ? json<unknown[][]>(row, 'data').map((values) => toVectorRow(rowOf(NAMES, values)))
+        : [],
+  )
 
 /** One round trip, shared with what is read in the same moment. */
 export async function lookUpVectors(
@@ -197,7 +224,7 @@ export async function lookUpVectors(
   const unconfirmed = behind === null ? [] : result.of(behind)
   const short = hitRows.find(({ part }) => part === 'short')
   return {
-    hits: hitRows.filter(({ part = 'hit' }) => part === 'hit').map(toVectorRow),
+    hits: hitsOf(hitRows),
     lookedFurther: short !== undefined,
     unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
     moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
