@@ -20,11 +20,14 @@ export function largeEntryAt(i, size) {
  * @property {(n: number) => string} [match] the same question as an expression of FTS5, whose own order is timed beside
  */
 
+/** Place of the entry that is changed or deleted as the nth, of so many. @param {number} n @param {number} size */
+export const takenAt = (n, size) => (n * 3_737) % size
+
 /** @param {number} size @param {readonly number[]} ids @returns {Case[]} */
 export function casesFor(size, ids) {
   let at = size
   let taken = 0
-  const take = () => ids[(++taken * 3_737) % ids.length]
+  const take = () => ids[takenAt(++taken, ids.length)]
   const page = (name, args) => ({ name: `search_context, ${name}`, tool: 'search_context', args })
   const status = (n) => ['todo', 'doing', 'done'][n % 3]
   const words = (count) => (n) => ({ query: commonWords(n, count), limit: 10 })

@@ -132,6 +132,7 @@ export const CASES = [
       currentCommand: 'npm test',
     }),
   },
+  { name: 'a pack', tool: 'context', args: (n) => ({ goal: question(n), project: PROJECT }) },
   { name: 'an empty call', tool: 'context_setup', args: () => ({ cli: 'codex', preview: true }) },
 ]
 

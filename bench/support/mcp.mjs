@@ -31,7 +31,11 @@ export function createClient(origin, headers = () => ({})) {
           )
         },
       )
-      outgoing.on('error', reject)
+      // The server may close an idle connection at the moment in which it is taken up again; nothing was read of the call then.
+      outgoing.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') post(body).then(resolve, reject)
+        else reject(error)
+      })
       outgoing.end(body)
     })
 

@@ -7,7 +7,7 @@ import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
-import { indexedFieldNames } from '../adapters/sqlite/migrations'
+import { indexedFieldTypes } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import type { Millis } from '../domain/time'
@@ -86,7 +86,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     announce,
     leave: (org: string, isDue: boolean) => left.note(org, isDue),
   }
-  const indexedFields = indexedFieldNames(config.indexedFields)
+  const indexedFields = indexedFieldTypes(config.indexedFields)
   const afterwards = (work: Promise<unknown>) =>
     waitUntil(work.catch((error: unknown) => log('WARNING', 'afterwards_failed', { message: String(error) })))
   const settings = createSqlSettings(connection)
@@ -144,7 +144,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     entries,
     images,
     outbox,
-    limits: { ...config.imageLimits, indexed: indexedFields },
+    limits: { ...config.imageLimits, indexed: new Set(indexedFields.keys()) },
     generate,
     yielder,
   }

@@ -68,7 +68,7 @@ export function entrySizesContract(name: string, make: () => Made): void {
       const { connection, analyzer, clock } = make()
       let rests = 0
       const yielder = createYielder(async () => void rests++)
-      const store = createSqlEntryStore(connection, analyzer, clock, new Set(), yielder)
+      const store = createSqlEntryStore(connection, analyzer, clock, new Map(), yielder)
       const restsOf = async (read: () => Promise<readonly { readonly metadata: unknown }[]>): Promise<number> => {
         rests = 0
         expect((await read()).map((entry) => entry.metadata)).toEqual(Array(4).fill(metadata))

@@ -35,7 +35,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       narrow = { ...ada, owner: 'nat', keyId: 'key-3', projects: ['p'] }
     })
     const store = (terms: HistoryTerms) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
     const retention = (terms: HistoryTerms) => createSqlRetention(made.connection, made.clock, terms)
     const call = (caller: Caller): Caller => ({ ...caller, changeId: `call ${n++}` })
 

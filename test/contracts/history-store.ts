@@ -38,7 +38,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ada = freshPrincipal()
     })
     const store = (terms: HistoryTerms) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
     const counts = async () => {
       const of = (table: string) => sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}`
       const tables = ['entry_versions', 'changes', 'receipts']
@@ -83,7 +83,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           return connection.batch(statements, lock)
         },
       }
-      const entries = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      const entries = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
       const services = { receipts: createSqlReceipts(counted, clock, terms) }
       const call = async (key: string, looksFirst: boolean) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }

@@ -36,7 +36,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       ada = freshPrincipal()
     })
     const store = () =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
     const counted = async (...tables: SQL[]) => {
       const rows = await made.connection.batch(tables.map((table) => sql`SELECT count(*) AS n FROM ${table}`))
       return rows.map(([row]) => Number(row?.n))
@@ -82,7 +82,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
           return rows
         },
       }
-      const by = createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      const by = createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
       return { removed, seen, by }
     }
     const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
@@ -224,7 +224,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
           return rows
         },
       }
-      const by = createSqlEntryStore(dying, made.analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      const by = createSqlEntryStore(dying, made.analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
       expect(await by.erase({ ...ada, changeId: 'erased' }, { ids: [id, before] })).toMatchObject({
         count: 2,
         before: 1,
@@ -270,7 +270,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         made.connection,
         made.analyzer,
         made.clock,
-        new Set(),
+        new Map(),
         WITHOUT_REST,
         NO_QUOTAS,
         terms,

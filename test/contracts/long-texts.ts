@@ -50,7 +50,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const yielder = createYielder(async () => {
         rests++
       })
-      const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), yielder)
+      const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), yielder)
       const ada = freshPrincipal()
       const [one, two] = await Promise.all([entryOf(ada, { text: LONG }), entryOf(ada, { text: `${LONG}x` })])
       const [saved] = await entries.save(ada, [one, two])
@@ -79,7 +79,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const ada = freshPrincipal()
       const terms = { days: 30, receiptHours: 24 }
       const store = (days: number) =>
-        createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, { ...terms, days })
+        createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, { ...terms, days })
       const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
       const inRows = async () => {
         const of = (table: string) =>
@@ -173,7 +173,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST)
+      const store = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST)
       const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_SHARE * 0.8)}`)
       const drafts = await Promise.all(['short', ...texts].map((text) => entryOf(ada, { text })))
       const vectors = [{ model: 'm#1', chunk: 0, start: 0, length: 9, data: '1:AQ==' }]
@@ -240,7 +240,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const draft = (name: string) => entryOf(ada, { threadId: name, text: `${name} ${LONG}` })
       const save = (by: SqlConnection, ...drafts: NewEntry[]) => {
         batches = 0
-        return createSqlEntryStore(by, analyzer, clock, new Set(), WITHOUT_REST).save(ada, drafts)
+        return createSqlEntryStore(by, analyzer, clock, new Map(), WITHOUT_REST).save(ada, drafts)
       }
       // It is stored: a failure would invite the caller to store it again.
       const stored = await save(dying, await draft('first'), await draft('second'))
@@ -289,7 +289,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         batch: (...args) => count(connection.batch(...args)),
         read: (...args) => count(connection.read(...args)),
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Set(), WITHOUT_REST)
+      const store = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST)
       const { entries: page } = await store.page(ada, EVERYTHING, { limit: 100, offset: 0, previewLength: 10 })
       expect(page.map(({ id }) => id)).toEqual(ids)
       const bare = page.map((entry) => entry.bare === true)

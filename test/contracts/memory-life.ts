@@ -42,7 +42,7 @@ export function worldOf(
   embedder: Fragile,
   onEmbeddingFailure: 'fail' | 'defer',
 ) {
-  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Set(), WITHOUT_REST)
+  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Map(), WITHOUT_REST)
   const generate = createGenerate({
     embedder,
     summarizer: null,

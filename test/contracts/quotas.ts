@@ -30,7 +30,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
     const within = (quotas: Partial<Quotas>, days = 0) => {
       const terms = { days, receiptHours: 24 }
       const all = { entries: null, bytes: null, ...quotas }
-      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, all, terms)
+      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, all, terms)
     }
     const free = () => within({})
     type Store = ReturnType<typeof within>

@@ -46,7 +46,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       ada = freshPrincipal()
     })
     const store = () =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
     const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
     const call = (): Caller => ({ ...ada, changeId: `call ${n++}` })
     const rows = async (query: SQL) => (await made.connection.batch([query]))[0] ?? []
@@ -230,7 +230,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
     it('removes links to what cannot come back, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>
-        createSqlEntryStore(made.connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, how)
+        createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, how)
       const raw = async () => Number((await rows(sql`SELECT count(*) AS n FROM links WHERE org = ${ada.org}`))[0]?.n)
       const [unkept, purged, erased, stays] = [await save(), await save(), await save(), await save()]
       for (let i = 0; i < 3; i++) await save(naming(unkept, purged, erased, stays))

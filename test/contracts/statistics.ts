@@ -45,7 +45,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
     })
 
     const stores = (connection: SqlConnection) =>
-      createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), WITHOUT_REST, NO_QUOTAS, TERMS)
+      createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, TERMS)
     const run = (...statements: SQL[]) => made.connection.batch(statements, { org: ada.org })
 
     /** What statistics mean: a look at every entry that lists show. */

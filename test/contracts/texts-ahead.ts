@@ -59,7 +59,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
         rests++
       })
       return {
-        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Set(), yielder, quotas),
+        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), yielder, quotas),
         sizes,
         rests: () => rests,
       }

@@ -9,7 +9,7 @@ import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
-import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
+import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
@@ -33,8 +33,8 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields), WITHOUT_REST),
-    texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields), WITHOUT_REST),
+    texts: createSqlEntryTexts(connection, clock, indexedFieldTypes(config.indexedFields)),
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),

@@ -8,7 +8,7 @@ import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
-import { indexedFieldNames } from '../../src/adapters/sqlite/migrations'
+import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
 import type { Bindings } from '../../src/composition/bindings'
 import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { parseConfig } from '../../src/config'
@@ -64,8 +64,8 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldNames(config.indexedFields), WITHOUT_REST),
-    texts: createSqlEntryTexts(connection, clock, indexedFieldNames(config.indexedFields)),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields), WITHOUT_REST),
+    texts: createSqlEntryTexts(connection, clock, indexedFieldTypes(config.indexedFields)),
     fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),

@@ -45,8 +45,8 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
   }
   return {
     ...{ clock, analyzer, connection, costs },
-    entries: createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST),
-    texts: createSqlEntryTexts(connection, clock, new Set()),
+    entries: createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST),
+    texts: createSqlEntryTexts(connection, clock, new Map()),
     fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),

@@ -24,7 +24,7 @@ import { entryOf, freshPrincipal, LIMITS } from '../support/scope'
 const database = openNodeSqlite()
 const { connection, analyzer, clock } = nodeSqliteAdapters(database)
 const terms = { days: 30, receiptHours: 24 }
-const store = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+const store = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
 const ada = freshPrincipal()
 afterAll(() => database.connection.close())
 

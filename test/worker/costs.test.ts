@@ -122,6 +122,15 @@ describe('what calls cost in D1', () => {
     })
   }
 
+  it('reads a page of one value of an indexed field, and its exact total, in its index alone', async () => {
+    const done: Filter = { op: 'equals', path: ['status'], anyOf: ['Done'], fold: true }
+    const { entries, total } = await made.entries.page(ada, done, PAGE)
+    expect([entries.length, total]).toEqual([30, 33_333 + RARE])
+    const { rowsRead, roundTrips } = await cost(() => made.entries.page(ada, done, PAGE))
+    expect(roundTrips).toBe(1)
+    expect(rowsRead).toBeLessThan(total + 5 * PAGE.limit)
+  })
+
   it('reads a page of everything, and its exact total, without walking the entries', async () => {
     const { rowsRead } = await cost(() => made.entries.page(ada, EVERYTHING, PAGE))
     // 30 rows of the page, twice, and one counter a thread.

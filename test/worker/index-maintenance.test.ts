@@ -19,7 +19,7 @@ const clock = new TestClock()
 function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST)
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST)
   const fullText = createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST })
   return {
     entries,

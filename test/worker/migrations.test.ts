@@ -48,3 +48,34 @@ it('applies a later change to a store that holds entries, and a Worker that does
   const [next] = await made.entries.save(ada, [await entryOf(ada, { text: 'glacier' })])
   expect(new Set(await found())).toEqual(new Set([id, next?.id]))
 })
+
+it('makes the indexes of fields anew over those of the last release, whose Worker then finds its own row last and makes nothing', async () => {
+  const journal = async () =>
+    (
+      await bindings.DB.prepare("SELECT name FROM d1_migrations WHERE name GLOB 'indexed fields: *' ORDER BY id").all<{
+        name: string
+      }>()
+    ).results.map(({ name }) => name)
+  const index = async () =>
+    String(await bindings.DB.prepare("SELECT sql FROM sqlite_schema WHERE name = 'entries_meta_status'").first('sql'))
+  const own = 'indexed fields: lower(json_extract(metadata, \'$."status"\'))'
+  const old = `CREATE INDEX entries_meta_status ON entries (org, lower(json_extract(metadata, '$."status"')))
+    WHERE listed = 1 AND lower(json_extract(metadata, '$."status"')) IS NOT NULL`
+  await bindings.DB.batch(
+    [
+      "DELETE FROM d1_migrations WHERE name GLOB 'indexed fields: *'",
+      'DROP INDEX entries_meta_status',
+      old,
+      `INSERT INTO d1_migrations (name) VALUES ('${own.replaceAll("'", "''")}')`,
+    ].map((statement) => bindings.DB.prepare(statement)),
+  )
+  const fields = [{ name: 'status', type: 'string' }] as const
+  await migrateD1(bindings.DB, D1_MIGRATIONS, fields)
+  expect(await index()).toContain('created_second')
+  expect(await journal()).toEqual(['indexed fields: newest first', own])
+  // Nothing is left to do, for either of them.
+  await migrateD1(bindings.DB, D1_MIGRATIONS, fields)
+  expect(await journal()).toEqual(['indexed fields: newest first', own])
+  await migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)
+  expect(await journal()).toHaveLength(2)
+})

@@ -1,5 +1,12 @@
 import { Problem } from '../../domain/errors'
-import { fieldIndexes, type IndexedField, type Migration, splitStatements } from '../sqlite/migrations'
+import {
+  FIELDS,
+  FIELDS_LISTED,
+  fieldIndexes,
+  type IndexedField,
+  type Migration,
+  splitStatements,
+} from '../sqlite/migrations'
 import { translate } from './errors'
 import { LocalFault } from './local-faults'
 
@@ -16,9 +23,6 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
 /** Tables that somebody else made, where there is no journal of ours. */
 const OTHERS = `SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name <> 'd1_migrations' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' LIMIT 1`
-
-/** Before the names of fields, in the journal. */
-const FIELDS = 'indexed fields: '
 
 /** What keeps D1 from answering is told as of every call; the caller's own has not begun. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
@@ -62,14 +66,18 @@ async function apply(db: D1Database, { name, sql }: Migration, before: readonly 
 async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[], done: Set<string>): Promise<void> {
   const migration = fieldIndexes(fields)
   const latest = [...done].filter((name) => name.startsWith(FIELDS)).at(-1)
-  if (latest === migration.name) return
+  if (latest === migration.name && done.has(FIELDS_LISTED)) return
   const { results } = await answered(
     db
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*'`)
       .all<{ name: string }>(),
   )
   const drops = results.map(({ name }) => `DROP INDEX IF EXISTS ${name}`)
-  await apply(db, migration, [...drops, `DELETE FROM d1_migrations WHERE name GLOB 'indexed fields: *'`])
+  await apply(db, migration, [
+    ...drops,
+    `DELETE FROM d1_migrations WHERE name GLOB '${FIELDS}*'`,
+    `INSERT INTO d1_migrations (name) VALUES ('${FIELDS_LISTED}')`,
+  ])
 }
 
 /**

@@ -155,6 +155,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     bounded: null,
     unsettled: sql.raw(`(e.id::text || '${UNSETTLED}')::boolean`),
     knownToIndex,
+    listedByIndex: () => null,
     packsRows: false,
     among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,

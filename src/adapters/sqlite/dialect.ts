@@ -56,6 +56,13 @@ function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bin
   return null
 }
 
+/** Of one string, folded as its index is: value and type stand in it (`fieldIndexes`). */
+function listedByIndex({ path, anyOf, fold }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
+  const [value, ...others] = anyOf
+  if (path.length !== 1 || others.length > 0 || typeof value !== 'string' || !fold) return null
+  return sql`lower(${extracted(path)}) = ${bind(foldAscii(value))} AND ${typeOf(path)} = 'text'`
+}
+
 /** Conditions that an array holds all of the values, each of which walks it once: for strings, for numbers, for each boolean. */
 function elementsOf(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL[] {
   const strings = values.filter((value) => typeof value === 'string').map((value) => (fold ? foldAscii(value) : value))
@@ -163,6 +170,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     // No path: whoever asks for it is told so, with its words.
     unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
     knownToIndex,
+    listedByIndex,
     packsRows: true,
     among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,

@@ -17,28 +17,41 @@ export const splitStatements = (sql: string): string[] =>
     .map((statement) => statement.trim())
     .filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
 
-/** One statement an indexed field: the value as equality filters compare it. Arrays and objects have no order to index. */
+/** In the journal, before the names of fields. */
+export const FIELDS = 'indexed fields: '
+/**
+ * In the journal, where the indexes know what lists ask. Those of 1.0.0-rc.1 did not; its Worker goes by the last such row alone, so
+ * this one stands before that, and neither makes anew what the other has made.
+ */
+export const FIELDS_LISTED = `${FIELDS}newest first`
+
+/**
+ * One statement an indexed field: the value as equality filters compare it, its type, and what lists ask of an entry, so that a page of one
+ * value and how many there are cost no look at an entry. Arrays and objects have no order to index.
+ */
 export function fieldIndexes(fields: readonly IndexedField[]): Migration {
   const wanted = fields
     .filter(({ type }) => type !== 'array' && type !== 'object')
     .map(({ name, type }) => {
       const value = `json_extract(metadata, '$."${name}"')`
       return {
+        type: `json_type(metadata, '$."${name}"')`,
         index: `entries_meta_${name.replaceAll(/[^A-Za-z0-9_]/g, (char) => `x${char.charCodeAt(0)}`)}`,
         value: type === 'string' ? `lower(${value})` : value,
       }
     })
   return {
-    name: `indexed fields: ${wanted.map(({ value }) => value).join(', ')}`,
+    name: `${FIELDS}${wanted.map(({ value }) => value).join(', ')}`,
     sql: wanted
       .map(
-        ({ index, value }) =>
-          `CREATE INDEX ${index} ON entries (org, ${value}) WHERE listed = 1 AND ${value} IS NOT NULL`,
+        ({ index, value, type }) =>
+          `CREATE INDEX ${index} ON entries (org, ${value}, ${type}, created_second, id, expires_at, reader)
+  WHERE listed = 1 AND ${value} IS NOT NULL`,
       )
       .join('\n\n'),
   }
 }
 
-/** Fields whose equality filters an index answers. */
-export const indexedFieldNames = (fields: readonly IndexedField[]): Set<string> =>
-  new Set(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name }) => name))
+/** Fields whose equality filters an index answers, and the type of their values. */
+export const indexedFieldTypes = (fields: readonly IndexedField[]): ReadonlyMap<string, IndexedField['type']> =>
+  new Map(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name, type }) => [name, type]))

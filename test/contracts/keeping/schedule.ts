@@ -151,7 +151,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
 
       const terms = { days: 1, receiptHours: 1 }
       const retention = createSqlRetention(connection, clock, terms)
-      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Set(), WITHOUT_REST, NO_QUOTAS, terms)
+      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
       while ((await retention.forgetVersions(1000)) > 0);
       const kept = await keeping.save(ada, [await entryOf(ada), await entryOf(ada), await entryOf(ada)], {
         dedupe: false,

@@ -53,7 +53,7 @@ const FILLED = [
 /** The services over real adapters, with places where a test may come between two steps. */
 export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quotas = NO_QUOTAS) {
   const analyzer = createAnalyzer('english')
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Set(), WITHOUT_REST, quotas)
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, quotas)
   const outbox = createSqlOutbox(connection, clock)
   const images = createR2ImageStore(bucket)
   const [afterPut, beforeDelete, afterClaim] = [new Interruption(), new Interruption(), new Interruption()]

@@ -33,12 +33,15 @@ export interface Bounded {
       readonly dialect: SqlDialect
       readonly scope: Scope
       readonly now: Millis
-      readonly indexedFields: ReadonlySet<string>
+      readonly indexedFields: IndexedFields
     },
     filter: Filter,
     window: Window,
   ) => Promise<{ ids: number[]; total: number; isExact: boolean }>
 }
+
+/** Metadata fields with an index of their own, and the type that their values are indexed as. */
+export type IndexedFields = ReadonlyMap<string, 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'>
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL
@@ -117,6 +120,8 @@ export interface SqlDialect {
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (leaf: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
+  /** The same of a field of strings, where its index knows just the entries that fulfil the leaf, newest first; null of any other leaf. */
+  readonly listedByIndex: (leaf: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */

@@ -10,6 +10,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import type { IndexedFields } from '../../core/dialect'
 import { asRows, each, firstRow, num, numbersOf, str, strOrNull } from '../../core/rows'
 import { visible } from '../../core/visibility'
 import { createWrite, type Write } from '../../tables/changes/writing'
@@ -41,7 +42,7 @@ export function createSqlEntryStore(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  indexedFields: ReadonlySet<string>,
+  indexedFields: IndexedFields,
   yielder: Yielder,
   quotas: Quotas = NO_QUOTAS,
   terms: HistoryTerms = NO_HISTORY,

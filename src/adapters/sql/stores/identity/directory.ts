@@ -5,6 +5,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { Directory } from '../../../../ports/directory'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
+import type { IndexedFields } from '../../core/dialect'
 import { asRows, countOf, each, num, str, textsOf } from '../../core/rows'
 import type { ReadContext } from '../../tables/entries/read-statements'
 import { kindOf, readWithin, toEntry } from '../../tables/entries/rows'
@@ -22,7 +23,7 @@ import {
 } from '../../tables/identity/project-statements'
 
 /** Nothing here is filtered by metadata. */
-const NO_FIELDS: ReadonlySet<string> = new Set()
+const NO_FIELDS: IndexedFields = new Map()
 
 /** Names of threads and projects over any SQL connection. */
 export function createSqlDirectory(connection: SqlConnection, clock: Clock, yielder: Yielder): Directory {

@@ -4,6 +4,7 @@ import type { IndexedVector } from '../../../../ports/vector-index'
 import type { Unembedded, VectorRows } from '../../../../ports/vector-rows'
 import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import type { IndexedFields } from '../../core/dialect'
 import { countOf, each, num, onlyRow, str } from '../../core/rows'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
 import { entriesById } from '../../tables/entries/read-statements'
@@ -39,7 +40,7 @@ const toUnembedded = (row: Row): Unembedded => ({
 export function createSqlVectorRows(
   connection: SqlConnection,
   clock: Clock,
-  indexedFields: ReadonlySet<string> = new Set(),
+  indexedFields: IndexedFields = new Map(),
 ): VectorRows {
   const { dialect } = connection
 

@@ -8,6 +8,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { Candidate, EntryTexts, Scan } from '../../../../ports/entry-texts'
 import { runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
+import type { IndexedFields } from '../../core/dialect'
 import { firstRow, json, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
 import { shareOf } from '../../tables/entries/share'
@@ -48,11 +49,7 @@ const admitsNext = ({ projects }: Scope, filter: Filter): boolean =>
   projects === null && conjuncts(filter).every(({ op }) => op === 'thread')
 
 /** Texts of entries over any SQL connection. */
-export function createSqlEntryTexts(
-  connection: SqlConnection,
-  clock: Clock,
-  indexedFields: ReadonlySet<string>,
-): EntryTexts {
+export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, indexedFields: IndexedFields): EntryTexts {
   const { dialect } = connection
   const byIds = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`

@@ -5,7 +5,7 @@ import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
 import type { Stretch } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
-import type { Bindings, SqlDialect } from '../../core/dialect'
+import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { changeable, circle, expired, listed, sightOf, visible } from '../../core/visibility'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
@@ -17,8 +17,7 @@ export interface ReadContext {
   readonly scope: Scope
   /** Milliseconds since 1970. */
   readonly now: Millis
-  /** Metadata fields with an index of their own. */
-  readonly indexedFields: ReadonlySet<string>
+  readonly indexedFields: IndexedFields
 }
 
 /** A statement that begins with what its bound values need. */

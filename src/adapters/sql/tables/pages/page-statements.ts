@@ -7,16 +7,13 @@ import { FALSE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
-import { circle, listedBeside } from '../../core/visibility'
-import { circleTotals, gone } from '../counts/circle-totals'
+import { circleTotals } from '../counts/circle-totals'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { fits, shareOf } from '../entries/share'
+import { byIndexAlone, IN_INDEX, NEWEST } from './index-pages'
 import { type Plan, planEntries } from './plan'
 
 /** A page of entries, newest first, and how many there are in all. */
-
-/** So many times as many entries may be gone through where the index alone is read. */
-const IN_INDEX = 10
 
 type CountedPredicate = Extract<Predicate, { op: 'thread' | 'source' }>
 
@@ -58,8 +55,6 @@ export function withinShare({ dialect, scope }: ReadContext, filter: Filter, pla
   return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`)} FROM (${held}) held), 1)`
 }
 
-const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
-
 /**
  * Page and total at once of what an index leads to, which is gone through once. The page in no order, and behind it a row without an id
  * whose `total` is NULL where the page is to be read in parts.
@@ -89,37 +84,6 @@ const inOrderOfPage = (rows: readonly Row[]): Row[] => {
   return rows.toSorted((a, b) => second(b) - second(a) || Number(b.id) - Number(a.id))
 }
 
-/** The one tag that is all a filter asks for; null for any other. */
-function tagAlone(filter: Filter): string | null {
-  const [part, ...others] = conjuncts(filter)
-  if (part?.op !== 'tag' || others.length > 0 || part.anyOf.length !== 1) return null
-  return part.anyOf[0] ?? null
-}
-
-/**
- * What has a tag, newest first by an index that knows what lists ask of it, and how many in all by counters, so that neither costs what the
- * tag has. For a scope of all projects; one of few would go through the others' rows.
- */
-function ofTag(
-  context: ReadContext,
-  tag: string,
-  { limit, offset, previewLength }: PageRequest,
-): { page: SQL; total: SQL } {
-  const { dialect, scope, now } = context
-  const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_by_time
-    WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}
-    ORDER BY t.created_at / 1000 DESC, t.entry_id DESC LIMIT ${limit} OFFSET ${offset})`
-  const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
-  return {
-    page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page
-      ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
-    total: sql`WITH ${gone(context)} SELECT (
-        SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
-        WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${circle(dialect, scope, 'c', 'empty')}
-      ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
-  }
-}
-
 const rowsOfPage: Decode<readonly Row[]> = (rows) => inOrderOfPage(rows.filter(({ id }) => id !== null))
 /** In the last row of those that tell it. */
 const totalOf: Decode<number | null> = (rows) => numOrNull(rows.at(-1) ?? {}, 'total')
@@ -131,22 +95,17 @@ export async function readPage(
   filter: Filter,
   request: PageRequest,
 ): Promise<{ page: readonly Row[]; total: number | null }> {
-  const { bounded } = context.dialect
-  const tag = tagAlone(filter)
-  const tagged =
-    bounded !== null && tag !== null && context.scope.projects === null && request.offset <= bounded.entries
-      ? ofTag(context, tag, request)
-      : null
+  const alone = byIndexAlone(context, filter, request)
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
-  if (tagged === null && plan.within !== null)
+  if (alone === null && plan.within !== null)
     return readOne(connection, ledStatement(context, plan, bindings, request), (rows) => ({
       page: rowsOfPage(rows),
       total: totalOf(rows),
     }))
   const batch = new Batch()
-  const page = batch.add(tagged?.page ?? pageStatement(context, filter, request), rowsOfPage)
-  const total = batch.add(tagged?.total ?? totalStatement(context, filter, request), totalOf)
+  const page = batch.add(alone?.page ?? pageStatement(context, filter, request), rowsOfPage)
+  const total = batch.add(alone?.total ?? totalStatement(context, filter, request), totalOf)
   const result = await batch.read(connection)
   return { page: result.of(page), total: result.of(total) }
 }
