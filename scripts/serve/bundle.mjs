@@ -8,7 +8,10 @@ import { join } from 'node:path'
 import { BUILT, isPackaged } from '../../src/cli/place.mjs'
 import { environment, root } from '../install.mjs'
 
-const SOURCES = ['src', 'migrations', 'wrangler.toml', 'tsconfig.json', 'package.json', 'package-lock.json']
+const SOURCES = [
+  ...['src', 'migrations', 'wrangler.toml', 'wrangler.postgres.toml'],
+  ...['tsconfig.json', 'package.json', 'package-lock.json'],
+]
 
 /** @param {string} path @returns {string[]} */
 const filesIn = (path) =>
@@ -18,7 +21,7 @@ const filesIn = (path) =>
         .flatMap((name) => filesIn(join(path, name)))
     : [path]
 
-/** @returns {string} that changes with every file the Worker is made of */
+/** @returns {string} that changes with every file the Worker is made and bound of */
 function fingerprint() {
   const hash = createHash('sha256')
   for (const file of SOURCES.flatMap((name) => filesIn(join(root, name)))) hash.update(file).update(readFileSync(file))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from 'miniflare'
 import { isPackaged, WORK } from '../../src/cli/place.mjs'
 import { announce, runningServers } from '../../src/cli/running.mjs'
-import { workerOptionsOf } from '../../src/cli/worker-options.mjs'
+import { isOnlyConfigured, keptWorkerOptions } from '../../src/cli/worker-options.mjs'
 import { root } from '../install.mjs'
 import { UsageError } from './arguments.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
@@ -57,6 +57,7 @@ process.on('disconnect', () => void end(0))
 /** What .dev.vars or .env say in a checkout, and .env of the data's folder for a package; or the files that were named. */
 async function readFiles() {
   if (isPackaged) return readEnvFiles(options.envFiles ?? [join(WORK, '.env')], options.envFiles !== undefined)
+  if (options.envFiles === undefined && isOnlyConfigured()) return {}
   const { unstable_getVarsForDev } = await import('wrangler')
   const inFile = unstable_getVarsForDev(join(root, config), options.envFiles, {}, undefined, true)
   return Object.fromEntries(
@@ -74,9 +75,8 @@ async function start(variables) {
     rootPath: __,
     bindings,
     cronTriggers = [],
-    hyperdrives,
     ...fromConfig
-  } = await workerOptionsOf(config)
+  } = await keptWorkerOptions(config, folder)
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
 import { type Flaw, flawsOf, givenAs, shortened } from '../domain/flaws'
 import { exampleAt } from './examples'

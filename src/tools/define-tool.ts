@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Config } from '../config'
 import type { Role } from '../domain/identity/scope'
 import type { Answer, Block, CallContext, ToolContext } from './context'

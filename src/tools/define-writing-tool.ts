@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Trace } from '../domain/receipts/receipt'
 import type { ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'

@@ -1,5 +1,5 @@
 // What do calls that write find out, as their receipts keep it?
-import { z } from 'zod'
+import * as z from 'zod'
 import { type PlainProblem, PROBLEM_CODES, type ProblemDetails } from '../domain/errors'
 import { type SavedBefore, savedBy, type Trace } from '../domain/receipts/receipt'
 import { type KeptOutcome, keptOf, onlyValue, outcomesOf } from '../services/outcome'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkMetadata } from '../domain/entry/check-metadata'
 import { checkTags, checkText, checkThreadId } from '../domain/entry/draft'
 import { SOURCES } from '../domain/entry/entry'

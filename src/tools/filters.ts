@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkThreadId } from '../domain/entry/draft'
 import type { Metadata } from '../domain/entry/metadata'
 import { normalizeTags } from '../domain/entry/tags'

@@ -1,5 +1,5 @@
 // How is a call that writes carried out once for its key, and answered again without being carried out?
-import { z } from 'zod'
+import * as z from 'zod'
 import { notFound, unavailable } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
 import { digestOf } from '../domain/receipts/digest'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_IMAGES } from '../domain/entry/draft'
 import type { Entry } from '../domain/entry/entry'
 import { inspectImages as lookAt } from '../domain/entry/image'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_OFFSET } from '../domain/search/window'
 import { isRecord } from './record'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
 import { shortened } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { Inspection } from '../domain/flaws'
 import { unstorable } from '../domain/text'
 import { describe } from './argument-issues'

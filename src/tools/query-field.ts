@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { codePointLength, trim } from '../domain/text'
 
 /** Code points of whatever is looked for (platform contract §6). */

@@ -9,7 +9,7 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ENUMS, WITH_DEFAULTS } from './fixture-forms'
 import { text } from './samples'
 

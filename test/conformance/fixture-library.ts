@@ -1,5 +1,5 @@
 import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { embedded, image, PNG, text } from './samples'
 
 /** What can be read: words, bytes, and a family of addresses. */

@@ -1,5 +1,5 @@
 import { fromJsonSchema, type McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { text } from './samples'
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))

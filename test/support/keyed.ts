@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Trace } from '../../src/domain/receipts/receipt'
 import type { Result, Writing } from '../../src/tools/idempotency'

@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { readServeArguments } from '../../scripts/serve/arguments.mjs'
 import { userDataFolder } from '../../src/cli/place.mjs'
+import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
 const read = (...args: string[]) => readServeArguments(args, { root: '/checkout' })
 
@@ -24,4 +28,17 @@ it('keeps data of the package where each system keeps those of a user, and where
   )
   expect(folder('win32')).toBe('/home/ada/AppData/Local/commonplace')
   expect(folder('win32', { COMMONPLACE_DATA: 'D:/memory' })).toBe('D:/memory')
+})
+
+it('asks wrangler at every start where a file or a variable says more than its configuration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-told-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['wrangler.toml', '.dev.vars.example']) writeFileSync(join(folder, name), '')
+  expect(isOnlyConfigured(folder, { CLOUDFLARE_CF_FETCH_ENABLED: 'false' })).toBe(true)
+  expect(isOnlyConfigured(folder, { CLOUDFLARE_ENV: 'production' })).toBe(false)
+  for (const name of ['.env', '.env.local', '.dev.vars', '.dev.vars.production']) {
+    writeFileSync(join(folder, name), 'LOG_LEVEL=ERROR')
+    expect([name, isOnlyConfigured(folder, {})]).toEqual([name, false])
+    rmSync(join(folder, name))
+  }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseConfig } from '../../src/config'
 import { FAMILIES, TOOLS } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'

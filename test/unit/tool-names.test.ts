@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseConfig } from '../../src/config'
 import { FAMILIES, findTool, listedName, listTools, TOOLS } from '../../src/tools/catalogue'
 import { defineTool } from '../../src/tools/define-tool'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { titleOf } from '../../domain/entry/title'
 import { EVERYTHING } from '../../domain/search/filter'
 import { defineTool } from '../define-tool'

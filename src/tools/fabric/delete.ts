@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion } from '../fields'
 import { fabric } from './family'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_FILE_BYTES } from '../../domain/code/paths'
 import type { Metadata } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'

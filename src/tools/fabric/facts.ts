@@ -1,5 +1,5 @@
 // What do calls that store memories find out, as their receipts keep it?
-import { z } from 'zod'
+import * as z from 'zod'
 import { savedBy, type Trace } from '../../domain/receipts/receipt'
 import { type EventReport, eventAs, type PlannedEvent } from '../../services/writing/events/event-report'
 import type { SimilarMemory } from '../../services/writing/events/similar-memories'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { notFound } from '../../domain/errors'
 import { memoryNotFound } from '../../domain/recall/memory'
 import { codePointLength, offsetAfter } from '../../domain/text'

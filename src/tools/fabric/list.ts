@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Layer } from '../../domain/entry/entry'
 import type { Metadata } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/tags'

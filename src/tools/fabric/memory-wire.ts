@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import type { JsonValue, Metadata } from '../../domain/entry/metadata'
 import { invalidInput, notFound } from '../../domain/errors'

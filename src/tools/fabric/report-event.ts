@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineWritingTool } from '../define-writing-tool'
 import { listOf, part, strings } from '../fields'
 import { input, inspect, read } from './event-arguments'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { normalizeLanguage } from '../../domain/code/languages'
 import { SYMBOL_KINDS } from '../../domain/code/symbols'
 import { invalidInput } from '../../domain/errors'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SETUP_CLIENTS } from '../../domain/setup/client-files'
 import { setupOf } from '../../domain/setup/clients'
 import { snippetOf } from '../../domain/setup/snippet'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkVerbatim } from '../../domain/entry/draft'
 import type { Layer } from '../../domain/entry/entry'
 import { type Metadata, own } from '../../domain/entry/metadata'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import type { Inspection } from '../../domain/flaws'
 import { normalizeProject } from '../../domain/identity/project'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_LIMIT } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { contextId, flag, limit, listOf, offset, output, part } from '../fields'

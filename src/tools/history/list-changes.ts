@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import { FEED_ACTIONS, FEED_LIMIT, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
 import { openProject } from '../../domain/recall/project'

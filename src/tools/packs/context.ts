@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Problem } from '../../domain/errors'
 import { INTENTS } from '../../domain/pack/intents'
 import { checkGoal, PACK_LAYERS } from '../../domain/pack/request'

@@ -1,5 +1,5 @@
 // What does a call that remembers find out, as its receipt keeps it?
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Trace } from '../../domain/receipts/receipt'
 import { rememberedAs, type StoredMemory } from '../../services/pack/remember'
 import { onlyOne, storedBefore } from '../facts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { KINDS } from '../../domain/entry/kind'
 import { AUDIENCES, WORK_STATUSES } from '../../domain/entry/metadata'
 import { readRemembered } from '../../domain/pack/remember'

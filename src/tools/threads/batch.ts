@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { attempt, type Outcome } from '../../services/outcome'
 import type { ToolContext } from '../context'
 import { output, part } from '../fields'

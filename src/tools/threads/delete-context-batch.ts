@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import type { DeleteSelection } from '../../domain/entry/selection'
 import { invalidInput } from '../../domain/errors'

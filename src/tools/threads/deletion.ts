@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DeleteSelection } from '../../domain/entry/selection'
 import { MOST_DELETED } from '../../domain/identity/audit'
 import { note } from '../../domain/receipts/notes'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SEARCH_MODES } from '../../domain/search/query'
 import { defineTool } from '../define-tool'
 import { flag, output } from '../fields'

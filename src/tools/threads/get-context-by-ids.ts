@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { oldestKept } from '../../domain/history/terms'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { capacityWarning } from '../../domain/capacity'
 import { formatSecond } from '../../domain/time'
 import { defineTool } from '../define-tool'

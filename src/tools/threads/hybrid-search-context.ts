@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { FUSION_METHODS } from '../../domain/search/fusion'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'

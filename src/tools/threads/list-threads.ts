@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clampLimit } from '../../domain/search/window'
 import { formatSecond } from '../../domain/time'
 import { defineTool } from '../define-tool'

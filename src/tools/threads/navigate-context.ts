@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { OutlineNode } from '../../domain/reading/outline'
 import { defineTool } from '../define-tool'
 import { contextId, output, part } from '../fields'

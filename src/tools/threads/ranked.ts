@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clampLimit, RANK_DEPTH, reachesBeyondRankDepth, type Window } from '../../domain/search/window'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'

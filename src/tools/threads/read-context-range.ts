@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { checkPart, type Part } from '../../domain/reading/range'
 import { defineTool } from '../define-tool'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clampLimit } from '../../domain/search/window'
 import type { Millis } from '../../domain/time'
 import type { ToolContext } from '../context'

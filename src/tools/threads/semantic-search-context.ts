@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../define-tool'
 import { output } from '../fields'
 import { inspectFilter, readFilter } from '../filters'

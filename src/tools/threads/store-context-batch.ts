@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { keptOf, outcomesOf } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { storedBefore, storedEntries } from '../facts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import { keptOf, outcomesOf } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry/entry'
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
