@@ -70,15 +70,15 @@ export async function bundleWorker() {
   const cache = cacheFolder()
   const final = join(cache, fingerprint())
   if (existsSync(join(final, 'index.js'))) return final
-  const aside = mkdtempSync(join(cache, 'new-'))
-  await runWrangler(aside)
+  const building = mkdtempSync(join(cache, 'new-'))
+  await runWrangler(building)
   for (const name of readdirSync(cache).filter((one) => !one.startsWith('new-') && join(cache, one) !== final))
     rmSync(join(cache, name), { recursive: true, force: true })
   try {
-    renameSync(aside, final)
+    renameSync(building, final)
   } catch {
-    if (!existsSync(join(final, 'index.js'))) return aside
-    rmSync(aside, { recursive: true, force: true }) // another start was faster
+    if (!existsSync(join(final, 'index.js'))) return building
+    rmSync(building, { recursive: true, force: true }) // another start was faster
   }
   return final
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { PackEntry } from '../../src/domain/pack/candidate'
-import { bestPlaces, cutAround, roomFor, wholeText } from '../../src/domain/pack/content'
+import { bestPlaces, contentBudget, cutAround, wholeText } from '../../src/domain/pack/content'
 import { reasonOf, scoreOf, type Weighed } from '../../src/domain/pack/evidence'
 import type { Facet } from '../../src/domain/pack/facets'
 import { itemOf } from '../../src/domain/pack/item'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
+import { laterMentions } from '../../src/domain/pack/later-mentions'
 import { shapeOf } from '../../src/domain/pack/likeness'
 import { commonTerms, emptyWords, termsInCodes } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
@@ -12,7 +13,6 @@ import { type PackArguments, readPackRequest } from '../../src/domain/pack/reque
 import { saidAnew } from '../../src/domain/pack/said-anew'
 import { saidLater } from '../../src/domain/pack/said-later'
 import { candidatesFor, type Selectable, select } from '../../src/domain/pack/selection'
-import { toldLater } from '../../src/domain/pack/told-later'
 import { contentWordsBy } from '../../src/domain/pack/weighing'
 import { goalWords, wordEvidence } from '../../src/domain/pack/words'
 import { workAsked } from '../../src/domain/pack/work-asked'
@@ -209,7 +209,7 @@ describe('the choice of a pack', () => {
       ...{ entry: { id, kind, project, createdAt: id, superseded: false } as unknown as PackEntry, held },
     })
     const later = (...all: ReturnType<typeof entry>[]) =>
-      Object.fromEntries(toldLater(all, { rare: [true, false, false] }))
+      Object.fromEntries(laterMentions(all, { rare: [true, false, false] }))
     const firing = entry(1, 'decision', [0, 1])
     expect(later(firing, entry(2, 'note', [0, 1, 2]), entry(3, 'note', [1, 2]))).toEqual({ 1: 2 })
     expect(later(entry(1, 'plan', [0, 1]), entry(2, 'episode', [0, 1]))).toEqual({ 1: 2 })
@@ -380,7 +380,7 @@ describe('the choice of a pack', () => {
     expect(at.map((place) => long.slice(place, place + 5))).toEqual(['wheel', 'kiln '])
     const parts = cutAround({ ...wholeText(long), at }, 900)
     expect([parts.split('\n').length, [...parts].length <= 900, parts.includes(wheel)]).toEqual([2, true, true])
-    expect([200, 300, 4_000].map((chars) => roomFor(chars, 0.2, 1_500))).toEqual([200, 300, 240])
-    expect([0.7, 1].map((share) => roomFor(4_000, share, 1_500))).toEqual([514, 1_500])
+    expect([200, 300, 4_000].map((chars) => contentBudget(chars, 0.2, 1_500))).toEqual([200, 300, 240])
+    expect([0.7, 1].map((share) => contentBudget(4_000, share, 1_500))).toEqual([514, 1_500])
   })
 })

@@ -1,6 +1,6 @@
 import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
-import { bestPlaces, cutAround, fitted, roomOf, wholeText } from '../../src/domain/pack/content'
+import { bestPlaces, cutAround, fitted, sizeOf, wholeText } from '../../src/domain/pack/content'
 import { identifiersIn } from '../../src/domain/pack/identifiers'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
@@ -157,7 +157,7 @@ describe('packs as text', () => {
       if (most >= 40) expect(cut).toContain('kiln')
       expect(cut.isWellFormed()).toBe(true)
       const room = { json: most, markdown: most + 20 }
-      const taken = roomOf(fitted({ ...wholeText(text), at }, 1_500, room))
+      const taken = sizeOf(fitted({ ...wholeText(text), at }, 1_500, room))
       expect(taken.json <= room.json && taken.markdown <= room.markdown).toBe(true)
     }
     expect(cutAround(wholeText('short'), 10)).toBe('short')

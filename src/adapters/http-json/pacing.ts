@@ -5,7 +5,7 @@ const AIM = 1 / 4
 /** By how much requests grow after one that was answered in time. */
 const GROWTH = 4
 /** Less is asked for at once by no model: a sentence. */
-const LEAST = 200
+const MIN_CAPACITY = 200
 
 /** What an isolate has learnt of a model: UTF-16 units that it embeds in the time a request is meant to take; null before the first. */
 export interface ModelSpeed {
@@ -33,7 +33,7 @@ export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: Mil
   const aim = tryMs * AIM
   const capacity = (): number => Math.min(limits.characters, speed.capacity ?? limits.first ?? limits.characters)
   const learn = (units: number): void => {
-    speed.capacity = Math.min(limits.characters, Math.max(LEAST, Math.floor(units)))
+    speed.capacity = Math.min(limits.characters, Math.max(MIN_CAPACITY, Math.floor(units)))
   }
   return {
     capacity,

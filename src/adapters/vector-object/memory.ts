@@ -38,7 +38,7 @@ export class IsolateMemory {
     )
     const taken = loading.reduce((sum, holder) => sum + holder.bytes, 0)
     if (loading.length > 0 && taken + bytes > this.bound) return false
-    this.makeRoom(this.bound - bytes, (holder) => !loading.includes(holder))
+    this.evict(this.bound - bytes, (holder) => !loading.includes(holder))
     this.holders.set(key, { bytes, free, loading: now })
     return true
   }
@@ -55,7 +55,7 @@ export class IsolateMemory {
     if (holder === undefined) return
     holder.bytes = bytes
     holder.loading = null
-    this.makeRoom(this.bound, (other) => other !== holder && other.loading === null)
+    this.evict(this.bound, (other) => other !== holder && other.loading === null)
   }
 
   /** It was asked for now. */
@@ -72,7 +72,7 @@ export class IsolateMemory {
     holder?.free()
   }
 
-  private makeRoom(most: number, mayGo: (holder: Holder) => boolean): void {
+  private evict(most: number, mayGo: (holder: Holder) => boolean): void {
     let { bytes } = this
     for (const [key, holder] of [...this.holders]) {
       if (bytes <= most) return

@@ -28,12 +28,16 @@ export async function backup(options, usage) {
   const { url, to, json } = options
   if (to === undefined) usage('backup needs --to r2 (the bucket of the server), or --to FOLDER')
   const org = await orgOf(options)
-  const told = to === BUCKET ? await intoBucket(url, org, json === true) : await intoFolder(url, org, to, json === true)
-  const entries = told.volumes.reduce((/** @type {number} */ sum, /** @type {Volume} */ one) => sum + one.entries, 0)
-  if (json) console.log(JSON.stringify(told))
+  const manifest =
+    to === BUCKET ? await intoBucket(url, org, json === true) : await intoFolder(url, org, to, json === true)
+  const entries = manifest.volumes.reduce(
+    (/** @type {number} */ sum, /** @type {Volume} */ one) => sum + one.entries,
+    0,
+  )
+  if (json) console.log(JSON.stringify(manifest))
   else
     console.log(
-      `The backup of ${org} of ${told.day} is complete: ${entries} entries in ${told.volumes.length} volumes.`,
+      `The backup of ${org} of ${manifest.day} is complete: ${entries} entries in ${manifest.volumes.length} volumes.`,
     )
 }
 
@@ -74,9 +78,9 @@ async function intoFolder(url, org, to, json) {
     if (error instanceof library.Problem) fail(error.message)
     fail(messageOf(error))
   }
-  const told = { org, day, at: now, volumes }
-  writeFileSync(join(folder, 'complete.json'), `${JSON.stringify(told, null, 1)}\n`)
-  return told
+  const manifest = { org, day, at: now, volumes }
+  writeFileSync(join(folder, 'complete.json'), `${JSON.stringify(manifest, null, 1)}\n`)
+  return manifest
 }
 
 /**
@@ -91,11 +95,11 @@ export async function restore(options, day, usage) {
   // An empty deployment has no org yet, and lists no backups of what it does not have; an admin key has one, and may make none.
   const makeOrg = () => ask(url, 'POST', '/orgs', { id: org, name: org }).catch(() => {})
   if (from === BUCKET) await makeOrg()
-  const { told, read } = from === BUCKET ? await ofBucket(url, org, day) : ofFolder(from, org, day)
+  const { manifest, read } = from === BUCKET ? await ofBucket(url, org, day) : ofFolder(from, org, day)
   await makeOrg()
   const query = new URLSearchParams({ on_conflict: options['on-conflict'] ?? 'skip' })
   async function* volumes() {
-    for (const { volume, sha256: hash } of told.volumes) {
+    for (const { volume, sha256: hash } of manifest.volumes) {
       const gzip = await read(volume)
       if (sha256(gzip) !== hash)
         fail(`volume ${volume} of ${day} is not what complete.json says; nothing of it was sent`)
@@ -109,12 +113,12 @@ export async function restore(options, day, usage) {
 /** @param {string} url @param {string} org @param {string} day */
 async function ofBucket(url, org, day) {
   const { backups } = await call(url, 'GET', at(org))
-  const told = backups.find((/** @type {{ day: string }} */ one) => one.day === day)
-  if (told === undefined)
+  const manifest = backups.find((/** @type {{ day: string }} */ one) => one.day === day)
+  if (manifest === undefined)
     fail(`there is no complete backup of ${day}; there are: ${backups.map((one) => one.day).join(', ') || 'none'}`)
   /** @param {number} volume */
   const read = async (volume) => new Uint8Array(await (await request(url, `${at(org)}/${day}/${volume}`)).arrayBuffer())
-  return { told, read }
+  return { manifest, read }
 }
 
 /** @param {string} folder @param {string} org @param {string} day */
@@ -125,8 +129,8 @@ function ofFolder(folder, org, day) {
     fail(
       `there is no complete backup of ${day} in ${folder}; there are: ${(existsSync(place) ? readdirSync(place) : []).join(', ') || 'none'}`,
     )
-  const told = JSON.parse(readFileSync(file, 'utf8'))
+  const manifest = JSON.parse(readFileSync(file, 'utf8'))
   /** @param {number} volume */
   const read = async (volume) => new Uint8Array(readFileSync(join(place, day, `${volume}.ndjson.gz`)))
-  return { told, read }
+  return { manifest, read }
 }

@@ -55,16 +55,16 @@ async function checkSession(around, name, hook) {
     const { json } = await callTool(around, 'search_context', { thread_id: thread })
     const [entry] = json?.result?.structuredContent?.results ?? []
     if (entry !== undefined) await callTool(around, 'delete_context', { context_ids: [entry.id], erase: true })
-    if (wrong !== null) return { name, ok: false, told: `a recorded session was not captured: ${wrong}` }
+    if (wrong !== null) return { name, ok: false, detail: `a recorded session was not captured: ${wrong}` }
     if (entry === undefined)
       return {
         name,
         ok: false,
-        told: 'a recorded session was played, and no entry came of it',
+        detail: 'a recorded session was played, and no entry came of it',
         todo: 'look at the log of the server',
       }
     const text = String(entry.text_content).replace(/\s+/g, ' ').slice(0, 160)
-    return { name, ok: true, told: `a recorded session became entry ${entry.id}, now erased: ${text}` }
+    return { name, ok: true, detail: `a recorded session became entry ${entry.id}, now erased: ${text}` }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,8 +73,8 @@ async function checkSession(around, name, hook) {
 async function lastOf(around, name) {
   const { status, json } = await ask(around, `/api/v1/orgs/-/captured?client=${name}&limit=1`)
   const [last] = status === 200 ? json.items : []
-  if (last === undefined) return { name, ok: null, told: 'none of its sessions is captured yet' }
-  return { name, ok: true, told: `last captured ${last.updated_at.slice(0, 16)}Z: ${last.title}` }
+  if (last === undefined) return { name, ok: null, detail: 'none of its sessions is captured yet' }
+  return { name, ok: true, detail: `last captured ${last.updated_at.slice(0, 16)}Z: ${last.title}` }
 }
 
 /** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */

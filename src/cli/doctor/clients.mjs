@@ -13,16 +13,16 @@ async function checkClient(around, name, isAsked) {
   if (!isAsked && found.hook === null && version === null) return []
   const said = version === null ? `${client.program} is not on the PATH` : version
   if (!isAsked && found.hook === null)
-    return [{ name, ok: null, told: `${said}; captures nothing`, todo: `commonplace setup ${name} --capture` }]
+    return [{ name, ok: null, detail: `${said}; captures nothing`, todo: `commonplace setup ${name} --capture` }]
   const old =
     version !== null && client.least !== undefined && version !== 'unknown' && !isFrom(version, client.least)
       ? [`it has to be ${client.least} or later`]
       : []
   const problems = [...old, ...found.problems]
-  if (problems.length === 0) return [{ name, ok: true, told: `${said}, its hooks are those of this version` }]
+  if (problems.length === 0) return [{ name, ok: true, detail: `${said}, its hooks are those of this version` }]
   return problems.map((problem) => {
-    const [told, todo] = problem.split(/[:;] (?=commonplace |claude )/)
-    return { name, ok: false, told: `${said}; ${told}`, ...(todo === undefined ? {} : { todo }) }
+    const [detail, todo] = problem.split(/[:;] (?=commonplace |claude )/)
+    return { name, ok: false, detail: `${said}; ${detail}`, ...(todo === undefined ? {} : { todo }) }
   })
 }
 

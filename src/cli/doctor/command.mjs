@@ -12,7 +12,7 @@ import { checkSpool } from './spool.mjs'
 /**
  * What a check found. `ok` null: nothing is wrong, and nothing is there to be judged.
  *
- * @typedef {{ name: string, ok: boolean | null, told: string, todo?: string, isAll?: boolean }} Finding isAll: without it no further check makes sense
+ * @typedef {{ name: string, ok: boolean | null, detail: string, todo?: string, isAll?: boolean }} Finding isAll: without it no further check makes sense
  *
  * @typedef {object} Around what checks look at
  * @property {string} url of the server
@@ -65,7 +65,9 @@ export async function doctor(options, client, usage) {
   const findings = await examine({ ...settings, ...named, client: client ?? null, known: null, hooked: [] })
   if (options.json) console.log(JSON.stringify(findings, null, 2))
   else
-    for (const { name, ok, told, todo } of findings)
-      console.log(`${markOf(ok)}  ${name.padEnd(11)} ${told}${todo === undefined ? '' : `\n                → ${todo}`}`)
+    for (const { name, ok, detail, todo } of findings)
+      console.log(
+        `${markOf(ok)}  ${name.padEnd(11)} ${detail}${todo === undefined ? '' : `\n                → ${todo}`}`,
+      )
   if (findings.some(({ ok }) => ok === false)) process.exitCode = 1
 }

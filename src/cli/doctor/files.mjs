@@ -22,24 +22,24 @@ function checkFile(client, url, isSilent) {
   try {
     texts = textsIn(readFileSync(file, 'utf8'), file.endsWith('.toml'))
   } catch (error) {
-    return [{ name: client, ok: false, told: `${file}: ${error.message}`, todo: 'mend it' }]
+    return [{ name: client, ok: false, detail: `${file}: ${error.message}`, todo: 'mend it' }]
   }
   const setup = `commonplace setup ${client} --url ${url}`
   const ours = texts.filter((text) => /\/mcp(?:\/core)?\/?$/.test(text) && serverOf(text) === serverOf(url))
   if (ours.length === 0)
     return isSilent
       ? []
-      : [{ name: client, ok: null, told: `${file} names no tools of ${url}`, todo: `${setup}, or --capture` }]
+      : [{ name: client, ok: null, detail: `${file} names no tools of ${url}`, todo: `${setup}, or --capture` }]
   if (texts.some((text) => text.includes(PLACEHOLDER)))
     return [
       {
         name: client,
         ok: false,
-        told: `${file} still holds ${PLACEHOLDER}`,
+        detail: `${file} still holds ${PLACEHOLDER}`,
         todo: `set COMMONPLACE_KEY, then ${setup}`,
       },
     ]
-  return [{ name: client, ok: true, told: `${file} names ${ours[0]}` }]
+  return [{ name: client, ok: true, detail: `${file} names ${ours[0]}` }]
 }
 
 /** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */

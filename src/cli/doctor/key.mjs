@@ -12,24 +12,24 @@ export async function checkKey(around) {
         name: 'key',
         ok: false,
         isAll: true,
-        told: `${around.url} is of a version that takes no hooks`,
+        detail: `${around.url} is of a version that takes no hooks`,
         todo: 'update the server',
       },
     ]
   if (status !== 200) {
-    const told =
+    const detail =
       around.key === ''
         ? 'the server asks for a key, and none is set'
         : `the server refuses the key: ${json?.error?.message ?? status}`
-    return [{ name: 'key', ok: false, isAll: true, told, todo: NEW_KEY }]
+    return [{ name: 'key', ok: false, isAll: true, detail, todo: NEW_KEY }]
   }
   around.known = json
   const where = json.projects === null ? 'all projects' : json.projects.join(', ')
-  const told = `${around.key === '' ? 'none is needed; ' : ''}${json.role} of ${json.org}, ${where}`
+  const detail = `${around.key === '' ? 'none is needed; ' : ''}${json.role} of ${json.org}, ${where}`
   return [
-    { name: 'key', ok: true, told },
+    { name: 'key', ok: true, detail },
     json.capture
-      ? { name: 'capture', ok: true, told: 'sessions are captured' }
-      : { name: 'capture', ok: null, told: json.why ?? 'sessions are not captured, only recalled' },
+      ? { name: 'capture', ok: true, detail: 'sessions are captured' }
+      : { name: 'capture', ok: null, detail: json.why ?? 'sessions are not captured, only recalled' },
   ]
 }

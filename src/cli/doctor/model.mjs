@@ -10,7 +10,7 @@ export const isModel = (part) => PURPOSES.includes(part)
 const MODELS = 'docs/models.md says what each model needs'
 
 /** The structured answer of a tool, or why there is none. */
-async function told(around, tool, args) {
+async function answerOf(around, tool, args) {
   const { status, json } = await callTool(around, tool, args)
   const { result } = json ?? {}
   if (result === undefined) return { problem: json?.error?.message ?? `the server answered ${status}` }
@@ -25,25 +25,25 @@ export async function checkModel(around) {
     const part = around.parts?.[purpose]
     return part === undefined || part.ok ? [] : [`${purpose} (${part.backend}): ${part.problem ?? 'no answer'}`]
   })
-  if (away.length > 0) return [{ name, ok: false, told: away.join('; '), todo: MODELS }]
-  const { content, problem } = await told(around, 'get_statistics', {})
-  if (problem !== undefined) return [{ name, ok: false, told: problem, todo: MODELS }]
+  if (away.length > 0) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
+  const { content, problem } = await answerOf(around, 'get_statistics', {})
+  if (problem !== undefined) return [{ name, ok: false, detail: problem, todo: MODELS }]
   const { enabled, provider, model, dimensions, coverage_percentage: covered } = content.semantic_search
   if (!enabled)
     return [
-      { name, ok: null, told: 'none: what is stored is found by its words alone', todo: 'docs/models.md names some' },
+      { name, ok: null, detail: 'none: what is stored is found by its words alone', todo: 'docs/models.md names some' },
     ]
   const called = `${provider} ${model}, ${dimensions} numbers`
-  const asked = await told(around, 'semantic_search_context', { query: 'what was decided?', limit: 1 })
-  if (asked.problem !== undefined) return [{ name, ok: false, told: `${called}: ${asked.problem}`, todo: MODELS }]
+  const asked = await answerOf(around, 'semantic_search_context', { query: 'what was decided?', limit: 1 })
+  if (asked.problem !== undefined) return [{ name, ok: false, detail: `${called}: ${asked.problem}`, todo: MODELS }]
   if (content.total_entries > 0 && covered < 100)
     return [
       {
         name,
         ok: null,
-        told: `${called}, answers; ${covered} % of what is stored has vectors of it`,
+        detail: `${called}, answers; ${covered} % of what is stored has vectors of it`,
         todo: 'the schedule makes the others within minutes; after a change of the model: npm run commonplace -- reembed',
       },
     ]
-  return [{ name, ok: true, told: `${called}, answers` }]
+  return [{ name, ok: true, detail: `${called}, answers` }]
 }

@@ -12,7 +12,7 @@ export async function checkServer(around) {
         name: 'server',
         ok: false,
         isAll: true,
-        told: `no answer from ${url} (${from}): ${json}`,
+        detail: `no answer from ${url} (${from}): ${json}`,
         todo: 'npm start, or name another with --url',
       },
     ]
@@ -22,23 +22,24 @@ export async function checkServer(around) {
         name: 'server',
         ok: false,
         isAll: true,
-        told: `what answers at ${url} (${from}) is no Commonplace`,
+        detail: `what answers at ${url} (${from}) is no Commonplace`,
         todo: 'name its address with --url',
       },
     ]
   around.parts = json.checks
   const away = Object.entries(json.checks).filter(([name, { ok }]) => !ok && !isModel(name))
-  const told = away.map(([name, { backend, problem }]) => `${name} (${backend}) ${problem ?? 'does not answer'}`)
+  const detail = away.map(([name, { backend, problem }]) => `${name} (${backend}) ${problem ?? 'does not answer'}`)
   if (status !== 200)
     return [
       {
         name: 'server',
         ok: false,
-        told: `${url} (${from}) is not ready: ${told.join('; ') || 'a model that it needs does not answer'}`,
+        detail: `${url} (${from}) is not ready: ${detail.join('; ') || 'a model that it needs does not answer'}`,
         todo: 'mend what is named (docs/operating.md); nothing is lost, and writes are refused meanwhile',
       },
     ]
-  if (told.length > 0) return [{ name: 'server', ok: null, told: `${url} (${from}) is ready, but ${told.join('; ')}` }]
+  if (detail.length > 0)
+    return [{ name: 'server', ok: null, detail: `${url} (${from}) is ready, but ${detail.join('; ')}` }]
   const { backend } = json.checks.database ?? {}
-  return [{ name: 'server', ok: true, told: `${url} (${from}) is ready${backend ? `, on ${backend}` : ''}` }]
+  return [{ name: 'server', ok: true, detail: `${url} (${from}) is ready${backend ? `, on ${backend}` : ''}` }]
 }

@@ -8,13 +8,13 @@ export async function checkSpool() {
     answeredAt === null
       ? 'hooks have not been answered yet'
       : `last answered ${new Date(answeredAt).toISOString().slice(0, 16)}Z`
-  const told = `${waiting} ${waiting === 1 ? 'event waits' : 'events wait'}, ${lost} lost; ${answered}`
-  if (failedSince === null) return [{ name: 'spool', ok: true, told }]
+  const detail = `${waiting} ${waiting === 1 ? 'event waits' : 'events wait'}, ${lost} lost; ${answered}`
+  if (failedSince === null) return [{ name: 'spool', ok: true, detail }]
   return [
     {
       name: 'spool',
       ok: null,
-      told: `${told}; no answer since ${new Date(failedSince).toISOString().slice(0, 16)}Z`,
+      detail: `${detail}; no answer since ${new Date(failedSince).toISOString().slice(0, 16)}Z`,
       todo: 'the next event of a client sends what waits',
     },
   ]

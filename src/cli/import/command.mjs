@@ -26,7 +26,7 @@ const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.met
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}
  */
-async function told(library, run) {
+async function explained(library, run) {
   try {
     return await run()
   } catch (error) {
@@ -48,7 +48,7 @@ async function told(library, run) {
 export async function verify({ json }, path, usage) {
   if (!existsSync(path)) usage(`${path} does not exist`)
   const library = await loadLibrary()
-  const verified = await told(library, () => library.verifyExport(() => bytesOf(path)))
+  const verified = await explained(library, () => library.verifyExport(() => bytesOf(path)))
   process.exitCode = showVerified(verified, json === true)
 }
 
@@ -103,7 +103,7 @@ export async function importFile(options, path, usage) {
   const library = await loadLibrary()
   if (from === undefined) return sendFile(library, options, path)
   if (!library.SOURCES.includes(from)) usage(`--from must be one of: ${library.SOURCES.join(', ')}`)
-  const plan = await told(library, () =>
+  const plan = await explained(library, () =>
     library.planImport(from, path, {
       name: name ?? resolve(path),
       at: new Date().toISOString(),
@@ -111,8 +111,8 @@ export async function importFile(options, path, usage) {
       projects: { otherwise: project ?? null, map: readMap(path, usage) },
     }),
   )
-  const volumes = out === undefined ? 0 : await told(library, () => writeFile(out, plan.volumes()))
-  const sent = sends ? await told(library, () => send(options, plan.volumes())) : null
+  const volumes = out === undefined ? 0 : await explained(library, () => writeFile(out, plan.volumes()))
+  const sent = sends ? await explained(library, () => send(options, plan.volumes())) : null
   showPlan({ ...plan, volumes, ...(sent === null ? {} : { sent }) }, out ?? null, json === true)
   process.exitCode = plan.refused.length > 0 ? REFUSALS : 0
   if (sent === null) return
@@ -144,7 +144,7 @@ async function send(options, volumes) {
 async function sendFile(library, options, path) {
   const { project, json } = options
   const open = () => bytesOf(path)
-  const sent = await told(library, async () => {
+  const sent = await explained(library, async () => {
     const verified = await library.verifyExport(open)
     const unequal = verified.volumes.find((volume) => volume.content !== volume.computed)
     if (unequal !== undefined)

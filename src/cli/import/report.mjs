@@ -11,8 +11,8 @@ function list(title, lines) {
   if (lines.length > SHOWN) console.log(`  … and ${lines.length - SHOWN} more; --json lists all`)
 }
 
-/** @param {readonly { where: string, message: string }[]} told */
-const lines = (told) => told.map(({ where, message }) => `${where}: ${message}`)
+/** @param {readonly { where: string, message: string }[]} messages */
+const lines = (messages) => messages.map(({ where, message }) => `${where}: ${message}`)
 
 /**
  * @param {Omit<import('./plan').Plan, 'volumes'> & { volumes: number, sent?: import('./send.mjs').Totals }} plan

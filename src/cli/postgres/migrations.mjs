@@ -155,7 +155,7 @@ async function apply(client, { home }, options, { name, sql, replaces }) {
 }
 
 /** Tells the planner what stands in the tables, since a column or an index made anew has no statistics. */
-async function takeStock(client, schema) {
+async function analyze(client, schema) {
   const { rows } = await client.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname = $1 AND pg_has_role(tableowner, 'USAGE')`,
@@ -197,7 +197,7 @@ export async function migrate(client, migrations, options) {
         applied.push(migration.name)
         say(`  applied ${migration.name}  ${ms} ms`)
       })
-    if (applied.length > 0) await takeStock(client, schema)
+    if (applied.length > 0) await analyze(client, schema)
   }
   if (dryRun) for (const { name } of missing) say(`  would apply ${name}`)
   return {

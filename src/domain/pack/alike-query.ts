@@ -10,7 +10,7 @@ const LOOKED_FOR = 2_000
 /** Words of it; FTS5 goes through what each stands in, until it has found enough. */
 const MOST_WORDS = 24
 
-const leaf = (unit: Unit): Expression => ({ op: 'unit', unit })
+const unitExpression = (unit: Unit): Expression => ({ op: 'unit', unit })
 const joined = (op: 'and' | 'or', parts: readonly Expression[]): Expression =>
   parts.length === 1 ? (parts[0] as Expression) : { op, of: parts }
 
@@ -31,7 +31,7 @@ export function nearlySameText(text: string, analyzer: Analyzer): TextQuery | nu
   const units = query.units.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST_WORDS)
   const most = Math.min(units.length, Math.floor(length * (1 - WEIGHTS.likeness.words)) + 1)
   const groups = Array.from({ length: most }, (_, group) => units.filter((_, i) => i % most === group))
-  const holding = groups.map((group) => joined('and', group.map(leaf)))
+  const holding = groups.map((group) => joined('and', group.map(unitExpression)))
   return { ...query, units, expression: joined('or', holding), preferred: null }
 }
 
@@ -40,5 +40,5 @@ export function sameTitle(title: string, analyzer: Analyzer): TextQuery | null {
   const query = wordsOf(title, analyzer)
   return query.units.length === 0
     ? null
-    : { ...query, expression: joined('and', query.units.map(leaf)), preferred: null }
+    : { ...query, expression: joined('and', query.units.map(unitExpression)), preferred: null }
 }

@@ -1,4 +1,4 @@
-import { fitted, type Passage, type Room, roomOf } from './content'
+import { fitted, type Passage, type Size, sizeOf } from './content'
 import { FACET_TITLES, type Facet } from './facets'
 import { itemMarkdown } from './markdown'
 import type { PackItem } from './pack'
@@ -8,7 +8,7 @@ import { WEIGHTS } from './weights'
 export interface Planned<T> {
   readonly one: T
   /** The room that its content may take. */
-  readonly room: Room
+  readonly budget: Size
   /** Characters that are kept for what it supersedes and conflicts with; what these take beyond them is taken from its content. */
   readonly oppositions: number
 }
@@ -25,31 +25,31 @@ export interface Plannable {
 
 const { roomy: ROOMY, scarce: SCARCE } = WEIGHTS.budget
 
-const add = (a: Room, b: Room): Room => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
-const within = (a: Room, b: Room): boolean => a.json <= b.json && a.markdown <= b.markdown
+const add = (a: Size, b: Size): Size => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
+const within = (a: Size, b: Size): boolean => a.json <= b.json && a.markdown <= b.markdown
 
-const sectionRoom = (facet: Facet): Room => ({
+const sectionSize = (facet: Facet): Size => ({
   json: JSON.stringify({ facet, title: FACET_TITLES[facet], items: [] }).length + 1,
   markdown: FACET_TITLES[facet].length + 6,
 })
 
 /** @param oppositions what the last look may still add: what it supersedes and conflicts with */
-const itemRoom = (item: PackItem, oppositions: number): Room => ({
+const itemSize = (item: PackItem, oppositions: number): Size => ({
   json: JSON.stringify(item).length + 1 + oppositions,
   markdown: itemMarkdown(item).length + 2 + oppositions,
 })
 
-const smaller = (a: Room, b: Room): Room => ({
+const smaller = (a: Size, b: Size): Size => ({
   json: Math.min(a.json, b.json),
   markdown: Math.min(a.markdown, b.markdown),
 })
 
 /** The room that is left to a content once it is known what its item supersedes and conflicts with. */
-export function roomBeside({ one, room, oppositions }: Planned<Plannable>, item: PackItem): Room {
-  const [before, after] = [itemRoom(one.item, oppositions), itemRoom(item, 0)]
+export function sizeLeft({ one, budget, oppositions }: Planned<Plannable>, item: PackItem): Size {
+  const [before, after] = [itemSize(one.item, oppositions), itemSize(item, 0)]
   return {
-    json: Math.max(0, room.json - Math.max(0, after.json - before.json)),
-    markdown: Math.max(0, room.markdown - Math.max(0, after.markdown - before.markdown)),
+    json: Math.max(0, budget.json - Math.max(0, after.json - before.json)),
+    markdown: Math.max(0, budget.markdown - Math.max(0, after.markdown - before.markdown)),
   }
 }
 
@@ -64,21 +64,21 @@ interface Frugality {
 
 interface Kept<T> {
   readonly one: T
-  readonly full: Room
-  readonly least: Room
+  readonly full: Size
+  readonly least: Size
 }
 
 /** As many as fit with the beginning of their content, in their order, and what they take together. */
-function keep<T extends Plannable>(chosen: readonly T[], all: Room, by: Frugality): { kept: Kept<T>[]; used: Room } {
+function keep<T extends Plannable>(chosen: readonly T[], all: Size, by: Frugality): { kept: Kept<T>[]; used: Size } {
   let used = NOTHING
   const facets = new Set<Facet>()
   const kept: Kept<T>[] = []
   for (const one of chosen) {
     const most = { json: one.most * 6, markdown: one.most * 6 }
-    const full = roomOf(fitted(one.passage, one.most, most))
+    const full = sizeOf(fitted(one.passage, one.most, most))
     const least = smaller(full, { json: by.least, markdown: by.least })
-    const section = facets.has(one.item.facet) ? NOTHING : sectionRoom(one.item.facet)
-    const after = add(used, add(add(itemRoom(one.item, by.oppositions), section), least))
+    const section = facets.has(one.item.facet) ? NOTHING : sectionSize(one.item.facet)
+    const after = add(used, add(add(itemSize(one.item, by.oppositions), section), least))
     if (!within(after, all)) continue
     used = after
     facets.add(one.item.facet)
@@ -96,10 +96,10 @@ const byWorth = (a: Plannable, b: Plannable): number =>
  *
  * @param total room of all sections
  */
-export function plan<T extends Plannable>(chosen: readonly T[], total: Room, withRelated: boolean): Planned<T>[] {
+export function plan<T extends Plannable>(chosen: readonly T[], total: Size, withRelated: boolean): Planned<T>[] {
   const given = (by: Frugality, order: readonly T[]) => {
     const share = 1 - by.related
-    const all: Room = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
+    const all: Size = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
     return { ...keep(order, all, by), all, oppositions: by.oppositions }
   }
   const roomy = given({ ...ROOMY, related: withRelated ? ROOMY.related : 0 }, chosen)
@@ -112,8 +112,8 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: Room, wit
       const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
       const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
       used = add(used, more)
-      return { one, room: add(least, more), oppositions }
+      return { one, budget: add(least, more), oppositions }
     })
 }
 
-const NOTHING: Room = { json: 0, markdown: 0 }
+const NOTHING: Size = { json: 0, markdown: 0 }

@@ -27,9 +27,9 @@ export interface Passage {
  * @param share its score as a share of the best one
  * @param most of the best one
  */
-export function roomFor(chars: number, share: number, most: number, { shown: by }: Weights = WEIGHTS): number {
-  const room = Math.max(by.fewLines, Math.floor(most * share ** by.falls))
-  return Math.min(most, chars <= by.hardlyLonger * room ? chars : room)
+export function contentBudget(chars: number, share: number, most: number, { shown: by }: Weights = WEIGHTS): number {
+  const budget = Math.max(by.fewLines, Math.floor(most * share ** by.falls))
+  return Math.min(most, chars <= by.hardlyLonger * budget ? chars : budget)
 }
 
 export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
@@ -45,31 +45,31 @@ export function bestPlaces(
   text: string,
   weights: ReadonlyMap<string, number>,
   analyzer: Analyzer,
-  room: number,
+  budget: number,
 ): number[] {
   const hits: { readonly term: string; readonly start: number }[] = []
   for (const { term, start } of analyzer.tokens(text)) {
     if (weights.has(term)) hits.push({ term, start })
     if (hits.length === shown.hits) break
   }
-  const parts = Math.max(1, Math.min(shown.parts, Math.floor(room / shown.part)))
-  const window = (room / parts) * (1 - shown.before)
-  const told = new Map(weights)
+  const parts = Math.max(1, Math.min(shown.parts, Math.floor(budget / shown.part)))
+  const window = (budget / parts) * (1 - shown.before)
+  const remaining = new Map(weights)
   const places: number[] = []
   while (places.length < parts) {
     let best = { start: 0, worth: 0, terms: new Set<string>() }
     for (const [i, { start }] of hits.entries()) {
-      if (places.some((place) => Math.abs(place - start) < room / parts)) continue
+      if (places.some((place) => Math.abs(place - start) < budget / parts)) continue
       const terms = new Set<string>()
       for (let j = i; j < hits.length && (hits[j]?.start as number) < start + window; j++)
         terms.add(hits[j]?.term as string)
       let worth = 0
-      for (const term of terms) worth += told.get(term) as number
+      for (const term of terms) worth += remaining.get(term) as number
       if (worth > best.worth + 1e-9) best = { start, worth, terms }
     }
     if (best.worth === 0) break
     places.push(best.start)
-    for (const term of best.terms) told.set(term, shown.saidBefore * (told.get(term) as number))
+    for (const term of best.terms) remaining.set(term, shown.saidBefore * (remaining.get(term) as number))
   }
   return places.length === 0 ? [0] : places
 }
@@ -99,16 +99,16 @@ export function cutAround(passage: Passage, most: number): string {
   const { text, at, goesOn } = passage
   if (codePointLength(text) <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
   const places = at.slice(0, Math.max(1, Math.floor(most / shown.part))).sort((a, b) => a - b)
-  const room = Math.floor((most - places.length + 1) / places.length)
-  return places.map((place) => part(passage, place, room)).join('\n')
+  const budget = Math.floor((most - places.length + 1) / places.length)
+  return places.map((place) => part(passage, place, budget)).join('\n')
 }
 
 /** The part of a text around one place. */
 function part({ text, goesOn }: Passage, at: number, most: number): string {
-  const room = Math.max(0, most - 2)
-  let from = offsetBefore(text, at, Math.floor(room * shown.before))
-  let to = offsetAfter(text, from, room)
-  if (to === text.length) from = offsetBefore(text, to, room)
+  const budget = Math.max(0, most - 2)
+  let from = offsetBefore(text, at, Math.floor(budget * shown.before))
+  let to = offsetAfter(text, from, budget)
+  if (to === text.length) from = offsetBefore(text, to, budget)
   if (from > 0) {
     const space = text.indexOf(' ', from)
     const word = space >= 0 && space < Math.min(at, from + shown.toASpace) ? space + 1 : from
@@ -125,12 +125,12 @@ function part({ text, goesOn }: Passage, at: number, most: number): string {
 }
 
 /** What a content takes of the JSON and of the Markdown, beside what stands there without it. */
-export interface Room {
+export interface Size {
   readonly json: number
   readonly markdown: number
 }
 
-export const roomOf = (content: string): Room =>
+export const sizeOf = (content: string): Size =>
   content === ''
     ? { json: 0, markdown: 0 }
     : { json: JSON.stringify(content).length - 2, markdown: quoted(content).length + 2 }
@@ -138,12 +138,12 @@ export const roomOf = (content: string): Room =>
 const TRIES = 8
 
 /** The largest cut of a text that takes no more room than there is; empty when there is hardly any. */
-export function fitted(passage: Passage, most: number, room: Room): string {
-  let wanted = Math.min(most, room.json, room.markdown)
+export function fitted(passage: Passage, most: number, budget: Size): string {
+  let wanted = Math.min(most, budget.json, budget.markdown)
   for (let tries = 0; tries < TRIES && wanted >= 2; tries++) {
     const content = cutAround(passage, Math.floor(wanted))
-    const taken = roomOf(content)
-    const share = Math.min(room.json / Math.max(taken.json, 1), room.markdown / Math.max(taken.markdown, 1))
+    const taken = sizeOf(content)
+    const share = Math.min(budget.json / Math.max(taken.json, 1), budget.markdown / Math.max(taken.markdown, 1))
     if (share >= 1) return content
     wanted = Math.min(wanted * share * 0.98, wanted - 1)
   }

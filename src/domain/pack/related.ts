@@ -1,5 +1,5 @@
 import type { Neighbour } from './candidate'
-import type { Room } from './content'
+import type { Size } from './content'
 import { itemMarkdown } from './markdown'
 import type { PackItem, PackRelated } from './pack'
 
@@ -23,7 +23,7 @@ export function withRelated(
   items: readonly PackItem[],
   neighbours: readonly Neighbour[],
   { most, steps }: { readonly most: number; readonly steps: number },
-  total: Room,
+  total: Size,
 ): PackItem[] {
   if (most === 0) return [...items]
   const all = items.map((item) => neighboursOf(Number(item.id), neighbours, steps).slice(0, most))

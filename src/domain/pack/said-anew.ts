@@ -99,8 +99,12 @@ export function saidAnew(
   for (const { content } of said) for (const word of content) held.set(word, (held.get(word) ?? 0) + 1)
   const count = Math.max(anew.fewest, said.length)
   const rarity = (word: string): number => Math.log(1 + (count + 0.5) / ((held.get(word) ?? 0) + 0.5))
-  const pairs: { readonly older: PackEntry; readonly newer: PackEntry; readonly now: Later; readonly told: boolean }[] =
-    []
+  const pairs: {
+    readonly older: PackEntry
+    readonly newer: PackEntry
+    readonly now: Later
+    readonly isExplicit: boolean
+  }[] = []
   const alike = new Map<number, number>()
   for (const older of said)
     for (const newer of said) {
@@ -112,12 +116,12 @@ export function saidAnew(
       const speaks = saysAnew(older, newer, rarity, weights)
       if (!replaced && !speaks && !(sameKind && hasSameSubject(older, newer))) continue
       const holds = replaced || (sameKind && speaks && isNearlySame(older.shape, newer.shape))
-      pairs.push({ older: older.entry, newer: entry, now: { id: entry.id, holds }, told: replaced || !sameKind })
+      pairs.push({ older: older.entry, newer: entry, now: { id: entry.id, holds }, isExplicit: replaced || !sameKind })
       if (sameKind && !replaced) for (const { id } of [older.entry, entry]) alike.set(id, (alike.get(id) ?? 0) + 1)
     }
   const later = new Map<number, Later>()
-  for (const { older, newer, now, told } of pairs) {
-    if (!told && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= anew.series) continue
+  for (const { older, newer, now, isExplicit } of pairs) {
+    if (!isExplicit && Math.max(alike.get(older.id) ?? 0, alike.get(newer.id) ?? 0) >= anew.series) continue
     const known = later.get(older.id)
     if (known === undefined || Number(now.holds) - Number(known.holds) > 0) later.set(older.id, now)
     else if (now.holds === known.holds && now.id > known.id) later.set(older.id, now)

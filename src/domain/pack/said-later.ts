@@ -7,7 +7,7 @@ import { contentWordsBy } from './weighing'
 import { WEIGHTS } from './weights'
 import { type GoalWords, weightsByTerm } from './words'
 
-const { codePoints, newNumber, together } = WEIGHTS.anew.told
+const { codePoints, newNumber, together } = WEIGHTS.anew.excerpt
 const NUMBER = /^\d+$/
 
 /**

@@ -197,7 +197,7 @@ export async function select(
   const likeness = (a: Selectable, b: Selectable): number => nearness(a, b) ?? overlap(a.shape.words, b.shape.words)
 
   /** Those that an entry would bring along, because whoever reads one side of a contradiction needs the other. */
-  function* brought(one: Selectable): Generator<Selectable> {
+  function* companions(one: Selectable): Generator<Selectable> {
     for (const id of opponents(one.entry.id)) {
       const other = byId.get(id)
       if (other !== undefined && !chosen.has(other)) yield other
@@ -210,13 +210,13 @@ export async function select(
     perFacet.set(one.facet, (perFacet.get(one.facet) ?? 0) + 1)
     for (const other of pool) nearest.set(other, Math.max(nearest.get(other) ?? 0, likeness(one, other)))
     if (one.vector === null) await yielder.spend(pool.size * one.shape.words.size)
-    for (const other of [...brought(one)].sort(byWorth)) if (!isFull() && !chosen.has(other)) await take(other)
+    for (const other of [...companions(one)].sort(byWorth)) if (!isFull() && !chosen.has(other)) await take(other)
   }
 
   /** Sides of a contradiction take their places together, so each is worth what they are worth on average. */
   function shared(one: Selectable, worthOf: (one: Selectable) => number): number {
     let [sum, count] = [worthOf(one), 1]
-    for (const other of brought(one)) {
+    for (const other of companions(one)) {
       sum += worthOf(other)
       count++
     }

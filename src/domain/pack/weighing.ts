@@ -8,12 +8,12 @@ import type { Nearest, PackEntry, PackLink, PackVector } from './candidate'
 import { byItself, type Evidence, facetOfEntry, isInProgress, relevance, scoreOf, type Weighed } from './evidence'
 import { holds } from './identifiers'
 import { lastSessions } from './last-sessions'
+import { laterMentions } from './later-mentions'
 import { type Shape, shapeOf } from './likeness'
 import { linkEvidence, SAYS_ANEW } from './links'
 import type { PackRequest } from './request'
 import { saidAnew } from './said-anew'
 import type { Selectable } from './selection'
-import { toldLater } from './told-later'
 import type { Weights } from './weights'
 import { type GoalWords, shareOfHeld, wordEvidence } from './words'
 import type { WorkAsked } from './work-asked'
@@ -71,7 +71,7 @@ function ownEvidence(
   noise: number,
   goal: Goal,
   { count, weights, named: called }: { readonly count: Count; readonly weights: Weights; readonly named: Called },
-): Told {
+): WithEvidence {
   const names = called.names.get(entry.id) ?? []
   // A word that is somebody's name tells only of who is called so.
   const telling = (counts: readonly number[]): readonly number[] =>
@@ -120,7 +120,7 @@ function calledIn(entries: readonly PackEntry[], namesOf: (entry: PackEntry) => 
 }
 
 /** An entry with what its own words, meaning and names say. */
-interface Told {
+interface WithEvidence {
   readonly entry: PackEntry
   readonly evidence: Evidence
   readonly held: readonly number[]
@@ -135,10 +135,10 @@ interface Told {
  * How full-text search ranks the entries (threads contract §6.4), as shares of the score of the first. It weighs short texts and words
  * that are not rare otherwise than evidence does, and what both find is more often right than what one finds.
  */
-function rankedByWords(told: readonly Told[], { terms, counted }: GoalWords): Map<number, number> {
-  const found = told.filter(({ entry, frequencies }) => !entry.superseded && frequencies.some((times) => times > 0))
+function rankedByWords(gathered: readonly WithEvidence[], { terms, counted }: GoalWords): Map<number, number> {
+  const found = gathered.filter(({ entry, frequencies }) => !entry.superseded && frequencies.some((times) => times > 0))
   if (found.length === 0) return new Map()
-  const averageLength = told.reduce((sum, { length }) => sum + length, 0) / told.length
+  const averageLength = gathered.reduce((sum, { length }) => sum + length, 0) / gathered.length
   const ranked = rank(
     found.map(({ entry, ...rest }) => ({ ...rest, id: entry.id, following: [], complete: false })),
     { ...counted, averageLength },
@@ -149,8 +149,8 @@ function rankedByWords(told: readonly Told[], { terms, counted }: GoalWords): Ma
 }
 
 /** Where something is clearly meant, what is only new says less. */
-function besideSubject(alone: readonly Told[], weights: Weights): readonly Told[] {
-  const says = ({ evidence }: Told): number => relevance({ ...byItself(evidence), recent: 0 }, weights)
+function besideSubject(alone: readonly WithEvidence[], weights: Weights): readonly WithEvidence[] {
+  const says = ({ evidence }: WithEvidence): number => relevance({ ...byItself(evidence), recent: 0 }, weights)
   if (!alone.some((one) => says(one) >= weights.floors.answer)) return alone
   return alone.map((one) => {
     const { evidence } = one
@@ -179,30 +179,32 @@ export async function weigh(
   const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
   const { weights } = by
   const noise = noiseOf(nearest, weights)
-  const alone: Told[] = []
+  const alone: WithEvidence[] = []
   const named = calledIn(entries, by.namesOf)
   for (const entry of entries) {
     alone.push(ownEvidence(entry, nearest.get(entry.id) ?? null, noise, goal, { ...by, named }))
-    await by.yielder.spend((alone.at(-1) as Told).work)
+    await by.yielder.spend((alone.at(-1) as WithEvidence).work)
   }
-  const told = besideSubject(alone, weights)
-  const own = new Map(told.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))
+  const gathered = besideSubject(alone, weights)
+  const own = new Map(gathered.map(({ entry, evidence }) => [entry.id, relevance(byItself(evidence), weights)]))
   const relevanceOf = ({ id }: PackEntry): number => own.get(id) as number
-  const byRelevance = [...told].sort((a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id)
+  const byRelevance = [...gathered].sort(
+    (a, b) => relevanceOf(b.entry) - relevanceOf(a.entry) || b.entry.id - a.entry.id,
+  )
   const outdated = saidAnew(
     byRelevance.map(({ entry }) => entry),
     { wordsOf: by.contentWords, shapeOf: by.shapeOf },
     weights,
   )
-  for (const [older, id] of toldLater(byRelevance, goal.words, weights))
+  for (const [older, id] of laterMentions(byRelevance, goal.words, weights))
     if (!outdated.has(older)) outdated.set(older, { id, holds: false })
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps, weights)
   if (goal.resumes)
     for (const [id, link] of lastSessions(entries, nearest, own, weights))
       if (link.strength > (links.get(id)?.strength ?? 0)) links.set(id, link)
-  const ranked = rankedByWords(told, goal.words)
-  return told.map(({ entry, evidence: before }) => {
+  const ranked = rankedByWords(gathered, goal.words)
+  return gathered.map(({ entry, evidence: before }) => {
     const evidence = { ...before, link: links.get(entry.id) ?? null, later: outdated.get(entry.id) ?? null }
     const facet = facetOfEntry(entry)
     const score = scoreOf(entry, facet, evidence, request, weights)

@@ -140,7 +140,7 @@ export const WEIGHTS = {
     /** Words of the goal that both hold, before the later one is told beside a decision: a rare one, and another. */
     goalWords: 2,
     /** What is told of the later one: code points, a new number beside the rarest word, words that stand together. */
-    told: { codePoints: 180, newNumber: 0.4, together: 2 },
+    excerpt: { codePoints: 180, newNumber: 0.4, together: 2 },
   },
 
   /** Shares of words, and of neighbouring words, from which two texts say nearly the same; code points that are compared. */

@@ -119,9 +119,9 @@ export function wordEvidence(
   const byAccident = said < by.farRarer * Math.max(...known)
   const holds = (i: number): boolean => (inTitle[i] as number) + (inText[i] as number) > 0
   const holdsSubject = subject.includes(true) && subject.every((named, i) => !named || holds(i))
-  const told = Math.max(((byAccident ? by.accident : 1) * sum) / whole, holdsSubject ? by.allOfSubject : 0)
+  const strength = Math.max(((byAccident ? by.accident : 1) * sum) / whole, holdsSubject ? by.allOfSubject : 0)
   return {
-    share: Math.min(1, told / longCost(length, given)),
+    share: Math.min(1, strength / longCost(length, given)),
     held: matched,
     matched: [...new Set(telling.map((i) => spelled[i] as string))],
   }

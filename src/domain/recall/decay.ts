@@ -2,7 +2,7 @@ import { DAY_MS, type Millis } from '../time'
 
 /** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
 const DAYS = 45
-const LEAST = 0.2
+const MIN_VITALITY = 0.2
 
 export interface Use {
   /** Milliseconds since 1970. */
@@ -23,4 +23,4 @@ function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): num
   )
 }
 
-export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < LEAST
+export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < MIN_VITALITY

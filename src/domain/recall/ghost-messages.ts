@@ -33,8 +33,8 @@ function commandMessage({ bugs }: Shown, command: string, now: Millis): GhostMes
   if (fix !== undefined) return message({ at: fix.updatedAt, content: hintOf(fix, now) })
   if (failure === undefined) return null
   const { times, at } = seenOf(failure)
-  const told_ = `${firstCodePoints(command, HEAD)} failed ${counted(times)}, last ${daysAgo(at, now)}: error [${failure.id}]`
-  return message({ at, content: told_ })
+  const content = `${firstCodePoints(command, HEAD)} failed ${counted(times)}, last ${daysAgo(at, now)}: error [${failure.id}]`
+  return message({ at, content: content })
 }
 
 export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: Millis): GhostMessage[] {

@@ -15,7 +15,7 @@ const IN_QUOTES = /[^\s"'`\\]*/y
 const ON_LINE = /[^\s"'`]*/y
 const BARE = /[^\s"'`,;&()[\]{}<>\\=:|]*={0,2}/y
 
-const LEAST = 8
+const MIN_SECRET_LENGTH = 8
 /** Of a value, what is looked at. */
 const LOOKED_AT = 256
 const LONGEST_NAME = 64
@@ -42,7 +42,7 @@ interface Place {
 /** Whether the value of a name is a secret. */
 function isSecret(value: string, { name, isDirect, how }: Place): boolean {
   if (
-    value.length < LEAST ||
+    value.length < MIN_SECRET_LENGTH ||
     PLACEHOLDER.test(value) ||
     NO_VALUE.test(value) ||
     OTHER.test(value) ||

@@ -41,8 +41,8 @@ export const tooMuchAsked = (): Problem =>
   )
 
 /** Half microseconds for an entry, and microseconds for a kilobyte of metadata. */
-function costOf(leaf: MetadataPredicate): [entry: number, kilobyte: number] {
-  switch (leaf.op) {
+function costOf(predicate: MetadataPredicate): [entry: number, kilobyte: number] {
+  switch (predicate.op) {
     case 'present':
     case 'null':
     case 'type':
@@ -52,7 +52,7 @@ function costOf(leaf: MetadataPredicate): [entry: number, kilobyte: number] {
     case 'compare':
       return [2, 1]
     case 'substring':
-      return [2, 2 + (leaf.at === 'anywhere' ? Math.min(leaf.value.length, MOST_COMPARED) / COMPARED : 0)]
+      return [2, 2 + (predicate.at === 'anywhere' ? Math.min(predicate.value.length, MOST_COMPARED) / COMPARED : 0)]
     case 'elements':
       return [3, WALKED]
   }
@@ -84,8 +84,8 @@ export function weightOf(filter: Filter): FilterWeight {
   const leaves = conjuncts(filter).flatMap((part) => metadataPredicates(part) ?? [])
   if (leaves.length === 0) return { entry: 1, byte: 0, above: MOST_ABOVE, isLight: true }
   let [entry, kilobyte] = [0, PARSED]
-  for (const leaf of leaves) {
-    const [more, bytes] = costOf(leaf)
+  for (const predicate of leaves) {
+    const [more, bytes] = costOf(predicate)
     entry += more
     kilobyte += bytes
   }

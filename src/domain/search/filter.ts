@@ -168,34 +168,34 @@ const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
     : stored === wanted
 
 /** Takes time linear in the value and in what it is compared with. */
-export function matchesValue(leaf: MetadataPredicate, value: JsonValue | undefined): boolean {
+export function matchesValue(predicate: MetadataPredicate, value: JsonValue | undefined): boolean {
   if (value === undefined) return false
-  switch (leaf.op) {
+  switch (predicate.op) {
     case 'present':
       return value !== null
     case 'null':
       return value === null
     case 'type':
-      return typeof value === leaf.is
+      return typeof value === predicate.is
     case 'equals':
-      return leaf.anyOf.some((wanted) => equal(value, wanted, leaf.fold))
+      return predicate.anyOf.some((wanted) => equal(value, wanted, predicate.fold))
     case 'compare': {
-      if (typeof value !== typeof leaf.value) return false
+      if (typeof value !== typeof predicate.value) return false
       const difference =
         typeof value === 'string'
-          ? compareText(value, leaf.value as string)
-          : (value as number) - (leaf.value as number)
-      return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[leaf.by]
+          ? compareText(value, predicate.value as string)
+          : (value as number) - (predicate.value as number)
+      return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[predicate.by]
     }
     case 'substring': {
       if (typeof value !== 'string') return false
-      const [text, part] = leaf.fold ? [foldAscii(value), foldAscii(leaf.value)] : [value, leaf.value]
-      return { anywhere: holds, start: startsWith, end: endsWith }[leaf.at](text, part)
+      const [text, part] = predicate.fold ? [foldAscii(value), foldAscii(predicate.value)] : [value, predicate.value]
+      return { anywhere: holds, start: startsWith, end: endsWith }[predicate.at](text, part)
     }
     case 'elements': {
       if (!Array.isArray(value)) return false
-      const spelt = (one: JsonValue) => (leaf.fold && typeof one === 'string' ? foldAscii(one) : one)
-      const missing = new Set<JsonValue>(leaf.allOf.map(spelt))
+      const spelt = (one: JsonValue) => (predicate.fold && typeof one === 'string' ? foldAscii(one) : one)
+      const missing = new Set<JsonValue>(predicate.allOf.map(spelt))
       for (const element of value) if (missing.delete(spelt(element)) && missing.size === 0) return true
       return missing.size === 0
     }

@@ -27,10 +27,14 @@ const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were u
 
 const unitKey = (unit: Unit): string => JSON.stringify([unit.terms, unit.prefix, unit.phrase])
 
-const leaf = (unit: Unit): Expression => ({ op: 'unit', unit })
+const unitExpression = (unit: Unit): Expression => ({ op: 'unit', unit })
 
 const join = (op: 'and' | 'or', units: readonly Unit[]): Expression | null =>
-  units.length === 0 ? null : units.length === 1 ? leaf(units[0] as Unit) : { op, of: units.map(leaf) }
+  units.length === 0
+    ? null
+    : units.length === 1
+      ? unitExpression(units[0] as Unit)
+      : { op, of: units.map(unitExpression) }
 
 function distinct(units: readonly (Unit | null)[]): { units: Unit[]; warnings: string[] } {
   const unique = new Map<string, Unit>()

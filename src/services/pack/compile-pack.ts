@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/identity/scope'
-import { type Planned, plan, roomBeside } from '../../domain/pack/budget'
+import { type Planned, plan, sizeLeft } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
-import { bestPlaces, fitted, learningsOf, type Passage, roomFor, wholeText } from '../../domain/pack/content'
+import { bestPlaces, contentBudget, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
 import type { Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
@@ -36,7 +36,7 @@ type Entries = ReadonlyMap<number, PackEntry>
 interface Piece {
   readonly chosen: Chosen
   /** With what was said after it. */
-  readonly told: Weighed
+  readonly weighed: Weighed
   readonly item: PackItem
   readonly passage: Passage
   /** Code points of its content. */
@@ -107,11 +107,11 @@ export function createCompilePack({
 
   /** Whoever reads what may hold no more reads beside it what was said later about the goal. */
   function withLater({ entry, facet, evidence, score, worth }: Chosen, entries: Entries, words: GoalWords): Weighed {
-    const told = { entry, facet, evidence, score, worth }
+    const weighed = { entry, facet, evidence, score, worth }
     const newest = evidence.later?.holds === false ? entries.get(evidence.later.id) : undefined
-    if (evidence.later === null || newest === undefined) return told
+    if (evidence.later === null || newest === undefined) return weighed
     const says = saidLater(entry, newest, words, analyzer)
-    return says === null ? told : { ...told, evidence: { ...evidence, later: { ...evidence.later, says } } }
+    return says === null ? weighed : { ...weighed, evidence: { ...evidence, later: { ...evidence.later, says } } }
   }
 
   /** The rarest word of the goal that the beginning of a text does not hold: it stands further behind. */
@@ -177,7 +177,7 @@ export function createCompilePack({
     const highest = Math.max(0, ...chosen.map(({ score }) => score))
     const entries = new Map(present.map((entry) => [entry.id, entry]))
     const pieces = chosen.map((one): Piece => {
-      const told = withLater(one, entries, words)
+      const weighed = withLater(one, entries, words)
       const anyway = selection.unrelated.has(one)
       const learnings = learningsIn(one)
       const chars = learnings === null ? one.entry.chars : codePointLength(learnings)
@@ -185,8 +185,8 @@ export function createCompilePack({
         ? Math.min(weights.shown.anyway, request.maxContent)
         : selection.fillers.has(one)
           ? Math.min(weights.shown.twoLines, request.maxContent)
-          : roomFor(chars, one.score / highest, request.maxContent, weights)
-      return { chosen: one, told, item: itemOf(told), most, anyway, ...passageOf(one, words, most) }
+          : contentBudget(chars, one.score / highest, request.maxContent, weights)
+      return { chosen: one, weighed, item: itemOf(weighed), most, anyway, ...passageOf(one, words, most) }
     })
     const superseded = weighed.filter(({ entry, score }) => entry.superseded && score >= weights.floors.floor)
     const omitted: Omitted = {
@@ -254,8 +254,8 @@ export function createCompilePack({
       const { one } = given
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
-      const item = itemOf(one.told, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      return { ...item, content: fitted(passageRead(one, words, finished), one.most, roomBeside(given, item)) }
+      const item = itemOf(one.weighed, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      return { ...item, content: fitted(passageRead(one, words, finished), one.most, sizeLeft(given, item)) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))

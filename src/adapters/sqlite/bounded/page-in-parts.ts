@@ -28,7 +28,7 @@ const COUNTED = 10_000
 const MOST_STATEMENTS = 500
 
 /** The least that a part goes through, where it can be told how many are enough, and how many times as many are gone through. */
-const [LEAST, SPARE] = [1_000, 1.25]
+const [MIN_PART, SPARE] = [1_000, 1.25]
 
 /** The last entry that was gone through. */
 interface Place {
@@ -126,7 +126,7 @@ export const pageInParts: Bounded['page'] = async (read, yielder, context, filte
   const enough = (): number =>
     visible <= COUNTED || total === 0
       ? Number.POSITIVE_INFINITY
-      : Math.max(LEAST, Math.ceil(((offset + limit + 1 - total) * walked * SPARE) / total))
+      : Math.max(MIN_PART, Math.ceil(((offset + limit + 1 - total) * walked * SPARE) / total))
   const parts = inParts<{ readonly after: Place | null }, PartFound>({
     start: { after: null },
     async step({ after }) {

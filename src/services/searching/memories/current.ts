@@ -160,7 +160,11 @@ export function createGetCurrent({
         ...{ ...patternOf(memory, used.get(memory.id) ?? memory.createdAt), memory },
       })),
     }
-    const told = { ...shown, bugs: whole(bugs), opened: first.opened }
-    return { ...shown, suggestions: suggestionsOf(told, now), ghostMessages: ghostMessagesOf(told, moment, now) }
+    const answered = { ...shown, bugs: whole(bugs), opened: first.opened }
+    return {
+      ...shown,
+      suggestions: suggestionsOf(answered, now),
+      ghostMessages: ghostMessagesOf(answered, moment, now),
+    }
   }
 }

@@ -9,7 +9,7 @@ import type { LargeMetadata } from '../../../ports/large-metadata'
 /** Characters that are compared in the time in which one is analysed: a yielder counts the latter. */
 const COMPARED = 32
 /** What is asked of a value that is not long, in characters compared. */
-const LEAST = 64
+const MIN_COMPARED = 64
 /** Characters of large metadata that one call reads, and that it compares: some seconds. */
 const MOST_READ = 500_000_000
 const MOST_COMPARED = 4_000_000_000
@@ -100,7 +100,11 @@ function* judge(filter: Filter, metadata: Metadata, length: number): Steps<boole
     default: {
       if (!('path' in filter)) throw new Error(`${filter.op} asks for more than metadata`)
       const value = valueAt(metadata, filter.path)
-      yield Array.isArray(value) ? length : typeof value === 'string' ? Math.max(LEAST, value.length) : LEAST
+      yield Array.isArray(value)
+        ? length
+        : typeof value === 'string'
+          ? Math.max(MIN_COMPARED, value.length)
+          : MIN_COMPARED
       return matchesValue(filter, value)
     }
   }

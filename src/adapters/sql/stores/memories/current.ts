@@ -201,10 +201,11 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const { model, query, found } = request ?? { model: '', query: null, found: null }
       const cosines = new Map(found?.hits.map((hit) => [hit.id, hit.cosine]))
       const beyond = found?.confirmedUpTo ?? 0
-      const untold = found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
+      const uncompared =
+        found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
       // As a rule there is nothing of either.
       const isBehind = found !== null && beyond < found.newest
-      const isUntold = untold !== null && untold.length > 0
+      const isIncomplete = uncompared !== null && uncompared.length > 0
       const known = new Set(atHand.flatMap(({ vectors }) => vectors))
       const others = (found?.hits ?? []).flatMap(({ id }) => (known.has(id) ? [] : [id]))
       const own = atHand.map(({ id }) => id)
@@ -228,12 +229,12 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const [result, fresh, beside] = await Promise.all([
         nearest.read(connection),
         isBehind ? readOne(connection, unconfirmed(found.newest), asRows) : [],
-        isUntold
+        isIncomplete
           ? readOne(
               connection,
               sql`SELECT v.id, v.data
-                FROM ${dialect.jsonNumbers(sql`${JSON.stringify(untold)}`)} told
-                  ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = told.value`)}`,
+                FROM ${dialect.jsonNumbers(sql`${JSON.stringify(uncompared)}`)} wanted
+                  ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = wanted.value`)}`,
               asRows,
             )
           : [],
@@ -241,8 +242,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const compared = (row: Row): number | null =>
         query === null ? null : cosine(query.values, fromBase64(str(row, 'data')).values)
       for (const row of beside) {
-        const told = compared(row)
-        if (told !== null) cosines.set(num(row, 'id'), told)
+        const cosine = compared(row)
+        if (cosine !== null) cosines.set(num(row, 'id'), cosine)
       }
       const larger = (a: number | null, b: number | null): number | null =>
         a === null || (b !== null && b > a) ? b : a
@@ -250,10 +251,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         vectors.reduce<number | null>((best, id) => larger(best, cosines.get(id) ?? null), null)
       const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
       const best = new Map<number, NearMemory>()
-      const note = (row: Row, told: number | null): void => {
+      const note = (row: Row, cosine: number | null): void => {
         const id = num(row, 'id')
         const before = larger(best.get(id)?.cosine ?? null, ownCosines.get(id) ?? null)
-        best.set(id, { ...toAtMoment(row), cosine: larger(before, told) })
+        best.set(id, { ...toAtMoment(row), cosine: larger(before, cosine) })
       }
       const leading = (leads: Row[string]): number | null =>
         leads === null ? null : found === null ? Number(leads) : (cosines.get(Number(leads)) ?? null)

@@ -21,7 +21,7 @@ interface WriteContext {
 
 /**
  * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, what was
- * captured before the others, never what this batch has stored. Whoever may read them, they share one capacity; `told` says which of
+ * captured before the others, never what this batch has stored. Whoever may read them, they share one capacity; `visible` says which of
  * the ids the caller may hear of.
  */
 function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
@@ -37,7 +37,7 @@ function evictStatement({ dialect, scope, now }: WriteContext, project: string |
       ORDER BY CASE WHEN ${dialect.textAt(['source'])} = 'system_auto' THEN 0 ELSE 1 END,
         coalesce(e.accessed_at, e.created_at), e.id
       LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
-    ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS told`
+    ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS visible`
 }
 
 /** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned, listed and the caller's to change. */
@@ -85,7 +85,7 @@ interface BesideStored {
 
 /** The ids that went to make room and that the caller could see. */
 export const toEvicted: Decode<number[]> = (rows) =>
-  rows.filter((row) => flag(row, 'told')).map((row) => num(row, 'id'))
+  rows.filter((row) => flag(row, 'visible')).map((row) => num(row, 'id'))
 
 /** Meets what stands there, makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
 export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {

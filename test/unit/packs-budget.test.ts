@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { QuantizedVector } from '../../src/domain/meaning/vector'
-import { type Plannable, plan, roomBeside } from '../../src/domain/pack/budget'
+import { type Plannable, plan, sizeLeft } from '../../src/domain/pack/budget'
 import type { Nearest, PackEntry } from '../../src/domain/pack/candidate'
 import { wholeText } from '../../src/domain/pack/content'
 import { lastSessions } from '../../src/domain/pack/last-sessions'
@@ -46,15 +46,15 @@ describe('the room of a pack', () => {
     expect(idsOf(room(1_400))).toEqual([6, 5, 4])
     expect(idsOf(room(450))).toEqual([6])
     expect(idsOf(room(200))).toEqual([])
-    const [best, , third] = room(1_400).map((one) => one.room.json) as [number, number, number]
+    const [best, , third] = room(1_400).map((one) => one.budget.json) as [number, number, number]
     expect([best > third, third]).toEqual([true, 100])
   })
 
   it('holds what an item supersedes too, which is known later', () => {
     const [first] = plan(chosen, { json: 1_400, markdown: 1_400 }, true) as [ReturnType<typeof plan<Plannable>>[number]]
     const known = { ...first.one.item, metadata: { supersedes: ['1', '2', '3'] } }
-    expect(roomBeside(first, first.one.item)).toEqual(first.room)
-    expect(first.room.json - roomBeside(first, known).json).toBe('"supersedes":["1","2","3"]'.length)
+    expect(sizeLeft(first, first.one.item)).toEqual(first.budget)
+    expect(first.budget.json - sizeLeft(first, known).json).toBe('"supersedes":["1","2","3"]'.length)
   })
 })
 

@@ -7,7 +7,7 @@ import type { GoalWords } from './words'
 const HOLDS: ReadonlySet<Kind> = new Set<Kind>(['decision', 'rule', 'convention', 'plan'])
 
 /** An entry and the words of the goal that it holds, by their places among its terms. */
-export interface Telling {
+export interface Mention {
   readonly entry: PackEntry
   readonly held: readonly number[]
 }
@@ -19,8 +19,8 @@ export interface Telling {
  *
  * @param entries those first that have most to do with the goal
  */
-export function toldLater(
-  entries: readonly Telling[],
+export function laterMentions(
+  entries: readonly Mention[],
   { rare }: Pick<GoalWords, 'rare'>,
   { anew }: Weights = WEIGHTS,
 ): Map<number, number> {
