@@ -131,6 +131,22 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThan(total + 5 * PAGE.limit)
   })
 
+  it('goes through a field once for a page of its value and more, and stops counting behind ten thousand', async () => {
+    const rareOne: Filter = { op: 'equals', path: ['n'], anyOf: [5], fold: true }
+    const done: Filter = { op: 'equals', path: ['status'], anyOf: ['done'], fold: true }
+    const early: Filter = { op: 'compare', path: ['n'], by: 'gte', value: 70_000 }
+    const { entries, total, totalIsExact } = await made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE)
+    // Of the newest ten thousand that are done all are as late as that.
+    expect([entries.length, total, totalIsExact]).toEqual([30, 10_000, false])
+    const { rowsRead, roundTrips } = await cost(() =>
+      made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE),
+    )
+    expect(roundTrips).toBe(1)
+    expect(rowsRead).toBeLessThan(10_000 + 10 * PAGE.limit)
+    // What few of them fulfil is looked for in parts, as by any other filter, and found.
+    expect(await made.entries.page(ada, { op: 'and', of: [done, rareOne] }, PAGE)).toMatchObject({ total: 1 })
+  })
+
   it('reads a page of everything, and its exact total, without walking the entries', async () => {
     const { rowsRead } = await cost(() => made.entries.page(ada, EVERYTHING, PAGE))
     // 30 rows of the page, twice, and one counter a thread.

@@ -31,6 +31,10 @@ const TYPES: Record<ScalarType, SQL> = {
 
 const members = (bind: Bind, values: readonly Scalar[]): SQL => sql`(SELECT value FROM json_each(${bind(values)}))`
 
+/** By itself where it is one: each look into a list counts two rows for each entry. */
+const isOneOf = (bind: Bind, values: readonly Scalar[]): SQL =>
+  values.length === 1 ? sql`= ${bind(values[0])}` : sql`IN ${members(bind, values)}`
+
 function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL {
   const strings = values.filter((value) => typeof value === 'string')
   const numbers = values.filter((value) => typeof value === 'number')
@@ -38,12 +42,12 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
   const parts: SQL[] = []
   if (strings.length > 0) {
     // The folded comparison stands even where case counts: the indexes of metadata fields are on the folded value.
-    const ci = sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(strings)}))`
-    const exact = fold ? TRUE : sql`${extracted(path)} IN ${members(bind, strings)}`
+    const ci = sql`lower(${extracted(path)}) ${isOneOf(bind, strings.map(foldAscii))}`
+    const exact = fold ? TRUE : sql`${extracted(path)} ${isOneOf(bind, strings)}`
     parts.push(sql`(${typeOf(path)} = 'text' AND ${ci} AND ${exact})`)
   }
   if (numbers.length > 0)
-    parts.push(sql`(${typeOf(path)} IN ${TYPES.number} AND ${extracted(path)} IN ${members(bind, numbers)})`)
+    parts.push(sql`(${typeOf(path)} IN ${TYPES.number} AND ${extracted(path)} ${isOneOf(bind, numbers)})`)
   for (const value of booleans) parts.push(sql`${typeOf(path)} = ${sql.raw(value ? `'true'` : `'false'`)}`)
   return joinConditions('or', parts)
 }
@@ -51,8 +55,8 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
 /** Strings are folded in their index; of values of several types none leads to all. */
 function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   if (anyOf.every((value) => typeof value === 'string'))
-    return sql`lower(${extracted(path)}) IN (SELECT lower(value) FROM json_each(${bind(anyOf)}))`
-  if (anyOf.every((value) => typeof value === 'number')) return sql`${extracted(path)} IN ${members(bind, anyOf)}`
+    return sql`lower(${extracted(path)}) ${isOneOf(bind, anyOf.map(foldAscii))}`
+  if (anyOf.every((value) => typeof value === 'number')) return sql`${extracted(path)} ${isOneOf(bind, anyOf)}`
   return null
 }
 

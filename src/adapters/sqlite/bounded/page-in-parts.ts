@@ -10,7 +10,8 @@ import { json, num, numOrNull, onlyRow } from '../../sql/core/rows'
 import { listed } from '../../sql/core/visibility'
 import { circleTotals } from '../../sql/tables/counts/circle-totals'
 import { type ReadContext, withPrelude } from '../../sql/tables/entries/read-statements'
-import { parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share'
+import { mostOfSmall, noneIsLarge, parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share'
+import { COUNTED } from '../../sql/tables/pages/through-field'
 
 /**
  * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
@@ -20,9 +21,6 @@ import { parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share
  *
  * Whoever sees many entries is told no total that costs a look at each: counting stops where the page is whole and more is known to follow.
  */
-
-/** Whoever sees no more is told exact totals; of others so many are gone through before counting may stop (threads contract §4). */
-const COUNTED = 10_000
 
 /** The parts of a filter that asks for very much are small. */
 const MOST_STATEMENTS = 500
@@ -34,15 +32,6 @@ const [MIN_PART, SPARE] = [1_000, 1.25]
 interface Place {
   readonly second: number
   readonly id: number
-}
-
-/** Bytes of metadata from which on an index knows an entry (`entries_with_large_metadata`). */
-const LARGE = 1_024
-
-/** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
-function mostOfSmall({ entries, bytes }: Share): number | null {
-  const most = bytes === null ? entries : Math.min(entries, Math.floor(bytes / LARGE))
-  return most * 2 >= entries ? most : null
 }
 
 /**
@@ -64,13 +53,7 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
       ORDER BY e.created_second DESC, e.id DESC`
   const ofSmall = mostOfSmall(share)
   const most = ofSmall ?? share.entries
-  const isSmall =
-    ofSmall === null
-      ? sql`0`
-      : share.bytes === null
-        ? sql`1`
-        : sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
-            WHERE e.org = ${scope.org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
+  const isSmall = ofSmall === null ? sql`0` : share.bytes === null ? sql`1` : noneIsLarge(dialect, scope)
   const small = sql`small (yes) AS MATERIALIZED (SELECT ${isSmall})`
   const until = sql`until AS MATERIALIZED (
       SELECT second, id FROM (

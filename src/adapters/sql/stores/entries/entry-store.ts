@@ -108,7 +108,7 @@ export function createSqlEntryStore(
 
     async page(scope, filter, request) {
       const context = reading(scope)
-      const { page, total } = await readPage(connection, context, filter, request)
+      const { page, total, isExact } = await readPage(connection, context, filter, request)
       const { previewLength } = request
       if (total === null && dialect.bounded !== null) {
         const found = await dialect.bounded.page(
@@ -124,6 +124,7 @@ export function createSqlEntryStore(
       return {
         entries: await previewsOf(connection, context, page, { filter, previewLength, yielder }),
         total: total ?? 0,
+        ...(isExact ? {} : { totalIsExact: false }),
       }
     },
 

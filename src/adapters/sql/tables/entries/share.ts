@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_METADATA_BYTES } from '../../../../domain/entry/metadata'
+import type { Scope } from '../../../../domain/identity/scope'
 import type { Filter } from '../../../../domain/search/filter'
 import { weightOf } from '../../../../domain/search/filter-weight'
 import type { SqlDialect } from '../../core/dialect'
@@ -30,6 +31,20 @@ export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter
 /** Entries that are within a share whatever metadata they have. */
 export const entriesWithin = ({ entries, bytes, above }: Share): number =>
   bytes === null ? entries : Math.max(1, Math.min(entries, Math.floor(bytes / above)))
+
+/** Bytes of metadata from which on an index knows an entry (`entries_with_large_metadata`). */
+const LARGE = 1_024
+
+/** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
+export function mostOfSmall({ entries, bytes }: Share): number | null {
+  const most = bytes === null ? entries : Math.min(entries, Math.floor(bytes / LARGE))
+  return most * 2 >= entries ? most : null
+}
+
+/** A condition that no listed entry of the org has large metadata, where an index of those is kept. */
+export const noneIsLarge = (dialect: SqlDialect, { org }: Scope): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
+    WHERE e.org = ${org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
 
 /** Metadata that are passed over, to what stands behind them in a row, cost so many times less than those that are parsed. */
 export const PASSED_OVER = 16

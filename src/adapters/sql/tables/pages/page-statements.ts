@@ -12,6 +12,7 @@ import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../e
 import { fits, shareOf } from '../entries/share'
 import { byIndexAlone, IN_INDEX, NEWEST } from './index-pages'
 import { type Plan, planEntries } from './plan'
+import { foundThrough, throughField } from './through-field'
 
 /** A page of entries, newest first, and how many there are in all. */
 
@@ -94,20 +95,27 @@ export async function readPage(
   context: ReadContext,
   filter: Filter,
   request: PageRequest,
-): Promise<{ page: readonly Row[]; total: number | null }> {
+): Promise<{ page: readonly Row[]; total: number | null; isExact: boolean }> {
   const alone = byIndexAlone(context, filter, request)
+  const through = alone === null ? throughField(context, filter, request) : null
+  if (through !== null) {
+    const found = await readOne(connection, through, (rows) => foundThrough(rows, request))
+    const { total } = found
+    if (total !== null) return { page: inOrderOfPage(found.page), total, isExact: found.isExact }
+  }
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
   if (alone === null && plan.within !== null)
     return readOne(connection, ledStatement(context, plan, bindings, request), (rows) => ({
       page: rowsOfPage(rows),
       total: totalOf(rows),
+      isExact: true,
     }))
   const batch = new Batch()
   const page = batch.add(alone?.page ?? pageStatement(context, filter, request), rowsOfPage)
   const total = batch.add(alone?.total ?? totalStatement(context, filter, request), totalOf)
   const result = await batch.read(connection)
-  return { page: result.of(page), total: result.of(total) }
+  return { page: result.of(page), total: result.of(total), isExact: true }
 }
 
 /** No row where the page is to be read in parts. */
