@@ -4,15 +4,18 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { TYPED } from '../../src/cli/place.mjs'
 import { listeningFails } from '../ports.mjs'
 
+/** What a server of ours may take to answer on a machine that does other work: one that is busy is not taken for another program. */
+const PATIENCE_MS = 10_000
+
 /** @param {string} ip */
 const hostOf = (ip) => (ip === 'localhost' ? '127.0.0.1' : ip.replace(/^\[(.*)\]$/, '$1'))
 
 /** @param {string} origin */
 async function isCommonplace(origin) {
   try {
-    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(1000), redirect: 'manual' })
+    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' })
     const { status } = /** @type {{ status?: unknown }} */ (await response.json())
-    const ready = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(3000), redirect: 'manual' })
+    const ready = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' })
     const { checks, error } = /** @type {{ checks?: object, error?: object }} */ (await ready.json())
     return status === 'ok' && (checks !== undefined || error !== undefined)
   } catch {

@@ -1,19 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { runCommand } from '../support/command'
 
 /** Administration by command, as a person runs it. */
-let team: Team
-beforeEach(async () => {
-  team = await startTeam()
-})
-afterEach(() => team.stop())
-
-const commonplace = (credential: Record<string, string>, ...args: string[]) =>
-  runCommand([...args, '--url', team.server.url.origin], credential)
 const operator = { ADMIN_TOKEN }
 
-describe('commonplace orgs, projects, keys and audit', () => {
+function useTeam() {
+  const own = {} as { team: Team }
+  beforeAll(async () => {
+    own.team = await startTeam()
+  })
+  afterAll(() => own.team.stop())
+  const commonplace = (credential: Record<string, string>, ...args: string[]) =>
+    runCommand([...args, '--url', own.team.server.url.origin], credential)
+  return { own, commonplace }
+}
+
+describe('commonplace orgs, projects, keys and audit, with one organization', () => {
+  const { own, commonplace } = useTeam()
+
   it('make a team, show it, and end a key', async () => {
     expect(await commonplace(operator, 'orgs', 'create', 'acme', '--name', 'Acme Ltd')).toMatchObject({
       code: 0,
@@ -24,7 +29,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     const key = made.out.split('\n')[0] as string
     expect(key).toMatch(/^cp_/)
     expect(made.out).toContain('claude mcp add --transport http commonplace')
-    const { data } = await team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'by the key' })
+    const { data } = await own.team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'by the key' })
     expect(data.success).toBe(true)
 
     const listed = (await commonplace(operator, 'keys', 'list')).out
@@ -35,11 +40,15 @@ describe('commonplace orgs, projects, keys and audit', () => {
     expect((await commonplace(operator, 'audit', 'list')).out).toMatch(/ci-bot +store_context +\d+ +stored=1/)
     expect((await commonplace(operator, 'keys', 'revoke', id)).out).toContain('Revoked ci')
     expect((await commonplace(operator, 'keys', 'list', '--json')).out).toContain('"revoked_at": "20')
-    await expect(team.call(key, 'list_threads')).rejects.toThrow()
+    await expect(own.team.call(key, 'list_threads')).rejects.toThrow()
   })
+})
+
+describe('commonplace orgs, projects, keys and audit', () => {
+  const { own, commonplace } = useTeam()
 
   it('work with an admin key for its own organization', async () => {
-    const { key } = await team.key('own', { role: 'admin' })
+    const { key } = await own.team.key('own', { role: 'admin' })
     const mine = { COMMONPLACE_KEY: key }
     expect((await commonplace(mine, 'orgs', 'list')).out).toMatch(/^own +own/m)
     expect((await commonplace(mine, 'keys', 'create', 'second', '--role', 'reader')).code).toBe(0)
@@ -64,8 +73,8 @@ describe('commonplace orgs, projects, keys and audit', () => {
       code: 1,
       err: 'No such organization for this credential\n',
     })
-    await team.key('one')
-    await team.key('two')
+    await own.team.key('one')
+    await own.team.key('two')
     expect((await commonplace(operator, 'keys', 'list')).err).toMatch(
       /name the organization with --org; there are: .*one/,
     )

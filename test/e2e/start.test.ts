@@ -109,11 +109,8 @@ describe('npm start', () => {
 
   it('serves from a home that cannot be written to, says which mode it is, is found by the command line, and knows its own kind', async () => {
     const data = join(folder, 'home')
-    server = await startDevServer(data, 'start', {
-      HOME: '/dev/null/home',
-      XDG_CONFIG_HOME: '',
-      COMMONPLACE_BUNDLES: join(folder, 'bundles'), // so that it is built from such a home, too
-    })
+    // The Worker was built from such a home, too: `support/build.ts`.
+    server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
     expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
     expect(server.output()).not.toMatch(/warn/i)
     const { code, out } = await runCommand(['orgs', 'list'])
@@ -127,54 +124,44 @@ describe('npm start', () => {
     expect(sameData).toMatchObject({ code: 1, said: expect.stringContaining(`already served at ${server.url}`) })
   })
 
-  it.each([
-    ['--var', (): [Record<string, string>, string[]] => [{ AUTH_MODE: 'open' }, ['--var', 'AUTH_MODE:required']]],
-    [
-      'a file of variables',
-      (): [Record<string, string>, string[]] => {
-        const file = join(folder, 'variables')
-        writeFileSync(file, 'AUTH_MODE=required\n')
-        return [{ AUTH_MODE: '' }, ['--env-file', file]]
-      },
-    ],
-  ])('asks for keys when %s says so', async (_, say) => {
-    const [env, args] = say()
-    server = await startDevServer(join(folder, 'required'), 'start', env, args)
+  it('asks for keys when a file of variables says so', async () => {
+    const file = join(folder, 'variables')
+    writeFileSync(file, 'AUTH_MODE=required\n')
+    server = await startDevServer(join(folder, 'required'), 'start', { AUTH_MODE: '' }, ['--env-file', file])
     expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
   })
 
-  it.skipIf(process.platform !== 'linux')(
-    'opens nothing beside the Worker that reads or writes its data, and keeps no traces',
-    async () => {
-      const data = join(folder, 'doors')
-      server = await startDevServer(data, 'start', { AUTH_MODE: 'required' })
-      expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
-      const ports = portsOf(await serverProcess(server.url))
-      expect(ports).toContain(Number(server.url.port))
-      expect(ports).not.toContain(9229)
-      const DOORS = [
-        '/cdn-cgi/local/explorer',
-        '/cdn-cgi/local/explorer/api/d1/database',
-        '/cdn-cgi/local/scheduled?cron=*',
-        '/cdn-cgi/local/email',
-        '/cdn-cgi/local/r2/public/commonplace-images/images/0',
-        '/cdn-cgi/local/platform-proxy',
-        '/cdn-cgi/mf/scheduled',
-        '/__scheduled',
-        '/json',
-      ]
-      for (const port of ports)
-        for (const path of DOORS) {
-          const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
-          expect([path, answer.ok]).toEqual([path, false])
-        }
-      // Wrangler's dev server would keep a trace of each of these calls in a store of its own.
-      const files = readdirSync(data, { recursive: true }).map(String)
-      expect(files.some((name) => name.includes('D1DatabaseObject'))).toBe(true)
-      expect(files.filter((name) => /trace|wobs|observab/i.test(name))).toEqual([])
-    },
-  )
+  it('asks for keys when --var says so, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
+    const data = join(folder, 'doors')
+    server = await startDevServer(data, 'start', { AUTH_MODE: 'open' }, ['--var', 'AUTH_MODE:required'])
+    expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
+    expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
+    if (process.platform !== 'linux') return
+    const ports = portsOf(await serverProcess(server.url))
+    expect(ports).toContain(Number(server.url.port))
+    expect(ports).not.toContain(9229)
+    const DOORS = [
+      '/cdn-cgi/local/explorer',
+      '/cdn-cgi/local/explorer/api/d1/database',
+      '/cdn-cgi/local/scheduled?cron=*',
+      '/cdn-cgi/local/email',
+      '/cdn-cgi/local/r2/public/commonplace-images/images/0',
+      '/cdn-cgi/local/platform-proxy',
+      '/cdn-cgi/mf/scheduled',
+      '/__scheduled',
+      '/json',
+    ]
+    for (const port of ports)
+      for (const path of DOORS) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(10_000) })
+        expect([path, answer.ok]).toEqual([path, false])
+      }
+    // Wrangler's dev server would keep a trace of each of these calls in a store of its own.
+    const files = readdirSync(data, { recursive: true }).map(String)
+    expect(files.some((name) => name.includes('D1DatabaseObject'))).toBe(true)
+    expect(files.filter((name) => /trace|wobs|observab/i.test(name))).toEqual([])
+  })
 
   it('leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
     const data = join(folder, 'kept')

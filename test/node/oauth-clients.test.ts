@@ -81,15 +81,15 @@ const SDKS: Readonly<Record<string, Sdk>> = {
   },
 }
 
-describe.each(Object.entries(SDKS))('%s', (_, sdk) => {
-  let deployment: Deployment
-  let holder: Key
-  beforeAll(async () => {
-    deployment = await startDeployment()
-    holder = await deployment.key()
-  })
-  afterAll(() => deployment.stop())
+let deployment: Deployment
+let holder: Key
+beforeAll(async () => {
+  deployment = await startDeployment()
+  holder = await deployment.key()
+})
+afterAll(() => deployment.stop())
 
+describe.each(Object.entries(SDKS))('%s', (_, sdk) => {
   /** What a person sees: the client opens the browser, then it works. */
   async function signIn(url: URL): Promise<Memory> {
     const memory = createMemory()

@@ -92,28 +92,46 @@ describe('with models behind Ollama', () => {
   })
 })
 
-describe('when a model fails', () => {
-  let world: World | undefined
-  afterEach(async () => {
-    await world?.end()
-    world = undefined
+describe('without the model of vectors', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ SUMMARY_PROVIDER: 'none' }, { models: [] })
   })
+  afterAll(() => world.end())
 
   it(promise('7-failure'), async () => {
-    world = await startWorld({ SUMMARY_PROVIDER: 'none' }, { models: [] })
     const { data, isError } = await world.client.call('store_context', draft('words'))
     expect(isError).toBe(true)
     expect(data.error).toMatchObject({ code: 'unavailable', retryable: true })
     expect(data.error.message).toMatch(/^Generation failed: embedding: .*ollama pull embedder/)
     const batch = await world.client.call('store_context_batch', { entries: [draft('a'), draft('b')] })
     expect(batch.data.error.message).toMatch(/^Generation failed at index 0: embedding: /)
-    expect((await world.ok('search_context')).total).toBe(0)
+    expect((await world.ok('search_context', { thread_id: 't' })).total).toBe(0)
     const query = await world.client.call('semantic_search_context', { query: 'x' })
     expect(query.data.error.message).toMatch(/^Failed to generate embedding for query/)
   })
 
+  it('stores memories of layers 1 and 2, by context_store and by remember, while the embedder fails, and queues their vectors', async () => {
+    const memory = { content: 'a fabric walrus', type: 'bug_fix', metadata: { projectPath: '/p' }, layer: 2 }
+    expect((await world.ok('context_store', memory)).layer).toBe(2)
+    await world.ok('remember', { title: 'walrus', content: 'a remembered walrus', kind: 'gotcha' })
+    const semantic = await world.client.call('context_store', { ...memory, content: 'a shared walrus', layer: 3 })
+    expect([semantic.isError, semantic.data.code]).toEqual([true, 'UNAVAILABLE'])
+    expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(2)
+    const { semantic_search, pending_work } = await world.ok('get_statistics')
+    expect([semantic_search.coverage_percentage, pending_work.pending]).toEqual([0, 2])
+  })
+})
+
+describe('without any model, where writes do not wait for vectors', () => {
+  let world: World
+  beforeAll(async () => {
+    const vars = { SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer', RERANKING_MODEL: 'no-judge' }
+    world = await startWorld(vars, { models: [] })
+  })
+  afterAll(() => world.end())
+
   it(promise('7-defer'), async () => {
-    world = await startWorld({ SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer' }, { models: [] })
     const stored = await world.ok('store_context', draft('a deferred walrus'))
     expect(stored.message).toBe('Context stored (embedding queued)')
     expect(stored.warnings).toEqual([expect.stringContaining('has not made all vectors yet')])
@@ -121,6 +139,25 @@ describe('when a model fails', () => {
     const stats = await world.ok('get_statistics')
     expect(stats.semantic_search.coverage_percentage).toBe(0)
     expect(stats.pending_work.pending).toBeGreaterThan(0)
+  })
+
+  it(promise('8-degraded'), async () => {
+    await world.ok('store_context', draft('a lonely puffin'))
+    const found = await world.ok('hybrid_search_context', { query: 'puffin' })
+    expect(found).toMatchObject({ count: 1, search_modes_used: ['fts'], semantic_count: 0 })
+    expect(found.warnings).toEqual([
+      'Semantic leg failed; results are based on full text only',
+      'Reranking failed; results are in their first order',
+    ])
+    expect(found.results[0].scores).toMatchObject({ rerank_score: null, semantic_rank: null })
+  })
+})
+
+describe('when a model fails', () => {
+  let world: World | undefined
+  afterEach(async () => {
+    await world?.end()
+    world = undefined
   })
 
   it('stores a batch of which a model made a part, says so, finds all of it by words at once and by meaning once the rest is made', async () => {
@@ -144,33 +181,6 @@ describe('when a model fails', () => {
       next = ((await answer.json()) as { next: number | null }).next
     }
     expect((await world.ok('get_statistics')).semantic_search.coverage_percentage).toBe(100)
-  })
-
-  it('stores memories of layers 1 and 2, by context_store and by remember, while the embedder fails, and queues their vectors', async () => {
-    world = await startWorld({ SUMMARY_PROVIDER: 'none' }, { models: [] })
-    const memory = { content: 'a fabric walrus', type: 'bug_fix', metadata: { projectPath: '/p' }, layer: 2 }
-    expect((await world.ok('context_store', memory)).layer).toBe(2)
-    await world.ok('remember', { title: 'walrus', content: 'a remembered walrus', kind: 'gotcha' })
-    const semantic = await world.client.call('context_store', { ...memory, content: 'a shared walrus', layer: 3 })
-    expect([semantic.isError, semantic.data.code]).toEqual([true, 'UNAVAILABLE'])
-    expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(2)
-    const { semantic_search, pending_work } = await world.ok('get_statistics')
-    expect([semantic_search.coverage_percentage, pending_work.pending]).toEqual([0, 2])
-  })
-
-  it(promise('8-degraded'), async () => {
-    world = await startWorld(
-      { SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer', RERANKING_MODEL: 'no-judge' },
-      { models: [] },
-    )
-    await world.ok('store_context', draft('a lonely walrus'))
-    const found = await world.ok('hybrid_search_context', { query: 'walrus' })
-    expect(found).toMatchObject({ count: 1, search_modes_used: ['fts'], semantic_count: 0 })
-    expect(found.warnings).toEqual([
-      'Semantic leg failed; results are based on full text only',
-      'Reranking failed; results are in their first order',
-    ])
-    expect(found.results[0].scores).toMatchObject({ rerank_score: null, semantic_rank: null })
   })
 
   it(promise('9-failure'), async () => {
