@@ -138,9 +138,7 @@ describe('what calls cost in D1', () => {
     const { entries, total, totalIsExact } = await made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE)
     // Of the newest ten thousand that are done all are as late as that.
     expect([entries.length, total, totalIsExact]).toEqual([30, 10_000, false])
-    const { rowsRead, roundTrips } = await cost(() =>
-      made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE),
-    )
+    const { rowsRead, roundTrips } = await cost(() => made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE))
     expect(roundTrips).toBe(1)
     expect(rowsRead).toBeLessThan(10_000 + 10 * PAGE.limit)
     // What few of them fulfil is looked for in parts, as by any other filter, and found.

@@ -49,7 +49,7 @@ export async function playEpisode(origin, token, org, episode, policy) {
   await administer(origin, token, '', { id: org, name: org })
   const projects = policy.projectsOf(episode)
   for (const id of new Set([...projects.filter((project) => project !== null), 'own']))
-    await administer(origin, token, `/${org}/projects`, { id, name: id })
+    await administer(origin, token, `/${org}/projects`, { id, name: [...id].slice(0, 128).join('') })
   const clientOf = async (name, open) => {
     const body = { name, role: open === null ? 'admin' : 'reader', ...(open === null ? {} : { projects: open }) }
     const { key } = await administer(origin, token, `/${org}/keys`, body)

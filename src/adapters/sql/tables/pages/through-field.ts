@@ -23,6 +23,9 @@ export const COUNTED = 10_000
 /** Parts that may lead to fewer entries than a field does. */
 const OTHERS = ['thread', 'tag', 'projectScope']
 
+/** Written into the statement, since a bound limit is planned anew at every call. */
+const number = (value: number): SQL => sql.raw(String(value))
+
 /** Null where no field leads, or another part might lead to fewer. */
 export function throughField(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
   const { dialect, scope, now, indexedFields } = context
@@ -42,8 +45,8 @@ export function throughField(context: ReadContext, filter: Filter, request: Page
   const always = Math.min(COUNTED, entriesWithin(share))
   const most =
     ofSmall === null || ofSmall <= always
-      ? sql.raw(String(always))
-      : sql`CASE WHEN ${noneIsLarge(dialect, scope)} THEN ${sql.raw(String(Math.min(COUNTED, ofSmall)))} ELSE ${sql.raw(String(always))} END`
+      ? number(always)
+      : sql`CASE WHEN ${noneIsLarge(dialect, scope)} THEN ${number(Math.min(COUNTED, ofSmall))} ELSE ${number(always)} END`
   const isHit = compileFilter(filter, dialect, bindings.bind)
   // One row: what an aggregate gathers is not read once more.
   const walked = sql`walked AS MATERIALIZED (
