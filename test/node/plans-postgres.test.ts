@@ -164,7 +164,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   beforeAll(async () => {
     database = await freshDatabase()
     await execute(database.url, UNATTENDED)
-    // As Hyperdrive pools: a session for each request was a third of what its statements cost.
+    // As Hyperdrive pools: a session for each request was half of what filling a store took.
     recorder = await startRecorder(database.pooledUrl ?? database.url)
     team = await startTeam({}, (vars) => startServer(vars, recorder.url))
     ours = createAsker(team, (await team.key('ours', { owner: 'ada', role: 'admin' })).key)
