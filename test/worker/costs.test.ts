@@ -141,6 +141,10 @@ describe('what calls cost in D1', () => {
     const { rowsRead, roundTrips } = await cost(() => made.entries.page(ada, { op: 'and', of: [done, early] }, PAGE))
     expect(roundTrips).toBe(1)
     expect(rowsRead).toBeLessThan(10_000 + 10 * PAGE.limit)
+    const common: Filter = { op: 'tag', anyOf: ['common'] }
+    const tagged = { op: 'and', of: [common, early] } as const
+    expect(await made.entries.page(ada, tagged, PAGE)).toMatchObject({ total: 6_000, totalIsExact: false })
+    expect((await cost(() => made.entries.page(ada, tagged, PAGE))).rowsRead).toBeLessThan(2 * 10_000 + 10 * PAGE.limit)
     // What few of them fulfil is looked for in parts, as by any other filter, and found.
     expect(await made.entries.page(ada, { op: 'and', of: [done, rareOne] }, PAGE)).toMatchObject({ total: 1 })
   })

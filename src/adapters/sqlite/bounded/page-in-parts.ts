@@ -11,7 +11,7 @@ import { listed } from '../../sql/core/visibility'
 import { circleTotals } from '../../sql/tables/counts/circle-totals'
 import { type ReadContext, withPrelude } from '../../sql/tables/entries/read-statements'
 import { mostOfSmall, noneIsLarge, parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share'
-import { COUNTED } from '../../sql/tables/pages/through-field'
+import { COUNTED } from '../../sql/tables/pages/through-lead'
 
 /**
  * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform

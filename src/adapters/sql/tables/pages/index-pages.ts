@@ -13,6 +13,8 @@ import { asked } from './leads'
 export const IN_INDEX = 10
 
 export const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
+/** The same of tags. */
+export const TAGGED_NEWEST = sql.raw('t.created_at / 1000 DESC, t.entry_id DESC')
 
 /** The one tag that is all a filter asks for; null for any other. */
 function tagAlone(filter: Filter): string | null {
@@ -33,7 +35,7 @@ function ofTag(
   const { dialect, scope, now } = context
   const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_by_time
     WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}
-    ORDER BY t.created_at / 1000 DESC, t.entry_id DESC LIMIT ${limit} OFFSET ${offset})`
+    ORDER BY ${TAGGED_NEWEST} LIMIT ${limit} OFFSET ${offset})`
   const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
   return {
     page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page

@@ -12,7 +12,7 @@ import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../e
 import { fits, shareOf } from '../entries/share'
 import { byIndexAlone, IN_INDEX, NEWEST } from './index-pages'
 import { type Plan, planEntries } from './plan'
-import { foundThrough, throughField } from './through-field'
+import { foundThrough, throughLead } from './through-lead'
 
 /** A page of entries, newest first, and how many there are in all. */
 
@@ -97,7 +97,7 @@ export async function readPage(
   request: PageRequest,
 ): Promise<{ page: readonly Row[]; total: number | null; isExact: boolean }> {
   const alone = byIndexAlone(context, filter, request)
-  const through = alone === null ? throughField(context, filter, request) : null
+  const through = alone === null ? throughLead(context, filter, request) : null
   if (through !== null) {
     const found = await readOne(connection, through, (rows) => foundThrough(rows, request))
     const { total } = found

@@ -4,31 +4,66 @@ import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { PageRequest } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
+import type { Bindings } from '../../core/dialect'
 import { num } from '../../core/rows'
-import { listed } from '../../core/visibility'
+import { listed, listedBeside } from '../../core/visibility'
 import { circleTotals } from '../counts/circle-totals'
 import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { entriesWithin, mostOfSmall, noneIsLarge, shareOf } from '../entries/share'
-import { NEWEST } from './index-pages'
+import { NEWEST, TAGGED_NEWEST } from './index-pages'
 import { asked } from './leads'
 
 /**
- * A page of what has one value of an indexed field and fulfils more: the field's entries are gone through once, newest first, so many that
- * whoever sees no more than is counted exactly (threads contract §4) is told an exact total.
+ * A page of what has one tag, or one value of an indexed field, and fulfils more: its entries are gone through once, newest first, so many
+ * that whoever sees no more than is counted exactly (threads contract §4) is told an exact total.
  */
 
 /** Whoever sees no more is told exact totals; of others so many are gone through before counting may stop (threads contract §4). */
 export const COUNTED = 10_000
 
-/** Parts that may lead to fewer entries than a field does. */
-const OTHERS = ['thread', 'tag', 'projectScope']
+/** Parts that may lead to fewer entries, or that order them in another way. */
+const OTHERS = ['thread', 'projectScope']
 
 /** Written into the statement, since a bound limit is planned anew at every call. */
 const number = (value: number): SQL => sql.raw(String(value))
 
-/** Null where no field leads, or another part might lead to fewer. */
-export function throughField(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
-  const { dialect, scope, now, indexedFields } = context
+/** Where entries stand newest first by one part of a filter. */
+interface Lead {
+  readonly from: SQL
+  readonly where: SQL
+  readonly newest: SQL
+  /** What of the filter is left to be asked of each. */
+  readonly others: readonly Filter[]
+}
+
+/** A tag first, since it leads to fewer as a rule; null where neither a tag nor a field leads. */
+function leadOf(
+  { dialect, scope, now, indexedFields }: ReadContext,
+  parts: readonly Filter[],
+  bindings: Bindings,
+): Lead | null {
+  const tags = parts.filter((part) => part.op === 'tag')
+  const [tag] = tags[0]?.anyOf ?? []
+  if (tag !== undefined && tags[0]?.anyOf.length === 1)
+    return {
+      from: sql`entry_tags t INDEXED BY entry_tags_by_time ${dialect.plan.follow('entries', 'e', sql`e.id = t.entry_id`)}`,
+      where: sql`t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}`,
+      newest: TAGGED_NEWEST,
+      others: parts.filter((part) => part !== tags[0]),
+    }
+  if (tags.length > 0) return null
+  const [known] = parts.flatMap(asked).flatMap((part) => {
+    if (part.op !== 'equals' || indexedFields.get(part.path[0] ?? '') !== 'string') return []
+    return dialect.listedByIndex(part, bindings.bind) ?? []
+  })
+  return known === undefined
+    ? null
+    : { from: sql`entries e`, where: sql`${listed(dialect, scope, now)} AND ${known}`, newest: NEWEST, others: parts }
+}
+
+/** Null where nothing leads, or another part might lead to fewer. */
+export function throughLead(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
+  const { dialect, scope } = context
   const share = shareOf(dialect, filter)
   const parts = conjuncts(filter)
   const others = parts.some(
@@ -36,23 +71,20 @@ export function throughField(context: ReadContext, filter: Filter, request: Page
   )
   if (share === null || others) return null
   const bindings = dialect.bindings()
-  const [known] = parts.flatMap(asked).flatMap((part) => {
-    if (part.op !== 'equals' || indexedFields.get(part.path[0] ?? '') !== 'string') return []
-    return dialect.listedByIndex(part, bindings.bind) ?? []
-  })
-  if (known === undefined) return null
+  const leading = leadOf(context, parts, bindings)
+  if (leading === null) return null
   const ofSmall = mostOfSmall(share)
   const always = Math.min(COUNTED, entriesWithin(share))
   const most =
     ofSmall === null || ofSmall <= always
       ? number(always)
       : sql`CASE WHEN ${noneIsLarge(dialect, scope)} THEN ${number(Math.min(COUNTED, ofSmall))} ELSE ${number(always)} END`
-  const isHit = compileFilter(filter, dialect, bindings.bind)
+  const isHit = compileFilter({ op: 'and', of: leading.others }, dialect, bindings.bind)
   // One row: what an aggregate gathers is not read once more.
   const walked = sql`walked AS MATERIALIZED (
     SELECT count(*) AS entries, json_group_array(id) FILTER (WHERE hit) AS ids
-    FROM (SELECT e.id, ${isHit} AS hit FROM entries e WHERE ${listed(dialect, scope, now)} AND ${known}
-      ORDER BY ${NEWEST} LIMIT (SELECT most FROM bound)))`
+    FROM (SELECT e.id, ${isHit} AS hit FROM ${leading.from} WHERE ${leading.where}
+      ORDER BY ${leading.newest} LIMIT (SELECT most FROM bound)))`
   // Asked once: SQLite goes through it all again for each other statement that asks it.
   const page = sql`page AS MATERIALIZED (
     SELECT walked.entries, json_array_length(walked.ids) AS matches, (SELECT most FROM bound) AS most,
@@ -68,7 +100,7 @@ export function throughField(context: ReadContext, filter: Filter, request: Page
   )
 }
 
-/** What was found; a total of null where the page is to be read in another way. @param rows of `throughField` */
+/** What was found; a total of null where the page is to be read in another way. @param rows of `throughLead` */
 export function foundThrough(rows: readonly Row[], { limit, offset }: PageRequest) {
   const last = rows.at(-1) ?? {}
   const [entries, matches] = [num(last, 'entries'), num(last, 'matches')]
