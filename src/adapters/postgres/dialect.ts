@@ -81,15 +81,15 @@ function elementOf(path: readonly string[], value: Scalar, fold: boolean, bind: 
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
 const leaves: PredicateCompilers = {
-  thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
-  source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
-  contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
+  thread: (predicate, bind) => sql`e.thread_id = ${bind(predicate.is)}`,
+  source: (predicate, bind) => sql`e.source = ${bind(predicate.is)}`,
+  contentType: (predicate) => (predicate.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
   // Asked of each entry at hand: OFFSET keeps the planner from making it a join, which it would begin with all that have the tag.
-  tag: (leaf, bind) =>
-    leaf.anyOf.length === 0
+  tag: (predicate, bind) =>
+    predicate.anyOf.length === 0
       ? FALSE
       : sql`EXISTS (SELECT 1 FROM entry_tags t
-        WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(leaf.anyOf.map((tag) => bind(tag)))}) OFFSET 0)`,
+        WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(predicate.anyOf.map((tag) => bind(tag)))}) OFFSET 0)`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),

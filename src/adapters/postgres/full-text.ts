@@ -56,11 +56,11 @@ const OF_SAMPLE = sql`WHERE ${isSampled(sql`id`)} ORDER BY id LIMIT ${COMMON / S
 const LATELY = 256
 
 /** Ids of newest entries, of a room its own; in the order of the index that begins with the org (`rangeOf` of the dialect). */
-const newest = (org: string, room: string | null): SQL =>
-  room === null
+const newest = (org: string, project: string | null): SQL =>
+  project === null
     ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org BETWEEN ${org} AND ${org}
         ORDER BY e.org, e.id DESC LIMIT ${LATELY}`
-    : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${room} AND e.layer = 2
+    : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${project} AND e.layer = 2
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${LATELY}`
 
 /**
@@ -129,7 +129,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
       const place = { ...placeOf(filter), captured }
-      const { thread, projectScope: room } = place
+      const { thread, projectScope: project } = place
       const confined = scopeQuery(scope, place)
 
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
@@ -167,7 +167,7 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         byUnits?.tables ??
         (rare === undefined
           ? rankedTables(request, compiler, confined)
-          : rareTables(terms, rare, compiler, confined, newest(scope.org, room)))
+          : rareTables(terms, rare, compiler, confined, newest(scope.org, project)))
       const counts =
         rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)
       const candidates = sql`WITH ${sql.join(tables, sql`, `)},
@@ -196,8 +196,8 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const result = await batch.read(connection)
       const rows = result.of(best)
       const [preferred, found] = [rows.filter((row) => row.complete), rows.filter((row) => !row.complete)]
-      const told = { totals: result.of(totals), beyond: beyond === null ? undefined : result.of(beyond) }
-      return toSearch({ found, preferred, ...told, columns, rare })
+      const countRows = { totals: result.of(totals), beyond: beyond === null ? undefined : result.of(beyond) }
+      return toSearch({ found, preferred, ...countRows, columns, rare })
     }),
   }
 }

@@ -91,11 +91,11 @@ function elementsOf(path: readonly string[], values: readonly Scalar[], fold: bo
 const COMPARISONS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
 const leaves: PredicateCompilers = {
-  thread: (leaf, bind) => sql`e.thread_id = ${bind(leaf.is)}`,
-  source: (leaf, bind) => sql`e.source = ${bind(leaf.is)}`,
-  contentType: (leaf) => (leaf.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
-  tag: (leaf, bind) =>
-    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.org = e.org AND t.tag IN ${members(bind, leaf.anyOf)}
+  thread: (predicate, bind) => sql`e.thread_id = ${bind(predicate.is)}`,
+  source: (predicate, bind) => sql`e.source = ${bind(predicate.is)}`,
+  contentType: (predicate) => (predicate.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
+  tag: (predicate, bind) =>
+    sql`EXISTS (SELECT 1 FROM entry_tags t WHERE t.org = e.org AND t.tag IN ${members(bind, predicate.anyOf)}
       AND t.layer = e.layer AND t.project = coalesce(e.project, '') AND t.entry_id = e.id)`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [

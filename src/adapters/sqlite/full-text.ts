@@ -141,7 +141,7 @@ export function createD1FullText(
       }
 
       /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
-      const told = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
+      const withPresence = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
       const withRareTerms = (few: number): SQL =>
         chosenBy((admitted) => {
           const key = sql`weighed.weight * ${shortness}`
@@ -155,7 +155,7 @@ export function createD1FullText(
             ) few
           )`
           return [...rareTables(inside(confined), few), best]
-        }, told)
+        }, withPresence)
 
       /** Those that hold the most and the rarest words; the newest, where none are asked for. */
       const candidates = (expression: Expression, limit: number): SQL => {
@@ -266,11 +266,11 @@ export function createD1FullText(
       const shown = new Batch()
       const chosen = shown.add(rowsOf(parts.found, units !== undefined || rare !== undefined), asRows)
       const complete = shown.add(rowsOf(parts.preferred, false), asRows)
-      const brought = await shown.read(connection)
+      const rows = await shown.read(connection)
       return toSearch({
         ...answer,
-        found: brought.of(chosen),
-        preferred: brought.of(complete),
+        found: rows.of(chosen),
+        preferred: rows.of(complete),
         beyond: parts.beyond === null ? undefined : [{ counts: JSON.stringify(parts.beyond) }],
       })
     }),

@@ -56,10 +56,13 @@ export const isGuarded = ({ of }: AskedOfMetadata, { bounded }: Pick<SqlDialect,
   bounded !== null || !weightOf(of).isLight
 
 function compilePredicate<Op extends Predicate['op']>(
-  leaf: Extract<Predicate, { op: Op }>,
+  predicate: Extract<Predicate, { op: Op }>,
   dialect: SqlDialect,
   bind: Bind,
 ): SQL {
-  const compile = dialect.predicates[leaf.op as Op] as (leaf: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
-  return compile(leaf, bind)
+  const compile = dialect.predicates[predicate.op as Op] as (
+    predicate: Extract<Predicate, { op: Op }>,
+    bind: Bind,
+  ) => SQL
+  return compile(predicate, bind)
 }

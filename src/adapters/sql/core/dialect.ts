@@ -58,7 +58,7 @@ export interface Bindings {
  * wherever that matters. The entry row is called `e`.
  */
 export type PredicateCompilers = {
-  readonly [Op in Predicate['op']]: (leaf: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
+  readonly [Op in Predicate['op']]: (predicate: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
 }
 
 /** What the search index is made of. */
@@ -119,9 +119,9 @@ export interface SqlDialect {
   /** A condition that fails the statement, whose connection throws `Unsettled`. */
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
-  readonly knownToIndex: (leaf: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
+  readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** The same of a field of strings, where its index knows just the entries that fulfil the leaf, newest first; null of any other leaf. */
-  readonly listedByIndex: (leaf: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
+  readonly listedByIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean
   /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */

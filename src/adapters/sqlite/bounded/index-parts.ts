@@ -135,9 +135,9 @@ export function createIndexParts(
         ? withPrelude(by.bindings, tables, bounded)
         : sql`WITH ${sql.join(tables, sql`, `)} ${bounded}`
       const [bounds, ...held]: readonly Row[] = await read(statement, asRows)
-      const told = jsonOrNull<[number, number, [number, number][] | null]>(bounds ?? {}, 'ids')
-      if (told === null) return { found: NOTHING, next: null }
-      const [last, more, admitted] = told
+      const range = jsonOrNull<[number, number, [number, number][] | null]>(bounds ?? {}, 'ids')
+      if (range === null) return { found: NOTHING, next: null }
+      const [last, more, admitted] = range
       const found = new Map([...begun].map(([match, ids]) => [match, ids.filter((id) => id > after && id <= last)]))
       const note = (group: readonly AskedUnit[], answers: readonly Row[]) => {
         for (const row of answers) {

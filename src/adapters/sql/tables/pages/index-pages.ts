@@ -57,13 +57,13 @@ function fieldAlone({ indexedFields }: ReadContext, filter: Filter): Extract<Pre
 /** What such a field leads to, newest first by its index, which also counts them: neither looks at an entry. Null where it does not. */
 function ofField(
   context: ReadContext,
-  leaf: Extract<Predicate, { op: 'equals' }>,
+  predicate: Extract<Predicate, { op: 'equals' }>,
   { limit, offset, previewLength }: PageRequest,
   most: number,
 ): { page: SQL; total: SQL } | null {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
-  const known = dialect.listedByIndex(leaf, bindings.bind)
+  const known = dialect.listedByIndex(predicate, bindings.bind)
   if (known === null) return null
   const ids = sql`SELECT e.id FROM entries e WHERE ${listed(dialect, scope, now)} AND ${known}`
   const page = sql`page AS (${ids} ORDER BY ${NEWEST} LIMIT ${limit} OFFSET ${offset})`

@@ -155,8 +155,8 @@ function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRe
       within === null ? count : sql`SELECT CASE WHEN ${within} THEN (${count}) END AS total`,
     )
   }
-  const thread = counted.find((leaf) => leaf.op === 'thread')?.is
-  const source = counted.find((leaf) => leaf.op === 'source')?.is
+  const thread = counted.find((predicate) => predicate.op === 'thread')?.is
+  const source = counted.find((predicate) => predicate.op === 'source')?.is
   const column =
     source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
   // A page so far behind is read in parts, although its total is known.

@@ -23,7 +23,7 @@ const wholeOf = ({ org }: Scope): Scope => ({ org, projects: null, owner: null, 
 function recorded({ dialect, scope }: Context, from: SQL): SQL {
   return sql`SELECT i.their_id, i.owner, i.entry_id, i.version, i.at,
       e.org AS standing_org, e.version AS standing, e.updated_at,
-      CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, wholeOf(scope), 0)} THEN 0 ELSE 1 END AS leaving,
+      CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, wholeOf(scope), 0)} THEN 0 ELSE 1 END AS pending_deletion,
       CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, scope, 0)} THEN 1 ELSE 0 END AS mine,
       (SELECT CASE WHEN ${wasChangeable(dialect, scope, 'v')} THEN 1 ELSE 0 END FROM entry_versions v
         WHERE v.entry_id = i.entry_id AND v.org = ${scope.org} ORDER BY v.version DESC LIMIT 1) AS was_mine,
@@ -69,7 +69,7 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
   const rememberedByMe = !isOwn && row.owner === keeperOf(scope)
   if (stands) {
     if (row.standing_org !== scope.org) return null
-    const isPendingDeletion = Number(row.leaving) === 1
+    const isPendingDeletion = Number(row.pending_deletion) === 1
     if (Number(row.mine) === 0 && !(isPendingDeletion && scope.isWhole)) return null
   } else {
     const known = row.was_mine === null ? rememberedByMe || scope.isWhole === true : Number(row.was_mine) === 1
@@ -85,7 +85,7 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
       ? {
           version: Number(row.standing),
           updatedAt: Number(row.updated_at),
-          isPendingDeletion: Number(row.leaving) === 1,
+          isPendingDeletion: Number(row.pending_deletion) === 1,
         }
       : null,
     last: Math.max(Number(row.ended ?? 0), Number(row.changed ?? 0)),
