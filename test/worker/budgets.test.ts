@@ -15,7 +15,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   'GET /api/v1/orgs/-/changes?limit=10': [2, 6, 6, 0],
   'PUT /api/v1/code/ours/files': [4, 101, 101, 37],
   completion: [2, 107, 107, 0],
-  context: [4, 46_000, 120_000, 18],
+  context: [4, 42_200, 105_000, 18],
   context_delete: [4, 102, 102, 30],
   context_get: [2, 14, 14, 2],
   context_getCurrent: [4, 5_420, 8_760, 0],

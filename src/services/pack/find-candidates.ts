@@ -1,3 +1,4 @@
+import { regionOf } from '../../domain/meaning/region'
 import { cosine, modelKey, type QuantizedVector } from '../../domain/meaning/vector'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
 import { kindsAsked } from '../../domain/pack/kinds-asked'
@@ -88,7 +89,9 @@ export function createFindCandidates({
     const { embedder, index } = semantic
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
     const limit = sight.scope.projects === null ? wanted * gathering.overfetch : gathering.narrowHits
-    return index.search(space, query, Math.min(limit, index.depth))
+    // Where lists show entries an index knows; pages of a diary stand nowhere else, so whoever keeps one asks for the whole org.
+    const { region } = sight.diaryOf === null ? regionOf(sight.scope, EVERYTHING) : { region: null }
+    return index.search(space, query, Math.min(limit, index.depth), region)
   }
 
   /**

@@ -60,22 +60,28 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
     return sql`e.created_at >= ${earliest} - ${sql.raw(String(LONGEST_STORE))} AND e.id > ${lowest}`
   }
 
-  /** The newest memories, what was captured behind all others. */
+  /** Tables up to `newest`: the newest memories, what was captured behind all others, which is looked for only where they are too few. */
   function newest(visitor: Visitor, visit: Visit, most: number): SQL {
     const captured = sql`CASE WHEN coalesce(${dialect.textAt(['source'])}, '') = 'system_auto' THEN 1 ELSE 0 END AS captured`
-    const layers = ([2, 3] as const).map((layer) => {
-      const all = inLayer(
-        visitor,
-        visit.project,
-        layer,
-        sql`e.id, e.created_at, ${captured}`,
-        isSince(visitor, visit, 0),
-      )
-      const first = sql`${all} ORDER BY e.created_at DESC, e.id DESC LIMIT ${sql.raw(String(RECENT_OF_LAYER))}`
-      return sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${layer}`)}`
-    })
-    return sql`SELECT recent.id FROM (${sql.join(layers, sql` UNION ALL `)}) AS recent
-      ORDER BY recent.captured, recent.created_at DESC, recent.id DESC LIMIT ${most}`
+    const columns = sql`e.id, e.created_at, ${captured}`
+    const limit = sql.raw(String(most))
+    const inOrder = sql`recent.created_at DESC, recent.id DESC`
+    const those = (isCaptured: 0 | 1, wanted: SQL): SQL => {
+      const layers = ([2, 3] as const).map((layer) => {
+        const all = inLayer(visitor, visit.project, layer, columns, isSince(visitor, visit, 0))
+        const first = sql`${all} ORDER BY e.created_at DESC, e.id DESC LIMIT ${sql.raw(String(RECENT_OF_LAYER))}`
+        const found = sql`SELECT recent.* FROM (${first}) AS recent WHERE recent.captured = ${sql.raw(String(isCaptured))}
+          ${dialect.plan.asListed(inOrder)} LIMIT ${wanted}`
+        return sql`SELECT * FROM (${found}) AS ${sql.raw(`layer_${layer}`)}`
+      })
+      return sql.join(layers, sql` UNION ALL `)
+    }
+    return sql`told AS MATERIALIZED (${those(0, limit)}),
+      captured AS MATERIALIZED (${those(1, sql`CASE WHEN (SELECT count(*) FROM told) < ${limit} THEN ${limit} ELSE 0 END`)}),
+      newest AS (
+        SELECT recent.id FROM (SELECT * FROM told UNION ALL SELECT * FROM captured) AS recent
+        ORDER BY recent.captured, ${inOrder} LIMIT ${most}
+      )`
   }
 
   return {
@@ -96,7 +102,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       const added = batch.add(sql`SELECT count(*) AS n FROM (${sql.join(since, sql` UNION ALL `)}) AS since`, countOf())
       const recent = batch.add(
         sql`
-          WITH newest AS (${newest(visitor, visit, most.memories)})
+          WITH ${newest(visitor, visit, most.memories)}
           SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
           FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
