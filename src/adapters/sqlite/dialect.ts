@@ -60,10 +60,10 @@ function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bin
   return null
 }
 
-/** Of one string, folded as its index is: value and type stand in it (`fieldIndexes`). */
-function listedByIndex({ path, anyOf, fold }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
+/** Of one string: its folded value and type stand in the index (`fieldIndexes`). */
+function listedByIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   const [value, ...others] = anyOf
-  if (path.length !== 1 || others.length > 0 || typeof value !== 'string' || !fold) return null
+  if (path.length !== 1 || others.length > 0 || typeof value !== 'string') return null
   return sql`lower(${extracted(path)}) = ${bind(foldAscii(value))} AND ${typeOf(path)} = 'text'`
 }
 

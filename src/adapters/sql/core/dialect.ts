@@ -120,7 +120,7 @@ export interface SqlDialect {
   readonly unsettled: SQL
   /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** The same of a field of strings, where its index knows just the entries that fulfil the leaf, newest first; null of any other leaf. */
+  /** The same of one value of a field of strings, newest first by its index: just those that fulfil the leaf where case does not count. */
   readonly listedByIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean

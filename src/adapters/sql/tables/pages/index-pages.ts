@@ -47,14 +47,14 @@ function ofTag(
   }
 }
 
-/** The one string that a field of strings equals, where that is all a filter asks for; null for any other. */
+/** The one string that a field of strings equals, letters folded, where that is all a filter asks for; null for any other. */
 function fieldAlone({ indexedFields }: ReadContext, filter: Filter): Extract<Predicate, { op: 'equals' }> | null {
   const [part, ...others] = conjuncts(filter).flatMap(asked)
-  if (part?.op !== 'equals' || others.length > 0) return null
+  if (part?.op !== 'equals' || !part.fold || others.length > 0) return null
   return indexedFields.get(part.path[0] ?? '') === 'string' ? part : null
 }
 
-/** What such a field leads to, newest first by its index, which also counts them: neither looks at an entry. Null where it does not. */
+/** What such a field leads to, newest first by its index, which counts them too: neither looks at an entry. Null where it does not. */
 function ofField(
   context: ReadContext,
   predicate: Extract<Predicate, { op: 'equals' }>,
