@@ -30,7 +30,14 @@ export const WAYS = [
     name: 'hybrid',
     ask: async (client, query) => (await client.call('hybrid_search_context', { query, limit: DEPTH })).content.results,
   },
-  { name: 'pack', ask: async (client, goal) => (await client.call('context', { goal })).content.sections },
+  {
+    name: 'pack',
+    async ask(client, goal) {
+      const { sections } = (await client.call('context', { goal })).content
+      // Why an item is there names words of the question.
+      return sections.flatMap(({ items }) => items.map(({ reason: _, ...item }) => item))
+    },
+  },
   {
     name: 'recall',
     async ask(client, query) {
