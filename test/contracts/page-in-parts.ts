@@ -211,7 +211,7 @@ export function pageInPartsCases(make: () => Made): void {
     expect([await cost(EVEN, bytesAt(9_000)), await cost(EVEN, bytesAt(2_000))]).toEqual([1, 1 + 4 + 1])
     const list: Filter = { op: 'elements', path: ['list'], allOf: ['x'], fold: false }
     expect(await cost(list, bytesAt(2_000))).toBeGreaterThan(1 + 14)
-    expect(await cost(and([EVEN, { op: 'tag', anyOf: ['each'] }]), bytesAt(2_000))).toBe(1 + 4 + 1)
+    expect(await cost(and([EVEN, { op: 'tag', anyOf: ['each'] }]), bytesAt(2_000))).toBe(1 + 1 + 4 + 1)
     expect(await cost(and([not(EVEN), THREAD]), bytesAt(2_000))).toBe(1 + 2 + 1)
     await expect(cost(EVEN, bytesAt(1))).resolves.toBe(1 + 16 + 1)
   })

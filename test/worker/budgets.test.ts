@@ -69,8 +69,6 @@ const NEEDED: Record<string, string> = {
   entries_captured_by_thread: "SELECT id FROM entries WHERE org = 'o' AND captured = 1 AND thread_id = 't' ORDER BY id",
   entries_unlisted: "SELECT id FROM entries WHERE org = 'o' AND thread_id = 't' AND listed = 0",
   entries_unlisted_by_id: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
-  entries_with_large_metadata:
-    "SELECT id FROM entries WHERE org = 'o' AND listed = 1 AND octet_length(metadata) > 1024 AND id > 7 ORDER BY id",
   image_uses_by_entry: 'DELETE FROM image_uses WHERE entry_id = 7',
   import_references_by_entry: 'DELETE FROM import_references WHERE entry_id = 7',
   imported_by_entry: 'SELECT store FROM imported WHERE entry_id = 7',

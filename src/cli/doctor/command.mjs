@@ -63,7 +63,9 @@ export async function doctor(options, client, usage) {
     key: process.env.COMMONPLACE_KEY ?? '',
   }
   const findings = await examine({ ...settings, ...named, client: client ?? null, known: null, hooked: [] })
-  if (options.json) console.log(JSON.stringify(findings, null, 2))
+  // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
+  const wire = findings.map(({ detail: told, ...finding }) => ({ ...finding, told }))
+  if (options.json) console.log(JSON.stringify(wire, null, 2))
   else
     for (const { name, ok, detail, todo } of findings)
       console.log(
