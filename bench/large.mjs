@@ -90,7 +90,7 @@ async function opened(level, use) {
 const times = new Map()
 let costs = new Map()
 try {
-  const cases = casesFor(size, kept.ids).filter(({ name }) => wanted.test(name))
+  const cases = casesFor(size, kept.ids, kept.runs ?? 0).filter(({ name }) => wanted.test(name))
   await opened('ERROR', async (server, client) => {
     const keep = () => writeFileSync(file, JSON.stringify(kept))
     if (await fill(client, kept, keep)) for (let n = 0; n < SETTLE; n++) await server.schedule()
@@ -107,6 +107,7 @@ try {
       for (const { tool, args } of cases) await client.call(tool, args(3))
       return measureCost(server, client, cases, thousands(size))
     })
+  writeFileSync(file, JSON.stringify({ ...kept, runs: (kept.runs ?? 0) + 1 }))
 } finally {
   workspace.remove()
 }

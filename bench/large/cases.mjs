@@ -23,10 +23,18 @@ export function largeEntryAt(i, size) {
 /** Place of the entry that is changed or deleted as the nth, of so many. @param {number} n @param {number} size */
 export const takenAt = (n, size) => (n * 3_737) % size
 
-/** @param {number} size @param {readonly number[]} ids @returns {Case[]} */
-export function casesFor(size, ids) {
-  let at = size
-  let taken = 0
+/** Entries that one run stores, changes or deletes at most. */
+const A_RUN = 1_000
+
+/**
+ * @param {number} size
+ * @param {readonly number[]} ids
+ * @param {number} [run] how many runs the store has seen, so that each stores what is new and changes what is still there
+ * @returns {Case[]}
+ */
+export function casesFor(size, ids, run = 0) {
+  let at = size + run * A_RUN
+  let taken = run * A_RUN
   const take = () => ids[takenAt(++taken, ids.length)]
   const page = (name, args) => ({ name: `search_context, ${name}`, tool: 'search_context', args })
   const status = (n) => ['todo', 'doing', 'done'][n % 3]
