@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { casesFor, takenAt } from './large/cases.mjs'
 import { multiply } from './large/multiply.mjs'
 import { measureCost } from './load/measure.mjs'
+import { administer } from './support/administer.mjs'
 import { createClient } from './support/mcp.mjs'
 import { markdownTable, percentile, short, thousands } from './support/numbers.mjs'
 import { circumstances, writeSection } from './support/results.mjs'
@@ -59,16 +60,6 @@ async function opened(state, level, use) {
   }
 }
 
-async function administer(origin, path, body) {
-  const response = await fetch(`${origin}/api/v1/orgs${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`POST /api/v1/orgs${path} answered ${response.status}: ${await response.text()}`)
-  return response.json()
-}
-
 const keptIn = (state) => join(state, 'orgs.json')
 
 /** Fills a store once, and keeps the key and the ids of each org that is measured. */
@@ -77,10 +68,10 @@ async function filled(state, copies) {
   const keys = await opened(state, 'ERROR', async ({ origin }) => {
     const made = new Map()
     for (const { org } of copies) {
-      await administer(origin, '', { id: org, name: org })
+      await administer(origin, TOKEN, '', { id: org, name: org })
       for (let n = 0; n < 5; n++)
-        await administer(origin, `/${org}/projects`, { id: `project-${n}`, name: `project-${n}` })
-      made.set(org, (await administer(origin, `/${org}/keys`, { name: 'bench', role: 'admin' })).key)
+        await administer(origin, TOKEN, `/${org}/projects`, { id: `project-${n}`, name: `project-${n}` })
+      made.set(org, (await administer(origin, TOKEN, `/${org}/keys`, { name: 'bench', role: 'admin' })).key)
     }
     return made
   })

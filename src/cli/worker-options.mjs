@@ -28,24 +28,27 @@ export const isOnlyConfigured = (folder = ROOT, environment = process.env) =>
   !readdirSync(folder).some((name) => FILES.test(name)) &&
   !Object.keys(environment).some((name) => VARIABLES.test(name))
 
+/** @param {string} config @param {string} bundle */
+async function kept(config, bundle) {
+  const file = join(bundle, config.replace(/\.toml$/, '.json'))
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    const asked = await workerOptionsOf(config)
+    const written = `${file}.${process.pid}`
+    writeFileSync(written, JSON.stringify(asked))
+    renameSync(written, file)
+    return asked
+  }
+}
+
 /**
  * @param {string} config
  * @param {string} bundle the folder of the Worker that is bound, which changes with the configuration: what wrangler answered is kept there
  * @returns {Promise<Record<string, any>>} without the address of a database, which is said at each start
  */
 export async function keptWorkerOptions(config, bundle) {
-  const { hyperdrives: _, ...options } = await (async () => {
-    if (isPackaged || !isOnlyConfigured()) return workerOptionsOf(config)
-    const file = join(bundle, config.replace(/\.toml$/, '.json'))
-    try {
-      return JSON.parse(readFileSync(file, 'utf8'))
-    } catch {
-      const asked = await workerOptionsOf(config)
-      const written = `${file}.${process.pid}`
-      writeFileSync(written, JSON.stringify(asked))
-      renameSync(written, file)
-      return asked
-    }
-  })()
+  const isKept = !isPackaged && isOnlyConfigured()
+  const { hyperdrives: _, ...options } = isKept ? await kept(config, bundle) : await workerOptionsOf(config)
   return options
 }

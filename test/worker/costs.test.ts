@@ -153,6 +153,10 @@ describe('what calls cost in D1', () => {
     const tagged = { op: 'and', of: [common, early] } as const
     expect(await made.entries.page(ada, tagged, PAGE)).toMatchObject({ total: 6_000, totalIsExact: false })
     expect((await cost(() => made.entries.page(ada, tagged, PAGE))).rowsRead).toBeLessThan(2 * 10_000 + 10 * PAGE.limit)
+    // A key of few projects would go through everybody's entries at once.
+    const narrowed = { ...ada, projects: ['p'] }
+    const both = { op: 'and', of: [done, early] } as const
+    expect((await cost(() => made.entries.page(narrowed, both, PAGE))).roundTrips).toBeGreaterThan(1)
     // What few of them fulfil is looked for in parts, as by any other filter, and found.
     expect(await made.entries.page(ada, { op: 'and', of: [done, rareOne] }, PAGE)).toMatchObject({ total: 1 })
   })

@@ -1,18 +1,9 @@
 // One episode in an organization of its own: its turns are said in order, and checkpoints asked where they stand.
+import { administer } from '../../support/administer.mjs'
 import { createClient } from '../../support/mcp.mjs'
 import { WAYS } from './ask.mjs'
 
 const BATCH = 100
-
-async function administer(origin, token, path, body) {
-  const response = await fetch(`${origin}/api/v1/orgs${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`POST /api/v1/orgs${path} answered ${response.status}: ${await response.text()}`)
-  return response.json()
-}
 
 /** Keeps what the policy says is to be forgotten by erasing each turn that holds it. */
 async function forget(client, said, leaks) {

@@ -1,3 +1,5 @@
+import type { FieldType, IndexedFields } from '../sql/core/dialect'
+
 /** What brings a SQLite database to the schema of this release, wherever it runs. */
 export interface Migration {
   readonly name: string
@@ -7,7 +9,7 @@ export interface Migration {
 /** A metadata field that is to be found fast; see METADATA_INDEXED_FIELDS. */
 export interface IndexedField {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
+  readonly type: FieldType
 }
 
 /** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
@@ -53,5 +55,5 @@ export function fieldIndexes(fields: readonly IndexedField[]): Migration {
 }
 
 /** Fields whose equality filters an index answers, and the type of their values. */
-export const indexedFieldTypes = (fields: readonly IndexedField[]): ReadonlyMap<string, IndexedField['type']> =>
+export const indexedFieldTypes = (fields: readonly IndexedField[]): IndexedFields =>
   new Map(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name, type }) => [name, type]))

@@ -41,7 +41,8 @@ export interface Bounded {
 }
 
 /** Metadata fields with an index of their own, and the type that their values are indexed as. */
-export type IndexedFields = ReadonlyMap<string, 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'>
+export type IndexedFields = ReadonlyMap<string, FieldType>
+export type FieldType = 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
 
 /** Binds one value of a filter and gives the fragment that stands for it. */
 export type Bind = (value: unknown) => SQL
@@ -118,9 +119,9 @@ export interface SqlDialect {
   readonly bounded: Bounded | null
   /** A condition that fails the statement, whose connection throws `Unsettled`. */
   readonly unsettled: SQL
-  /** What an index of a metadata field knows of a leaf, of more entries than fulfil it; null where it leads to none. */
+  /** What an index of a metadata field knows of a predicate, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** The same of one value of a field of strings, newest first by its index: just those that fulfil the leaf where case does not count. */
+  /** The same of one value of a field of strings, newest first by its index: just those that fulfil it where case does not count. */
   readonly listedByIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Whether the columns of a row cost less as one JSON text (packed.ts). */
   readonly packsRows: boolean

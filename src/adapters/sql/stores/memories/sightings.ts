@@ -76,10 +76,10 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       })
       return sql.join(layers, sql` UNION ALL `)
     }
-    return sql`told AS MATERIALIZED (${those(0, limit)}),
-      captured AS MATERIALIZED (${those(1, sql`CASE WHEN (SELECT count(*) FROM told) < ${limit} THEN ${limit} ELSE 0 END`)}),
+    return sql`deliberate AS MATERIALIZED (${those(0, limit)}),
+      captured AS MATERIALIZED (${those(1, sql`CASE WHEN (SELECT count(*) FROM deliberate) < ${limit} THEN ${limit} ELSE 0 END`)}),
       newest AS (
-        SELECT recent.id FROM (SELECT * FROM told UNION ALL SELECT * FROM captured) AS recent
+        SELECT recent.id FROM (SELECT * FROM deliberate UNION ALL SELECT * FROM captured) AS recent
         ORDER BY recent.captured, ${inOrder} LIMIT ${most}
       )`
   }

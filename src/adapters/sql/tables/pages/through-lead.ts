@@ -69,7 +69,8 @@ export function throughLead(context: ReadContext, filter: Filter, request: PageR
   const others = parts.some(
     (part) => OTHERS.includes(part.op) || (part.op === 'contentType' && part.is === 'multimodal'),
   )
-  if (share === null || others) return null
+  // A key of few projects would go through the others' entries, however many.
+  if (share === null || context.scope.projects !== null || others) return null
   const bindings = dialect.bindings()
   const leading = leadOf(context, parts, bindings)
   if (leading === null) return null
