@@ -76,7 +76,7 @@ describe('the Durable Object', () => {
 
   it('compares vectors of any size as the domain does', () => {
     const random = seeded(3)
-    for (const size of [1, 15, 16, 17, 100, 512, 1536]) {
+    for (const size of [1, 31, 32, 33, 100, 512, 1536]) {
       const scan = new VectorScan(size)
       const some = () => Int8Array.from({ length: size }, () => Math.floor(random() * 255) - 127)
       const all = Array.from({ length: 5_000 }, some)
@@ -89,6 +89,36 @@ describe('the Durable Object', () => {
       for (const limit of [1, 40, 9_000]) {
         const { ids, cosines } = scan.nearest(query, limit)
         expect([...ids].map((id, i) => [id, cosines[i]])).toEqual(expected.slice(0, limit))
+      }
+    }
+  })
+
+  it('compares what stands in one place as the domain does, however much of another lies in between', () => {
+    const random = seeded(4)
+    const some = () => Int8Array.from({ length: 8 }, () => Math.floor(random() * 255) - 127)
+    for (const every of [2, 3, 10, 1_000]) {
+      const scan = new VectorScan(8)
+      const all = new Map(Array.from({ length: 10_000 }, (_, i) => [i + 1, some()]))
+      const isElsewhere = (id: number) => id % every === 0
+      for (const [id, values] of all) scan.set({ ...standing(id, 2, isElsewhere(id) ? 'q' : 'p'), values })
+      // Leaving and coming back, what is last in its place is no longer the last of all.
+      for (let id = 1; id <= 10_000; id += 97) {
+        scan.delete(id)
+        all.delete(id)
+      }
+      for (let id = 1; id <= 10_000; id += 194) {
+        all.set(id, some())
+        scan.set({ ...standing(id, 2, isElsewhere(id) ? 'q' : 'p'), values: all.get(id) as Int8Array })
+      }
+      for (const project of ['p', 'q']) {
+        const query = some()
+        const expected = [...all]
+          .filter(([id]) => isElsewhere(id) === (project === 'q'))
+          .map(([id, values]) => [id, cosine(query, values)] as const)
+          .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+        const { ids, cosines, of } = scan.nearest(query, 50, (place) => place.project === project)
+        expect([...ids].map((id, i) => [id, cosines[i]])).toEqual(expected.slice(0, 50))
+        expect(of).toBe(expected.length)
       }
     }
   })

@@ -8,10 +8,9 @@
 export function placesOfBest(values: Float64Array, most: number): Uint32Array {
   if (values.length <= most) return Uint32Array.from(values, (_, place) => place)
   const least = leastOfBest(values, most)
-  const places = new Uint32Array(values.length)
-  let found = 0
-  for (let place = 0; place < values.length; place++) if ((values[place] as number) >= least) places[found++] = place
-  return places.subarray(0, found)
+  const places: number[] = []
+  for (let place = 0; place < values.length; place++) if ((values[place] as number) >= least) places.push(place)
+  return Uint32Array.from(places)
 }
 
 /** The `most`-th largest number: a heap of the best so far, whose root is the least of them, which few numbers pass. */

@@ -1,14 +1,14 @@
 import { cosineOf, dot } from '../../domain/meaning/vector'
 import kernel from './dots.wasm'
 
-/** Vectors of one size side by side in the memory of a WebAssembly module, which compares sixteen numbers at a time (`dots.wat`). */
+/** Vectors of one size side by side in the memory of a WebAssembly module, which compares four at a time (`dots.wat`). */
 
 /** The first page of that memory holds a query, and a stretch of places with their products. */
 const PAGE = 65_536
 const TOGETHER = 4_096
 const SLOTS = PAGE - 8 * TOGETHER
 const PRODUCTS = SLOTS + 4 * TOGETHER
-const LANES = 16
+const LANES = 32
 
 /** Vectors for which memory is taken at once. */
 export const BLOCK = 512
@@ -56,6 +56,22 @@ function arenaOf(size: number): Arena {
   return arena
 }
 
+/** How far from there slots lie within `TOGETHER` of the first; what is dense is compared with the gaps in it, which takes half as long. */
+function endOfStretch(slots: Uint32Array, from: number): number {
+  const first = slots[from] as number
+  let to = from + 1
+  while (to < slots.length && (slots[to] as number) > first && (slots[to] as number) - first < TOGETHER) to++
+  return to
+}
+
+/** What all comparisons of the isolate write to, one after the other: to have 800 KB anew for each costs as much as to write them. */
+let scratch = new Float64Array(BLOCK)
+
+function scratchFor(count: number): Float64Array {
+  if (count > scratch.length) scratch = new Float64Array(Math.ceil(count / BLOCK) * BLOCK)
+  return scratch.subarray(0, count)
+}
+
 export class VectorMatrix {
   private readonly size: number
   private arena: Arena | null = null
@@ -77,7 +93,7 @@ export class VectorMatrix {
 
   /** Its place among all vectors of the memory. */
   private placeOf(slot: number): number {
-    return (this.blocks[Math.floor(slot / BLOCK)] as number) * BLOCK + (slot % BLOCK)
+    return (this.blocks[(slot / BLOCK) | 0] as number) * BLOCK + (slot % BLOCK)
   }
 
   private at(slot: number): number {
@@ -109,10 +125,10 @@ export class VectorMatrix {
     this.arena?.giveBack(this.blocks.splice(Math.ceil(count / BLOCK)))
   }
 
-  /** Cosines of a query with the vectors at these places, in their order. */
+  /** Cosines of a query with the vectors at these places, in their order; they stand until the next are asked for. */
   cosines(query: Int8Array, slots: Uint32Array): Float64Array {
-    const cosines = new Float64Array(slots.length)
-    if (this.arena === null) return cosines
+    const cosines = scratchFor(slots.length)
+    if (this.arena === null) return cosines.fill(0)
     const { memory, dots } = this.arena.kernel
     const { squares } = this
     const bytes = new Int8Array(memory.buffer)
@@ -121,12 +137,18 @@ export class VectorMatrix {
     const square = dot(query, query)
     const places = new Uint32Array(memory.buffer, SLOTS, TOGETHER)
     const products = new Int32Array(memory.buffer, PRODUCTS, TOGETHER)
-    for (let from = 0; from < slots.length; from += TOGETHER) {
-      const count = Math.min(TOGETHER, slots.length - from)
-      for (let i = 0; i < count; i++) places[i] = this.placeOf(slots[from + i] as number)
+    for (let from = 0, to = 0; from < slots.length; from = to) {
+      const first = slots[from] as number
+      to = endOfStretch(slots, from)
+      const isDense = 2 * (to - from) > TOGETHER
+      if (!isDense) to = Math.min(from + TOGETHER, slots.length)
+      const count = isDense ? Math.min(TOGETHER, this.blocks.length * BLOCK - first) : to - from
+      for (let i = 0; i < count; i++) places[i] = this.placeOf(isDense ? first + i : (slots[from + i] as number))
       dots(0, PAGE, this.size, SLOTS, count, PRODUCTS)
-      for (let i = 0; i < count; i++)
-        cosines[from + i] = cosineOf(products[i] as number, square, squares[slots[from + i] as number] as number)
+      for (let i = from; i < to; i++) {
+        const slot = slots[i] as number
+        cosines[i] = cosineOf(products[isDense ? slot - first : i - from] as number, square, squares[slot] as number)
+      }
     }
     return cosines
   }

@@ -221,7 +221,7 @@ export class VectorScan {
   named(query: Int8Array, ids: Iterable<number>): Scored {
     const slots = Uint32Array.from([...ids].flatMap((id) => this.slots.get(id) ?? []))
     const cosines = this.compare(query, slots)
-    return { ids: Float64Array.from(slots, (slot) => this.idAt(slot)), cosines }
+    return { ids: Float64Array.from(slots, (slot) => this.idAt(slot)), cosines: cosines.slice() }
   }
 
   private allSlots(): Uint32Array {
