@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { parser } from '@lezer/javascript'
+import type { LRParser } from '@lezer/lr'
 import { extensionOf } from '../../domain/code/languages'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { exported } from './javascript-exports'
@@ -7,15 +7,19 @@ import { bare, bodyOf, declare, isFunction, isTopLevel, wrapped } from './javasc
 import { childOf, childrenOf, type Rules, textOf } from './nodes'
 
 /** TypeScript and JavaScript. */
-const DIALECTS = {
-  ts: parser.configure({ dialect: 'ts' }),
-  tsx: parser.configure({ dialect: 'ts jsx' }),
-  js: parser.configure({ dialect: 'jsx' }),
-}
+
+const dialects = new Map<string, LRParser>()
 
 /** Type arguments and JSX look alike, so the file's name decides. */
-export const dialectOf = (language: string, path: string) =>
-  language === 'javascript' ? DIALECTS.js : extensionOf(path) === 'tsx' ? DIALECTS.tsx : DIALECTS.ts
+export async function dialectOf(language: string, path: string): Promise<LRParser> {
+  const dialect = language === 'javascript' ? 'jsx' : extensionOf(path) === 'tsx' ? 'ts jsx' : 'ts'
+  const known = dialects.get(dialect)
+  if (known !== undefined) return known
+  const { parser } = await import('@lezer/javascript')
+  const made = parser.configure({ dialect })
+  dialects.set(dialect, made)
+  return made
+}
 
 const named =
   (kind: SymbolKind, bodies: readonly string[]) =>

@@ -1,10 +1,5 @@
 import type { Tree } from '@lezer/common'
-import { parser as cpp } from '@lezer/cpp'
-import { parser as go } from '@lezer/go'
-import { parser as java } from '@lezer/java'
 import type { LRParser } from '@lezer/lr'
-import { parser as python } from '@lezer/python'
-import { parser as rust } from '@lezer/rust'
 import { commentStyle, type Declaration, MAX_SYMBOLS, toSymbols } from '../../domain/code/symbols'
 import type { Yielder } from '../../domain/yielder'
 import type { CodeParser, SourceText } from '../../ports/code-parser'
@@ -18,20 +13,23 @@ import { rules as pythonRules } from './python'
 import { rules as rustRules } from './rust'
 import { parseInParts } from './tree'
 
+/** Its tables are unpacked when the first file of the language comes: no start of a Worker waits for what few of them parse. */
 interface Grammar {
-  readonly parser: (path: string) => LRParser
+  readonly parser: (path: string) => Promise<LRParser>
   readonly rules: Rules
 }
+
+const cpp = async () => (await import('@lezer/cpp')).parser
 
 const GRAMMARS: Readonly<Record<string, Grammar>> = {
   typescript: { parser: (path) => dialectOf('typescript', path), rules: javascriptRules },
   javascript: { parser: (path) => dialectOf('javascript', path), rules: javascriptRules },
-  python: { parser: () => python, rules: pythonRules },
-  rust: { parser: () => rust, rules: rustRules },
-  go: { parser: () => go, rules: goRules },
-  java: { parser: () => java, rules: javaRules },
-  c: { parser: () => cpp, rules: cppRules },
-  cpp: { parser: () => cpp, rules: cppRules },
+  python: { parser: async () => (await import('@lezer/python')).parser, rules: pythonRules },
+  rust: { parser: async () => (await import('@lezer/rust')).parser, rules: rustRules },
+  go: { parser: async () => (await import('@lezer/go')).parser, rules: goRules },
+  java: { parser: async () => (await import('@lezer/java')).parser, rules: javaRules },
+  c: { parser: cpp, rules: cppRules },
+  cpp: { parser: cpp, rules: cppRules },
 }
 
 /** What the nodes declare that begin before an end. */
@@ -65,7 +63,7 @@ export function createCodeParser(yielder: Yielder): CodeParser {
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
       if (grammar !== undefined) {
         const found: Declaration[] = []
-        for await (const { tree, from, end } of parseInParts(grammar.parser(path), text, yielder)) {
+        for await (const { tree, from, end } of parseInParts(await grammar.parser(path), text, yielder)) {
           const declared = declarations(tree, text.slice(from), grammar.rules, end)
           found.push(...declared.map((one) => moved(one, from)))
           await yielder.rest()
