@@ -135,6 +135,60 @@ export function searchInPartsCases(make: () => Made): void {
     expect([(await run(EVERYTHING, shares)).trips, (await run(even, shares)).trips]).toEqual([1, 14])
   })
 
+  it('asks at once for words that others hold ten times as often, as it does where nobody else does', async () => {
+    const made = make()
+    const [ada, bob] = [freshPrincipal(), freshPrincipal()]
+    const save = async (who: typeof ada, many: number, times: number) => {
+      const drafts = Array.from({ length: many }, (_, i) => ({ text: `${'pebble gravel boulder '.repeat(times)}${i}` }))
+      await made.entries.save(who, await Promise.all(drafts.map((draft) => entryOf(who, draft))))
+      await made.connection.batch([sql`INSERT INTO entries_fts (entries_fts) VALUES ('optimize')`], 'all')
+    }
+    const cost = async (once: number) => {
+      const { cost, fullText } = searching(made, { ...SHARES, once })
+      const query = parseQuery('pebble gravel boulder', 'match', made.analyzer)
+      const depth = { candidates: 50, complete: 50 }
+      const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: TEXT_COLUMNS, depth }
+      const found = await fullText.search(ada, request)
+      const byUnits = await fullText.searchByUnits(ada, { ...request, atLeast: 1, candidates: 50 })
+      return { trips: cost.trips, ids: [found, byUnits].map(({ hits }) => hits.map(({ id }) => id)) }
+    }
+    await save(ada, 300, 1)
+    const alone = await cost(400_000)
+    expect(alone.trips).toBe(2)
+    await save(bob, 300, 40)
+    expect(await cost(400_000)).toEqual(alone)
+    // What others hold is gone through with one's own, so it counts.
+    const parts = await cost(100_000)
+    expect(parts.trips).toBeGreaterThan(2)
+    expect(parts.ids).toEqual(alone.ids)
+  })
+
+  it('finds in parts what it finds at once of words of many entries that stand together in few', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const texts = Array.from({ length: 640 }, (_, i) => {
+      const words = i % 37 === 0 ? 'summer winter' : i % 2 === 0 ? 'summer' : 'winter'
+      return `${words} ${i % 3 === 0 ? 'rain' : 'snow'} ${'filler '.repeat((i * 7) % 60)}${i}`
+    })
+    for (let i = 0; i < texts.length; i += 80) {
+      const entries = texts.slice(i, i + 80).map((text) => entryOf(ada, { text }))
+      await made.entries.save(ada, await Promise.all(entries))
+    }
+    const [once, parts] = [searching(made, SHARES), searching(made, { ...IN_PARTS, entries: 100 })]
+    for (const text of ['summer winter', 'summer winter rain', 'winter snow']) {
+      const query = parseQuery(text, 'match', made.analyzer)
+      const depth = { candidates: 40, complete: 30 }
+      const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: TEXT_COLUMNS, depth }
+      const [expected, found] = [await once.fullText.search(ada, request), await parts.fullText.search(ada, request)]
+      expect(found).toEqual(expected)
+      expect(expected.hits.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(
+        text === 'winter snow' ? 30 : 6,
+      )
+      const byUnits = { ...request, atLeast: 1, candidates: 40 }
+      expect(await parts.fullText.searchByUnits(ada, byUnits)).toEqual(await once.fullText.searchByUnits(ada, byUnits))
+    }
+  })
+
   it('goes through a share of dense texts at a time, however many there are, and through others at once', async () => {
     const made = make()
     const ada = freshPrincipal()

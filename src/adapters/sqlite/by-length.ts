@@ -1,7 +1,7 @@
 // Of entries that weigh the same by their words, the shortest: the index leads to them, so that thousands are not looked at.
 import { type SQL, sql } from 'drizzle-orm'
-import { BREVITIES, COMMON } from '../../domain/search/candidate-rules'
-import { lengthTerm } from '../sql/tables/search/scope-terms'
+import { BREVITIES, COMMON, SAMPLE } from '../../domain/search/candidate-rules'
+import { lengthTerm, sampleTerm } from '../sql/tables/search/scope-terms'
 
 /** Words of a search that is asked by classes: of three there are seven, each a pass over what it has to do with. */
 const MOST_WORDS = 3
@@ -19,8 +19,11 @@ export interface EntryClass {
   readonly match: string
 }
 
-/** A class with a word of fewer entries is looked through: that reads no more than to go through it step by step. */
+/** A class of fewer entries is looked through: that reads no more than to go through it step by step, each step as long as all of them. */
 const LOOKED_THROUGH = 200
+
+/** From so many of the sample on a class is taken for one of more. */
+const DENSE = Math.ceil(LOOKED_THROUGH / SAMPLE)
 
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
@@ -71,13 +74,23 @@ interface Asked {
  * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among. Where
  * they are wanted, `whole` of `id` and `shortness`: what the shortest of those that hold all units are among.
  *
- * A class of few is looked through. One of which each word stands in many is gone through step by step, the highest key first, and the
- * newest first within a step, until there are enough. What is as good by its key stands in one step, of whichever class.
+ * A class of few is looked through. One of many is gone through step by step, the highest key first, and the newest first within a step,
+ * until there are enough. What is as good by its key stands in one step, of whichever class.
+ *
+ * Words of many need not stand together in many: then each of 17 steps would go through all that the index holds of them, in whatever org,
+ * to find next to nothing. So the sample is asked whether a class is dense; of the heaviest alone where that is, since the others are
+ * hardly come to.
  */
 export function byLength({ org, classes, plain, admitted, shortness, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
-  const isMany = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
-  const many = plain ? isMany : sql`${isMany} AND (SELECT entries FROM held) <= ${2 * COMMON}`
+  const isCommon = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
+  const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
+  const isDense = sql`(
+    SELECT count(*) >= ${DENSE} FROM (
+      SELECT 1 FROM entries_fts
+      WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || weighted.words LIMIT ${DENSE}
+    )
+  )`
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
     FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
@@ -105,12 +118,20 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
       SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
       FROM (SELECT place, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
     )`,
-    sql`classes AS MATERIALIZED (
+    sql`weighted AS MATERIALIZED (
       SELECT class.value ->> 1 AS held, class.value ->> 2 AS words,
-        coalesce(sum(sized.weight), 0) AS weight, ${many} AS many
+        coalesce(sum(sized.weight), 0) AS weight, ${common} AS common
       FROM fits CROSS JOIN json_each(CASE WHEN fits.yes THEN ${given} ELSE '[]' END) class
         LEFT JOIN sized ON ((class.value ->> 0) >> sized.place) & 1
       GROUP BY class.key
+    )`,
+    sql`heaviest AS MATERIALIZED (
+      SELECT ${isDense} AS dense FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
+    )`,
+    sql`classes AS MATERIALIZED (
+      SELECT held, words, weight,
+        CASE WHEN NOT common THEN 0 WHEN heaviest.dense THEN 1 ELSE ${isDense} END AS many
+      FROM weighted LEFT JOIN heaviest ON 1 = 1
     )`,
     sql`steps AS MATERIALIZED (
       SELECT classes.weight * (step.value ->> 2) AS key, classes.held, step.value ->> 2 AS shortness,

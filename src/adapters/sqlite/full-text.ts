@@ -15,7 +15,7 @@ import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { bestByUnits, matchIfFits, placed } from './best-by-units'
 import { SHARES, type Shares } from './bounded/cost'
-import { askedBy, fitsTable } from './bounded/search-cost'
+import { askedBy, fitsTable, type Way } from './bounded/search-cost'
 import { searchInParts } from './bounded/search-in-parts'
 import { byLength, classesOf, type EntryClass, isForClasses } from './by-length'
 import { candidateColumns } from './candidate-columns'
@@ -63,7 +63,13 @@ export function createD1FullText(
       /** What holds one of the terms is found, and what holds them all is preferred: neither needs to be asked for once more. */
       const isAnyOf = isPreferred && compiler.isAnyOf(query.expression as Expression, terms)
       const counting = 1 + Number(isPreferred && !isAnyOf) + Number(isBeyond)
-      const fits = fitsTable(askedBy(request, counting, isAnyOf), filter, held, shares.once)
+      const plain = isOfPlace(filter)
+      const { alone, composed } = splitUnits(query.units, terms)
+      const isOfWords = units ? composed.length === 0 && alone.length === terms.length : isAnyOf
+      const isByClasses = isOfWords && isForClasses(terms.length)
+      // Under another filter it may be that all that has the words is looked at.
+      const way: Way = isByClasses && plain ? 'classes' : isAnyOf ? 'any' : 'other'
+      const fits = fitsTable(askedBy(request, counting, way), way, filter, held, shares.once)
       const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
@@ -85,7 +91,6 @@ export function createD1FullText(
       const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
       const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
-      const plain = isOfPlace(filter)
       /** The best of some classes of entries, as `admitted`. */
       const ofClasses = (classes: readonly EntryClass[], may: SQL, most: number, held = 0) => {
         const complete = { most: held > 0 ? depth.complete : 0, held }
@@ -120,7 +125,7 @@ export function createD1FullText(
           SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
           FROM weighed CROSS JOIN entries e ON e.id = weighed.id
           WHERE ${may}`
-        const tables = isForClasses(terms.length)
+        const tables = isByClasses
           ? [counts, ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length)]
           : [
               ...[counts, ...weights, sql`admitted AS MATERIALIZED (${byWord})`],
@@ -191,10 +196,8 @@ export function createD1FullText(
       }
 
       /** Those with the most and the rarest units. */
-      const withUnits = ({ atLeast }: Units): SQL => {
-        const { alone, composed } = splitUnits(query.units, terms)
-        const isByClasses = composed.length === 0 && alone.length === terms.length && isForClasses(terms.length)
-        return chosenBy((admitted) => {
+      const withUnits = ({ atLeast }: Units): SQL =>
+        chosenBy((admitted) => {
           if (!isByClasses)
             return [counts, ...bestByUnits({ request, units: { atLeast }, compiler, confined, admitted })]
           const classes = classesOf(terms.map(compiler.term), confined).filter(({ held }) => held >= atLeast)
@@ -204,7 +207,6 @@ export function createD1FullText(
             placed(sql`SELECT id, held, key FROM admitted`, depth.candidates),
           ]
         })
-      }
 
       const expression = query.expression as Expression
       const batch = new Batch()

@@ -14,6 +14,12 @@ import { postingsOf, SEGMENTS, type WordOrBeginning } from './postings'
 
 const MERGING = Math.ceil(SHARES.once / SHARES.beginning)
 
+/**
+ * How many times a search by classes goes through its words, counting them and looking for dense classes included. By that the longest of
+ * those that were measured takes no longer than a share may (docs/decisions/006-work-in-parts.md).
+ */
+const BY_CLASSES = 4
+
 /** A word that statements ask for. */
 interface AskedWord extends WordOrBeginning {
   /** How many times. */
@@ -42,17 +48,22 @@ function addedUp(words: readonly AskedWord[]): AskedWord[] {
   return [...times.values()]
 }
 
+/** How entries are found by words. */
+export type Way = 'classes' | 'any' | 'other'
+
 /**
  * The words that the statements of a search ask of the index.
  *
  * @param counting how many statements count the terms
- * @param isAnyOf whether what they lead to is all that is asked for: then each is as good as asked for once more, to be grouped
+ * @param way `classes`: by classes of entries that hold the same of them. `any`: what they lead to is all that is asked for, so that
+ *   each is as good as asked for once more, to be grouped
  */
-export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, isAnyOf: boolean): AskedWord[] {
+export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): AskedWord[] {
   const often = (words: readonly WordOrBeginning[], times: number) => words.map((word) => ({ ...word, times }))
+  if (way === 'classes') return addedUp(often(terms.flatMap(wordsOfTerm), counting - 1 + BY_CLASSES))
   const expressions = [
     query.expression as Expression,
-    ...(query.preferred === null || isAnyOf ? [] : [query.preferred]),
+    ...(query.preferred === null || way === 'any' ? [] : [query.preferred]),
   ]
   const alone = units === undefined && rare === undefined && query.expression?.op === 'unit'
   const looked = rare !== undefined ? [] : units ? query.units : expressions.flatMap(unitsIn)
@@ -70,7 +81,7 @@ export function askedBy({ query, terms, units, rare }: AnySearch, counting: numb
  * @param filter what is asked of each entry with a word
  * @param held a query of how many `entries` the scope may have, and how many `bytes` of text
  */
-export function fitsTable(asked: readonly AskedWord[], filter: Filter, held: SQL, share: number): SQL {
+export function fitsTable(asked: readonly AskedWord[], way: Way, filter: Filter, held: SQL, share: number): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
@@ -84,14 +95,20 @@ export function fitsTable(asked: readonly AskedWord[], filter: Filter, held: SQL
   const filtered = (entries: SQL): SQL =>
     weight.byte === 0 ? sql`0` : sql`(${entries} * ${asks} + min(${entries} * ${above}, held.bytes) * ${byte})`
   const withWord = sql`min(held.entries, postings.bytes / ${least})`
+  // By classes an entry is come to once, whatever words it holds; else for each of its words, each time that this is asked for.
+  const isOnce = way === 'classes'
+  const found = isOnce
+    ? sql`min(held.entries, sum(postings.bytes) / ${least}) * ${entry}`
+    : sql`sum(times * ${withWord} * ${entry})`
+  const atMost = sql`bytes * ${densest} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
     SELECT CASE
-      WHEN (bytes * ${densest} + entries * ${entry}) * ${all} + ${filtered(sql`held.entries`)} * ${asked.length} <= ${share} THEN 1
+      WHEN ${atMost} + ${filtered(sql`held.entries`)} * ${asked.length} <= ${share} THEN 1
       ELSE (
         WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
           SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
         )
-        SELECT coalesce(sum(times * (postings.bytes + ${withWord} * ${entry}) + ${filtered(withWord)}), 0) <= ${share}
+        SELECT coalesce(sum(times * postings.bytes + ${filtered(withWord)}) + ${found}, 0) <= ${share}
         FROM postings
       )
     END FROM held
