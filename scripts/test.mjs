@@ -1,9 +1,10 @@
 // `npm test`: installs what is missing, then runs what every change must pass; with `--nightly` what plays longer and broader. What was left out is said last, where it is seen.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, installMissing, nodePath, root } from './install.mjs'
+import { installPostgres } from './postgres/install.mjs'
 
 /** Bytes that must be free: the log of PostgreSQL may grow to one gigabyte, and each test file that plays on it has a database or two. */
 const ROOM = 5e9
@@ -35,23 +36,61 @@ function scratch() {
   return ownFolder(tmpdir())
 }
 
+/**
+ * The whole of a tier plays in two at once. To load the product into a workerd is ten seconds of work, so that a quarter of the
+ * processors has one each, and files of Node, which wait for servers of their own, play beside them.
+ */
+const cores = availableParallelism()
+const PARTS = [
+  ['--project', 'unit', '--project', 'node', '--project', 'node-postgres', '--maxWorkers', Math.max(2, cores - 2)],
+  ['--project', 'worker', '--project', 'worker-postgres', '--maxWorkers', Math.ceil(cores / 4)],
+].map((words) => words.map(String))
+
+/**
+ * Plays one part.
+ *
+ * @param {readonly string[]} words for vitest
+ * @param {NodeJS.ProcessEnv} env
+ * @param {boolean} waits whether what it says is held back until it is over, so that two do not speak at once
+ * @returns {Promise<{ status: number, said: string }>}
+ */
+const play = (words, env, waits) =>
+  new Promise((resolve) => {
+    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+    const stdio = /** @type {const} */ (waits ? ['ignore', 'pipe', 'pipe'] : ['inherit', 'inherit', 'inherit'])
+    const child = spawn(nodePath(), [vitest, 'run', ...words], { cwd: root, env, stdio })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk) => {
+        said += chunk
+      })
+    child.once('close', (code) => resolve({ status: code ?? 1, said }))
+  })
+
 installMissing()
 const folder = scratch()
 const notes = join(folder, 'notes')
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const asked = process.argv.slice(2)
 // `--nightly`, or a file of that tier.
 const isNightly = asked.some((word) => word === '--nightly' || word.includes('test/nightly'))
 const words = asked.filter((word) => word !== '--nightly')
-const { status } = spawnSync(nodePath(), [vitest, 'run', ...words], {
-  cwd: root,
-  env: environment({
-    COMMONPLACE_TEST_NOTES: notes,
-    TMPDIR: folder,
-    ...(isNightly && { COMMONPLACE_TIER: 'nightly' }),
-  }),
-  stdio: 'inherit',
+const env = environment({
+  COMMONPLACE_TEST_NOTES: notes,
+  TMPDIR: folder,
+  ...(isNightly && { COMMONPLACE_TIER: 'nightly' }),
 })
+// Ctrl-C reaches them by itself, and what they kept goes with them.
+process.on('SIGINT', () => {})
+const parts = words.length > 0 ? [words] : PARTS
+if (parts.length > 1 && !process.env.PG_URL)
+  try {
+    // Once, since both would do so at once.
+    installPostgres()
+  } catch {
+    // Each part tries again, and says what it does without.
+  }
+const played = await Promise.all(parts.map((part, at) => play(part, env, at > 0)))
+for (const { said } of played) process.stdout.write(said)
 if (existsSync(notes)) console.error(readFileSync(notes, 'utf8'))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-process.exit(status ?? 1)
+process.exitCode = Math.max(...played.map(({ status }) => status))

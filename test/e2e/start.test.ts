@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../scripts/ports.mjs'
+import { ADMIN_TOKEN } from '../support/access'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
 import { type DevServer, failToStart, groupLives, serverProcess, startDevServer } from '../support/dev-server'
@@ -107,36 +108,15 @@ describe('npm start', () => {
     expect([same.code, same.said]).toEqual([1, expect.stringContaining('which is the port of the server')])
   })
 
-  it('serves from a home that cannot be written to, says which mode it is, is found by the command line, and knows its own kind', async () => {
-    const data = join(folder, 'home')
-    // The Worker was built from such a home, too: `support/build.ts`.
-    server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
-    expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
-    expect(server.output()).not.toMatch(/warn/i)
-    const { code, out } = await runCommand(['orgs', 'list'])
-    expect([code, out]).toEqual([0, expect.stringContaining('local')])
-    const samePort = await failToStart([], { PORT: server.url.port })
-    expect(samePort).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('is in use by Commonplace, which already serves'),
-    })
-    const sameData = await failToStart(['--persist-to', data], { PORT: String(await freePort()) })
-    expect(sameData).toMatchObject({ code: 1, said: expect.stringContaining(`already served at ${server.url}`) })
-  })
-
-  it('asks for keys when a file of variables says so', async () => {
-    const file = join(folder, 'variables')
-    writeFileSync(file, 'AUTH_MODE=required\n')
-    server = await startDevServer(join(folder, 'required'), 'start', { AUTH_MODE: '' }, ['--env-file', file])
+  it('asks for keys when --var says so, takes a file of variables, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
+    const [data, file] = [join(folder, 'doors'), join(folder, 'variables')]
+    writeFileSync(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
+    const args = ['--env-file', file, '--var', 'AUTH_MODE:required']
+    server = await startDevServer(data, 'start', { AUTH_MODE: 'open', ADMIN_TOKEN: '' }, args)
     expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
-  })
-
-  it('asks for keys when --var says so, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
-    const data = join(folder, 'doors')
-    server = await startDevServer(data, 'start', { AUTH_MODE: 'open' }, ['--var', 'AUTH_MODE:required'])
-    expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
-    expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    expect((await fetch(new URL('/api/v1/orgs', server.url), { headers })).status).toBe(200)
     if (process.platform !== 'linux') return
     const ports = portsOf(await serverProcess(server.url))
     expect(ports).toContain(Number(server.url.port))
@@ -163,9 +143,22 @@ describe('npm start', () => {
     expect(files.filter((name) => /trace|wobs|observab/i.test(name))).toEqual([])
   })
 
-  it('leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
-    const data = join(folder, 'kept')
-    server = await startDevServer(data)
+  it('serves from a home that cannot be written to, says which mode it is, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
+    const data = join(folder, 'home')
+    // The Worker was built from such a home, too: `support/build.ts`.
+    server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
+    expect(server.output()).toMatch(/Open to this machine only, without a key \(AUTH_MODE=open\)/)
+    expect(server.output()).not.toMatch(/warn/i)
+    const { code, out } = await runCommand(['orgs', 'list'])
+    expect([code, out]).toEqual([0, expect.stringContaining('local')])
+    const samePort = await failToStart([], { PORT: server.url.port })
+    expect(samePort).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('is in use by Commonplace, which already serves'),
+    })
+    const sameData = await failToStart(['--persist-to', data], { PORT: String(await freePort()) })
+    expect(sameData).toMatchObject({ code: 1, said: expect.stringContaining(`already served at ${server.url}`) })
+
     const group = await serverProcess(server.url)
     const client = await connect(server.url)
     const { data: stored } = await client.call('store_context', {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../scripts/ports.mjs'
+import { ADMIN_TOKEN, keyOfNewOrg } from '../support/access'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 
@@ -67,25 +68,32 @@ describe('bare npx wrangler dev in a fresh clone', () => {
     return { url: new URL(`http://localhost:${port}/mcp`), code, output: () => output }
   }
 
-  it('serves MCP at once in open mode, keeps what was stored over a restart, and says what it does not do', async () => {
-    const first = await wranglerDev()
-    expect([first.code, first.output()]).toEqual([null, expect.stringContaining('runs no schedule by itself')])
-    const client = await connect(first.url)
+  it('serves other machines where it asks for keys, and then MCP at once in open mode, keeps what was stored, and says what it does not do', async () => {
+    const guarded = ['--var', 'AUTH_MODE:required', '--var', `ADMIN_TOKEN:${ADMIN_TOKEN}`]
+    const first = await wranglerDev('--ip', '0.0.0.0', ...guarded)
+    expect(first.code).toBe(null)
+    expect((await fetch(first.url, { method: 'POST', body: '{}' })).status).toBe(401)
+    const { key } = await keyOfNewOrg(first.url)
     const draft = { thread_id: 't', source: 'user', text: 'elephants remember' }
-    const { data: stored } = await client.call('store_context', draft)
-    const { data: found } = await client.call('fts_search_context', { query: 'elephants' })
-    expect(found.results.map(({ id }: { id: number }) => id)).toEqual([stored.context_id])
-    await client.close()
-    expect((await fetch(new URL('/ready', first.url))).status).toBe(200)
-    const page = await fetch(new URL('/', first.url), { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${first.url}/core<`)
+    const writer = await connect(first.url, key)
+    const { data: stored } = await writer.call('store_context', draft)
+    await writer.close()
     await end()
 
     const second = await wranglerDev()
-    const again = await connect(second.url)
+    expect([second.code, second.output()]).toEqual([null, expect.stringContaining('runs no schedule by itself')])
+    const again = await connect(second.url, key)
     const { data: kept } = await again.call('search_context', {})
     await again.close()
     expect(kept.results.map(({ id }: { id: number }) => id)).toEqual([stored.context_id])
+    const client = await connect(second.url)
+    const { data: own } = await client.call('store_context', draft)
+    const { data: found } = await client.call('fts_search_context', { query: 'elephants' })
+    await client.close()
+    expect(found.results.map(({ id }: { id: number }) => id)).toEqual([own.context_id])
+    expect((await fetch(new URL('/ready', second.url))).status).toBe(200)
+    const page = await fetch(new URL('/', second.url), { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${second.url}/core<`)
   })
 
   it('refuses to start where its port would serve other machines without keys', async () => {
@@ -94,11 +102,5 @@ describe('bare npx wrangler dev in a fresh clone', () => {
       1,
       expect.stringMatching(/Without keys \(AUTH_MODE=open\) only this machine is served/),
     ])
-  })
-
-  it('serves other machines where it asks for keys', async () => {
-    const { url, code } = await wranglerDev('--ip', '0.0.0.0', '--var', 'AUTH_MODE:required')
-    expect(code).toBe(null)
-    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
   })
 })

@@ -8,13 +8,15 @@ import { ROOT } from './build'
 /** A real browser, and the client's own little server that it is sent back to. */
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+/** A process for each site, one kept for the next, and one that draws: to start these is most of what a page costs here. */
+const FEW_PROCESSES = ['--in-process-gpu', '--renderer-process-limit=1', '--disable-site-isolation-trials']
 
 export function startBrowser(): Promise<Browser> {
   const executablePath = execFileSync(process.execPath, [join(ROOT, 'scripts', 'chromium.mjs')], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   }).trim()
-  return chromium.launch({ executablePath, args: [...FLAGS, ...QUIET] })
+  return chromium.launch({ executablePath, args: [...FLAGS, ...QUIET, ...FEW_PROCESSES] })
 }
 
 export type Callback = Awaited<ReturnType<typeof startCallback>>

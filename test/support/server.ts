@@ -1,4 +1,6 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare, Response as Told } from 'miniflare'
 import { modulesOf } from '../../scripts/serve/bundle.mjs'
 import { WORKER_DIR } from './build'
 
@@ -45,6 +47,35 @@ export interface Surroundings {
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 
+/** The bundle of a folder as workerd asks for it, made once for all servers of a process. */
+const bundles = new Map<string, string>()
+
+function bundleOf(worker: string): string {
+  const known = bundles.get(worker)
+  if (known !== undefined) return known
+  const told = JSON.stringify({ name: 'index.js', esModule: readFileSync(join(worker, 'index.js'), 'utf8') })
+  bundles.set(worker, told)
+  return told
+}
+
+/**
+ * The modules of a Worker, of which workerd asks for the bundle itself: Miniflare copies what it hands over with its configuration
+ * dozens of times, which was a fifth of the work of a start.
+ */
+const handedOver = (worker: string) => ({
+  modules: [
+    {
+      type: 'ESModule' as const,
+      path: join(worker, 'entry.js'),
+      contents: `export * from './index.js'\nexport { default } from './index.js'\n`,
+    },
+    ...modulesOf(worker).filter(({ type }) => type !== 'ESModule'),
+  ],
+  modulesRoot: worker,
+  unsafeUseModuleFallbackService: true,
+  unsafeModuleFallbackService: () => new Told(bundleOf(worker)),
+})
+
 /**
  * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
  *
@@ -59,8 +90,7 @@ export async function startServer(
   const { oauth = true, vectors = true, images = true, backups = false } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      modules: modulesOf(worker),
-      modulesRoot: worker,
+      ...handedOver(worker),
       compatibilityDate: '2026-10-01',
       compatibilityFlags: ['global_fetch_strictly_public'],
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),

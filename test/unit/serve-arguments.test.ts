@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { readServeArguments } from '../../scripts/serve/arguments.mjs'
+import { chooseVariables, readEnvFiles } from '../../scripts/serve/variables.mjs'
 import { userDataFolder } from '../../src/cli/place.mjs'
 import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
@@ -41,4 +42,19 @@ it('asks wrangler at every start where a file or a variable says more than its c
     expect([name, isOnlyConfigured(folder, {})]).toEqual([name, false])
     rmSync(join(folder, name))
   }
+})
+
+it('asks for keys where a file of variables says so, unless the environment says otherwise, and as --var says before both', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-variables-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'variables')
+  writeFileSync(path, 'AUTH_MODE=required\n')
+  const file = readEnvFiles([path], true)
+  const mode = (environment: Record<string, string>, args: Record<string, string> = {}) =>
+    chooseVariables({ file, environment, args }).AUTH_MODE
+  expect([mode({}), mode({ AUTH_MODE: '' })]).toEqual(['required', 'required'])
+  expect(mode({ AUTH_MODE: 'open' })).toBe('open')
+  expect(mode({ AUTH_MODE: 'open' }, { AUTH_MODE: 'required' })).toBe('required')
+  expect(chooseVariables({ file: {}, environment: {}, args: {} }).AUTH_MODE).toBe('open')
+  expect(() => readEnvFiles([join(folder, 'none')], true)).toThrow(/--env-file .* cannot be read/)
 })
