@@ -79,6 +79,7 @@ export default defineConfig({
                 LOG_LEVEL: 'WARNING',
                 ...seeds,
                 POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
+                POSTGRES_URL: inject<PostgresForTests>('postgres').url,
               },
               ...OWN_STORES,
               // As it pools in production; directly where there is no pooler.

@@ -57,7 +57,8 @@ const PARTS = [
 const play = (words, env, waits) =>
   new Promise((resolve) => {
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    const stdio = /** @type {const} */ (waits ? ['ignore', 'pipe', 'pipe'] : ['inherit', 'inherit', 'inherit'])
+    /** @type {import('node:child_process').StdioOptions} */
+    const stdio = waits ? ['ignore', 'pipe', 'pipe'] : 'inherit'
     const child = spawn(nodePath(), [vitest, 'run', ...words], { cwd: root, env, stdio })
     let said = ''
     for (const stream of [child.stdout, child.stderr])

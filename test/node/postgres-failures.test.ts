@@ -1,9 +1,9 @@
-// What does a caller hear when PostgreSQL is wrong, away, behind or slow, and is anything lost?
+// What does a caller hear when PostgreSQL is behind or slow, and is anything lost? Settings that are wrong: test/worker/ready-postgres.
 import { Client } from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CLIENTS, type TestClient } from '../support/clients'
 import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
-import { execute, migrateDatabase, withDatabase } from '../support/postgres-server'
+import { execute, migrateDatabase } from '../support/postgres-server'
 import { type RunningServer, type Surroundings, startServer } from '../support/server'
 
 const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)[string]>
@@ -46,39 +46,10 @@ async function heard(server: RunningServer): Promise<string> {
   return error.message
 }
 
-const asOther = (url: string, change: (parts: URL) => void): string => {
-  const other = new URL(url)
-  change(other)
-  return other.href
-}
-
 const store = (by: TestClient, text: string) => by.call('store_context', { thread_id: 't', source: 'user', text })
 const count = async (by: TestClient) => (await by.call('search_context')).data.total
 
 describe('a server without its database says which setting to look at', () => {
-  it('when there is no binding', async () => {
-    expect(await heard(await serve(undefined, { STORAGE_BACKEND: 'postgresql' }))).toMatch(/no HYPERDRIVE binding/)
-  })
-
-  it('when nothing listens there', async () => {
-    const { url } = await database(emptyDatabase)
-    const closed = asOther(url, (parts) => {
-      parts.port = '9'
-    })
-    expect(await heard(await serve(closed))).toMatch(/HYPERDRIVE/)
-  })
-
-  it.skipIf(!isRealServer())('when the database or the user does not exist', async () => {
-    const { url } = await database(emptyDatabase)
-    expect(await heard(await serve(withDatabase(url, 'no_such_database')))).toMatch(
-      /HYPERDRIVE binding names does not exist/,
-    )
-    const stranger = asOther(url, (parts) => {
-      parts.username = 'nobody_we_know'
-    })
-    expect(await heard(await serve(stranger))).toMatch(/refuses the user or password of the HYPERDRIVE binding/)
-  })
-
   it('when the schema is missing or behind, with the command to run', async () => {
     const { url } = await database(emptyDatabase)
     const server = await serve(url)
@@ -90,17 +61,6 @@ describe('a server without its database says which setting to look at', () => {
     )
     await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0005_vectors.sql', 'x', 0)`)
     expect((await fetch(new URL('/ready', server.url))).status).toBe(200)
-  })
-
-  it('when POSTGRESQL_SCHEMA names a schema that is not there, or no schema at all', async () => {
-    const { url } = await database(freshDatabase)
-    expect(await heard(await serve(url, { POSTGRESQL_SCHEMA: 'elsewhere' }))).toContain(COMMAND)
-    const wrong = await heard(await serve(url, { POSTGRESQL_SCHEMA: 'not a name', EMBEDDING_DIM: '4001' }))
-    expect(wrong).toMatch(/POSTGRESQL_SCHEMA must be/)
-    expect(wrong).toMatch(/EMBEDDING_DIM .* from 1 to 4000/)
-    expect(await heard(await serve(undefined, { VECTOR_BACKEND: 'pgvector' }))).toMatch(
-      /needs STORAGE_BACKEND=postgresql/,
-    )
   })
 
   it('when the extension is gone, unless an index beside it knows the vectors', async () => {

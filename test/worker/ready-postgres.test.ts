@@ -1,0 +1,74 @@
+// What does /ready say when PostgreSQL is not there as the settings have it? Connections that break, and what calls hear: test/node.
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import worker from '../../src/index'
+import { bindings } from '../support/bindings'
+
+const { POSTGRES_TEMPLATE: template, POSTGRES_URL: server } = env as unknown as {
+  /** Empty on PGlite. */
+  POSTGRES_TEMPLATE: string
+  POSTGRES_URL: string
+}
+const COMMAND = 'npm run migrate:postgres -- <url>'
+
+// What went wrong is logged, too.
+vi.spyOn(console, 'error').mockImplementation(() => {})
+
+/** Of a database of the server itself, without the pooler; that of this file unless another is named. */
+function urlOf(change: (parts: URL) => void = () => {}): string {
+  const url = new URL(server)
+  url.pathname = new URL((bindings.HYPERDRIVE as Hyperdrive).connectionString).pathname
+  change(url)
+  return url.href
+}
+
+/** What any request hears while a Worker with these variables is not ready. @param connectionString null: without a binding */
+async function heard(connectionString: string | null, vars: Record<string, string> = {}): Promise<string> {
+  const { HYPERDRIVE: _, ...others } = bindings
+  // Stores alone: the variables of wrangler.toml are not those of a test.
+  const stores = Object.fromEntries(Object.entries(others).filter(([, one]) => typeof one !== 'string'))
+  const own = { ...stores, ...(connectionString !== null && { HYPERDRIVE: { connectionString } }) }
+  const backend = connectionString === null ? {} : { STORAGE_BACKEND: 'postgresql' }
+  const work: Promise<unknown>[] = []
+  const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
+  const request = new Request('http://localhost/ready', { headers: { host: 'localhost' } })
+  const settings = { ...own, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...backend, ...vars }
+  const response = await worker.fetch(request as never, settings as never, ctx as never)
+  const { error } = await response.json<{ error: { code: string; message: string; retryable: boolean } }>()
+  await Promise.all(work)
+  expect([response.status, error?.code, error?.retryable]).toEqual([503, 'unavailable', true])
+  expect(error.message).not.toMatch(/127\.0\.0\.1|localhost|select |:\d{4,5}/i)
+  return error.message
+}
+
+describe('a server without its database says which setting to look at', () => {
+  it('when there is no binding', async () => {
+    expect(await heard(null, { STORAGE_BACKEND: 'postgresql' })).toMatch(/no HYPERDRIVE binding/)
+  })
+
+  it('when nothing listens there', async () => {
+    const closed = urlOf((parts) => {
+      parts.port = '9'
+    })
+    expect(await heard(closed)).toMatch(/HYPERDRIVE/)
+  })
+
+  it.skipIf(!template)('when the database or the user does not exist', async () => {
+    const nowhere = urlOf((parts) => {
+      parts.pathname = '/no_such_database'
+    })
+    expect(await heard(nowhere)).toMatch(/HYPERDRIVE binding names does not exist/)
+    const stranger = urlOf((parts) => {
+      parts.username = 'nobody_we_know'
+    })
+    expect(await heard(stranger)).toMatch(/refuses the user or password of the HYPERDRIVE binding/)
+  })
+
+  it('when POSTGRESQL_SCHEMA names a schema that is not there, or no schema at all', async () => {
+    expect(await heard(urlOf(), { POSTGRESQL_SCHEMA: 'elsewhere' })).toContain(COMMAND)
+    const wrong = await heard(urlOf(), { POSTGRESQL_SCHEMA: 'not a name', EMBEDDING_DIM: '4001' })
+    expect(wrong).toMatch(/POSTGRESQL_SCHEMA must be/)
+    expect(wrong).toMatch(/EMBEDDING_DIM .* from 1 to 4000/)
+    expect(await heard(null, { VECTOR_BACKEND: 'pgvector' })).toMatch(/needs STORAGE_BACKEND=postgresql/)
+  })
+})
