@@ -166,13 +166,17 @@ function world(seed: number) {
   }
 }
 
-/** What vectors promise that stand in several objects, however they are cut. */
-export function vectorPartsContract(): void {
+/**
+ * What vectors promise that stand in several objects, however they are cut.
+ *
+ * @param plays how many random lives of an index, each with a seed of its own
+ */
+export function vectorPartsContract(plays: number): void {
   describe('vectors in several Durable Objects', () => {
     afterEach(() => void vi.restoreAllMocks())
 
     it('are found exactly as by comparing all, through additions, deletions, moves, evictions and repeated changes', async () => {
-      for (let seed = 1; seed <= 4; seed++) {
+      for (let seed = 1; seed <= plays; seed++) {
         const here = world(seed)
         const { random, pick, known } = here
         for (let round = 0; round < 16; round++) {
@@ -191,7 +195,7 @@ export function vectorPartsContract(): void {
     })
 
     it('are found exactly where any request of an object to another may fail, before or behind its work', async () => {
-      for (let seed = 1; seed <= 3; seed++) {
+      for (let seed = 1; seed <= plays; seed++) {
         const here = world(20 + seed)
         const faults = seeded(seed)
         for (const method of ['take', 'portion', 'clear'] as const) {
@@ -333,7 +337,7 @@ export function vectorPartsContract(): void {
         }
       }
       const tell = async () => {
-        for (let i = 0; i < 60; i++) {
+        for (let i = 0; i < 15 * plays; i++) {
           const gone = [...here.known.keys()].filter(() => i % 6 > 1 && here.random() < 0.25)
           for (const id of gone) leaving.add(id)
           await here.tell(i % 6 < 2 ? 2 * CAPACITY : 1, gone)

@@ -16,6 +16,8 @@ let complaints: string[] = []
 beforeAll(async () => {
   ;[browser, deployment, callback] = await Promise.all([startBrowser(), startDeployment(), startCallback()])
   holder = await deployment.key()
+  // One for all tests: to start one is most of what a page costs.
+  context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
 }, 300_000)
 afterAll(async () => {
   await browser?.close()
@@ -24,12 +26,14 @@ afterAll(async () => {
 
 beforeEach(async () => {
   complaints = []
-  context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   page = await context.newPage()
   page.on('console', (message) => complaints.push(message.text()))
   page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`))
 })
-afterEach(() => context.close())
+afterEach(async () => {
+  await Promise.all(context.pages().map((one) => one.close()))
+  await context.clearCookies()
+})
 
 /** A client of its own, and the page that asks about it. */
 async function arrive(metadata = {}) {

@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { deploy } from '../../scripts/deploy/command.mjs'
 import { readToml } from '../../scripts/deploy/configuration.mjs'
 import { runWrangler } from '../../scripts/deploy/wrangler.mjs'
+import { WORKER_DIR } from '../support/build'
 
 /** What is deployed, as the real wrangler reads it; what an account answers is played in test/unit/deploy.test.ts. */
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-'))
@@ -14,15 +15,21 @@ const unused = () => Promise.reject(new Error('nothing is asked'))
 const toml = readToml()
 const { production } = toml.env
 
-/** Runs `npm run deploy -- --dry-run`. @returns the bindings that wrangler names, sorted */
-async function bindings(environment: Record<string, string>): Promise<string[]> {
+/**
+ * Runs `npm run deploy -- --dry-run`.
+ *
+ * @param script in the place of the Worker, which then is not built: the bundle of this run, for who asks for bindings alone
+ * @returns the bindings that wrangler names, sorted
+ */
+async function bindings(environment: Record<string, string>, ...script: string[]): Promise<string[]> {
   const said: string[] = []
   const code = await deploy(
     {
       ...{ fetch: unused, sleep: unused, ask: unused, migratePostgres: unused, environment, folder },
       ...{ print: () => {}, now: () => new Date(0) },
       wrangler: async (args, env) => {
-        const answer = await runWrangler(args, env)
+        const [command, ...rest] = args as [string, ...string[]]
+        const answer = await runWrangler([command, ...script, ...rest], env)
         said.push(answer.said)
         return answer
       },
@@ -51,6 +58,7 @@ it('gives the real wrangler a configuration that binds what [env.production] say
 })
 
 it('gives it from the button what the top level binds, under its names, with the settings of production', async () => {
-  expect(await bindings({ WORKERS_CI: '1' })).toEqual(expected(toml))
+  const script = [join(WORKER_DIR, 'index.js'), '--no-bundle']
+  expect(await bindings({ WORKERS_CI: '1' }, ...script)).toEqual(expected(toml))
   expect(expected(toml)).toContain('AUTH_MODE ("required")')
 })

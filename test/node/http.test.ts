@@ -176,32 +176,3 @@ describe('the HTTP surface in open mode', () => {
     expect((await fetch(at(`/images/${'0'.repeat(64)}`))).status).toBe(404)
   })
 })
-
-describe('a deployment that has not been told otherwise', () => {
-  it('refuses everything but /health and says what to set', async () => {
-    const server = await startServer({ AUTH_MODE: 'required' })
-    try {
-      const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
-      expect(response.status).toBe(401)
-      expect(((await response.json()) as Json).error.message).toContain('AUTH_MODE=open')
-      expect((await fetch(new URL('/health', server.url.href))).status).toBe(200)
-      expect((await fetch(new URL(`/images/${'0'.repeat(64)}`, server.url.href))).status).toBe(401)
-    } finally {
-      await server.stop()
-    }
-  })
-
-  it('lists every bad setting in one message, such as a metadata field that is to be indexed twice', async () => {
-    const vars = { LOG_LEVEL: 'loud', MAX_IMAGE_SIZE_MB: '99', METADATA_INDEXED_FIELDS: 'status,status:integer' }
-    const server = await startServer(vars)
-    try {
-      const response = await fetch(server.url, { method: 'POST', headers: HEADERS, body: rpc('tools/list') })
-      expect(response.status).toBe(503)
-      const { message: text } = ((await response.json()) as Json).error
-      for (const said of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS names "status" twice'])
-        expect(text).toContain(said)
-    } finally {
-      await server.stop()
-    }
-  })
-})

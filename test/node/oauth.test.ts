@@ -51,29 +51,6 @@ describe('discovery', () => {
       client_id_metadata_document_supported: false,
     })
   })
-
-  it('is not there where there is no store for grants, and keys work all the same', async () => {
-    const without = await startDeployment({ oauth: false })
-    try {
-      for (const path of ['/.well-known/oauth-protected-resource', '/authorize', '/token', '/register'])
-        expect([path, (await without.ask(path)).status]).toEqual([path, 404])
-      const refused = await without.ask('/mcp', { method: 'POST' })
-      expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="commonplace"')
-      expect((await without.call((await without.key()).key, 'list_threads')).status).toBe(200)
-    } finally {
-      await without.stop()
-    }
-  })
-
-  it('is not there over plain http on another host, where tokens could be read', async () => {
-    const plain = await startDeployment({ origin: 'http://memory.example' })
-    try {
-      for (const path of ['/.well-known/oauth-authorization-server', '/authorize', '/token'])
-        expect([path, (await plain.ask(path)).status]).toEqual([path, 404])
-    } finally {
-      await plain.stop()
-    }
-  })
 })
 
 describe('an authorization request', () => {

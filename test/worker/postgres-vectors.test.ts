@@ -17,7 +17,8 @@ import { seeded } from '../support/seeded'
 
 const elapse = () => {}
 
-// Compared one by one alone, and by the index among 6,000: test/nightly; by the index, the first five of an org are compared one by one.
+// Compared one by one alone, by the index among 6,000, and a Durable Object beside PostgreSQL among more: test/nightly. By the index, the
+// first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
   (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse, crowd: 1_500 }),
@@ -29,7 +30,7 @@ semanticSearchContract(
   (_, connection) => ({
     index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
     elapse,
-    crowd: 1_500,
+    crowd: 600,
   }),
   onPgvector,
 )

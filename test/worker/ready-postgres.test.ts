@@ -1,8 +1,8 @@
 // What does /ready say when PostgreSQL is not there as the settings have it? Connections that break, and what calls hear: test/node.
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import worker from '../../src/index'
 import { bindings } from '../support/bindings'
+import { workerHere } from '../support/worker-here'
 
 const { POSTGRES_TEMPLATE: template, POSTGRES_URL: server } = env as unknown as {
   /** Empty on PGlite. */
@@ -24,18 +24,10 @@ function urlOf(change: (parts: URL) => void = () => {}): string {
 
 /** What any request hears while a Worker with these variables is not ready. @param connectionString null: without a binding */
 async function heard(connectionString: string | null, vars: Record<string, string> = {}): Promise<string> {
-  const { HYPERDRIVE: _, ...others } = bindings
-  // Stores alone: the variables of wrangler.toml are not those of a test.
-  const stores = Object.fromEntries(Object.entries(others).filter(([, one]) => typeof one !== 'string'))
-  const own = { ...stores, ...(connectionString !== null && { HYPERDRIVE: { connectionString } }) }
+  const HYPERDRIVE = connectionString === null ? undefined : { connectionString }
   const backend = connectionString === null ? {} : { STORAGE_BACKEND: 'postgresql' }
-  const work: Promise<unknown>[] = []
-  const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
-  const request = new Request('http://localhost/ready', { headers: { host: 'localhost' } })
-  const settings = { ...own, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...backend, ...vars }
-  const response = await worker.fetch(request as never, settings as never, ctx as never)
+  const response = await workerHere({ ...backend, ...vars }, { HYPERDRIVE })('/ready')
   const { error } = await response.json<{ error: { code: string; message: string; retryable: boolean } }>()
-  await Promise.all(work)
   expect([response.status, error?.code, error?.retryable]).toEqual([503, 'unavailable', true])
   expect(error.message).not.toMatch(/127\.0\.0\.1|localhost|select |:\d{4,5}/i)
   return error.message

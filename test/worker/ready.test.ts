@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { remembered } from '../../src/adapters/http-json/health'
-import worker from '../../src/index'
-import { bindings } from '../support/bindings'
+import { workerHere } from '../support/worker-here'
 
 /** What /ready says about models: whoever starts the server learns at once that one does not answer. */
 describe('/ready with model providers', () => {
@@ -34,17 +33,9 @@ describe('/ready with model providers', () => {
         ? { json: { details: { family: 'fake' } } }
         : { status: 404, json: { error: `model "${model}" not found, try pulling it first` } }
 
-  /** Stores alone: the variables of wrangler.toml are not those of a test. */
-  const stores = Object.fromEntries(Object.entries(bindings).filter(([, one]) => typeof one !== 'string'))
-
   async function ready(vars: Record<string, string>) {
-    const env = { ...stores, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...vars }
-    const work: Promise<unknown>[] = []
-    const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
-    const request = new Request('http://localhost/ready', { headers: { host: 'localhost' } })
-    const response = await worker.fetch(request as never, env as never, ctx as never)
+    const response = await workerHere(vars)('/ready')
     const { checks } = await response.json<{ checks: Record<string, unknown> }>()
-    await Promise.all(work)
     return { status: response.status, checks }
   }
   const ollama = (url: string, more: Record<string, string> = {}) =>

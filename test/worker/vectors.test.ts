@@ -28,7 +28,8 @@ lateVectorize('Vectorize, losing a tenth of what it is told', 0.1)
 
 roundTrips()
 
-vectorPartsContract()
+// Twice as many: test/nightly.
+vectorPartsContract(2)
 
 describe('the Durable Object', () => {
   const space = () => ({ org: `org-${crypto.randomUUID()}`, model: 'm#4', dimensions: 4 })

@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/history'
-import { ADMIN_TOKEN, startTeam, type Team } from '../../support/access'
+import { ADMIN_TOKEN, type Team } from '../../support/access'
 import { type Event, type EventStream, openEvents } from '../../support/event-stream'
-import { backend, unique } from './session'
+import { sharedTeam, unique } from './session'
 
 const CURSOR = /^[A-Za-z0-9_-]{48}$/
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -22,7 +22,7 @@ export function changeFeedEndpointContract(): void {
     let narrow: string
     const open: (() => unknown)[] = []
     beforeAll(async () => {
-      team = await startTeam({}, (vars) => backend().start(vars))
+      team = await sharedTeam()
       org = unique('org')
       writer = (await team.key(org, { name: 'writer', agent: 'ci-bot', owner: 'ada' })).key
       reader = await team.key(org, { name: 'reader', role: 'reader', owner: 'eve' })
@@ -30,7 +30,6 @@ export function changeFeedEndpointContract(): void {
     })
     afterAll(async () => {
       for (const close of open) await close()
-      await team.stop()
     })
 
     const ok = async (bearer: string, name: string, args: Record<string, unknown> = {}): Promise<Json> => {

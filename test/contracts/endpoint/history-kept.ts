@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/history'
-import { startTeam, type Team } from '../../support/access'
-import { backend, unique } from './session'
+import type { Team } from '../../support/access'
+import { sharedTeam, unique } from './session'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
 type Json = any
@@ -13,11 +13,10 @@ export function keptHistoryEndpointContract(): void {
     let org: string
     let ada: string
     beforeAll(async () => {
-      team = await startTeam({ RATE_LIMIT_PER_MINUTE: '0' }, (vars) => backend().start(vars))
+      team = await sharedTeam()
       org = unique('org')
       ada = (await team.key(org, { name: 'ada', agent: 'ci-bot', owner: 'ada' })).key
     })
-    afterAll(() => team.stop())
 
     const ok = async (name: string, args: Json = {}, bearer = ada): Promise<Json> => {
       const { data, isError, text } = await team.call(bearer, name, args)

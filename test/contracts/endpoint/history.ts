@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TOOLS } from '../../../src/tools/catalogue'
 import { promise } from '../../requirements/history'
-import { startTeam, type Team } from '../../support/access'
+import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
-import type { ServerWithSql } from '../../support/server'
-import { backend, unique } from './session'
+import { sharedTeam, unique } from './session'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
 type Json = any
@@ -13,23 +12,17 @@ type Json = any
 export function historyEndpointContract(): void {
   describe('history on the wire', () => {
     let team: Team
-    let server: ServerWithSql
     let org: string
     let ada: string
     let eve: string
     let narrow: string
     beforeAll(async () => {
-      // One key plays most of it, on a fast machine within a minute.
-      team = await startTeam({ RATE_LIMIT_PER_MINUTE: '0' }, async (vars) => {
-        server = await backend().start(vars)
-        return server
-      })
+      team = await sharedTeam()
       org = unique('org')
       ada = (await team.key(org, { name: 'ada', agent: 'ci-bot', owner: 'ada' })).key
       eve = (await team.key(org, { name: 'eve', owner: 'eve' })).key
       narrow = (await team.key(org, { name: 'narrow', projects: ['p'], owner: 'nat' })).key
     })
-    afterAll(() => team.stop())
 
     const ok = async (name: string, args: Json = {}, bearer = ada): Promise<Json> => {
       const { data, isError, text } = await team.call(bearer, name, args)

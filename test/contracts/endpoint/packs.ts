@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/packs'
-import { startTeam, type Team } from '../../support/access'
+import type { Team } from '../../support/access'
 import type { CallResult, Connect } from '../../support/clients'
-import { backend, unique, useSession } from './session'
+import { sharedTeam, unique, useSession } from './session'
 
 type Data = CallResult['data']
 
@@ -566,9 +566,8 @@ export function packsContract(connect: Connect): void {
   describe('packs of several people', () => {
     let team: Team
     beforeAll(async () => {
-      team = await startTeam({}, (vars) => backend().start(vars))
+      team = await sharedTeam()
     })
-    afterAll(() => team?.stop())
     const as = (key: string) => ({
       remember: async (title: string, content: string, args: object = {}): Promise<string> => {
         const { data, isError, text } = await team.call(key, 'remember', { title, content, ...args })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { ADMIN_TOKEN, keyOfNewOrg } from '../../support/access'
+import { ADMIN_TOKEN, keyOfNewOrg, startTeam, type Team } from '../../support/access'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
 import { type MortalServer, mortalServer } from '../../support/mortal'
 import { type ServerWithSql, startServer } from '../../support/server'
@@ -116,6 +116,16 @@ export function useSession(connect: Connect, vars: Record<string, string> = {}):
   session.store = async (text, args = {}) =>
     (await session.ok('store_context', { thread_id: unique(), source: 'user', text, ...args })).context_id
   return session
+}
+
+/** The servers of this process that ask for keys. */
+const teams = new Map<Backend, Promise<Team>>()
+
+/** The server on which all suites meet that need keys and nothing else, each in orgs of its own. It ends with the process. */
+export function sharedTeam(): Promise<Team> {
+  const team = teams.get(current) ?? startTeam(UNLIMITED, current.start)
+  teams.set(current, team)
+  return team
 }
 
 let counter = 0

@@ -1,4 +1,5 @@
 import { eventContract } from '../../contracts/endpoint/events'
+import { memoryContract } from '../../contracts/endpoint/memories'
 import { oneTaskContract } from '../../contracts/endpoint/one-task'
 import { orientContract } from '../../contracts/endpoint/orient'
 import { recallWireContract } from '../../contracts/endpoint/recall'
@@ -9,6 +10,7 @@ import { POSTGRES } from '../../support/server-postgres'
 
 playAgainst(POSTGRES)
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
+memoryContract(connect)
 orientContract(connect)
 recallWireContract(connect)
 eventContract(connect)

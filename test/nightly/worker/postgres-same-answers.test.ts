@@ -1,0 +1,3 @@
+import { sameAnswersContract } from '../../contracts/same-answers'
+
+sameAnswersContract(300)

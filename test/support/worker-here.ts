@@ -1,0 +1,31 @@
+import worker from '../../src/index'
+import { bindings } from './bindings'
+
+type Env = Parameters<typeof worker.fetch>[1]
+
+/** The stores of this test file alone: the variables of wrangler.toml are not those of a test. */
+const stores = (): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(bindings).filter(([, one]) => typeof one !== 'string'))
+
+/**
+ * The whole Worker in this isolate, configured as a test says: what a server of its own would answer, without its start.
+ *
+ * @param vars on top of open mode
+ * @param others in the place of stores; undefined takes one away
+ */
+export function workerHere(vars: Record<string, string> = {}, others: Record<string, unknown> = {}) {
+  const given = { ...stores(), ...others, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...vars }
+  const env = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) as unknown as Env
+
+  /** One request, and all that it leaves behind its answer. @param url with a host, or a path of this machine */
+  return async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const work: Promise<unknown>[] = []
+    const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }
+    const request = new Request(new URL(url, 'http://localhost').href, init)
+    if (!request.headers.has('host')) request.headers.set('host', new URL(request.url).host)
+    const response = await worker.fetch(request as never, env, ctx as never)
+    const text = await response.text()
+    await Promise.all(work)
+    return new Response(text === '' ? null : text, response)
+  }
+}
