@@ -60,6 +60,7 @@ export function casesFor(size, ids, run = 0) {
     page('a key without an index', (n) => ({ metadata: { ticket: `T-${n % TICKETS}` } })),
     call('fts_search_context', 'two common words', words(2), { match: (n) => quoted(n, 2).join(' OR ') }),
     call('fts_search_context', 'three common words', words(3), { match: (n) => quoted(n, 3).join(' OR ') }),
+    call('fts_search_context', 'five common words', words(5), { match: (n) => quoted(n, 5).join(' OR ') }),
     call('fts_search_context', 'eight common words', words(8), { match: (n) => quoted(n, 8).join(' OR ') }),
     call('fts_search_context', 'a phrase of two', (n) => ({ ...words(2)(n), mode: 'phrase' }), {
       match: (n) => quoted(n, 2).join(' + '),

@@ -10,6 +10,7 @@ import { scoredTerms } from '../../src/domain/search/score'
 import { createYielder } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, TEXT_COLUMNS, type TextRequest, type TextSearch } from '../../src/ports/full-text'
+import type { Costs } from '../support/bindings'
 import { narrowed } from '../support/bounded'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -24,6 +25,7 @@ interface Made {
   readonly connection: SqlConnection
   readonly analyzer: Analyzer
   readonly clock: TestClock
+  readonly costs: Costs
 }
 
 const NOWHERE = {
@@ -175,18 +177,50 @@ export function searchInPartsCases(make: () => Made): void {
       await made.entries.save(ada, await Promise.all(entries))
     }
     const [once, parts] = [searching(made, SHARES), searching(made, { ...IN_PARTS, entries: 100 })]
-    for (const text of ['summer winter', 'summer winter rain', 'winter snow']) {
+    const least = {
+      ...{ 'summer winter': 6, 'summer winter rain': 6, 'winter snow': 30 },
+      ...{
+        'summer winter rain filler': 5,
+        'rain snow filler summer winter': 0,
+        'winter filler snow rain summer 37': 0,
+      },
+    }
+    for (const [text, whole] of Object.entries(least)) {
       const query = parseQuery(text, 'match', made.analyzer)
       const depth = { candidates: 40, complete: 30 }
       const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: TEXT_COLUMNS, depth }
       const [expected, found] = [await once.fullText.search(ada, request), await parts.fullText.search(ada, request)]
       expect(found).toEqual(expected)
-      expect(expected.hits.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(
-        text === 'winter snow' ? 30 : 6,
-      )
+      expect(expected.hits.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(whole)
       const byUnits = { ...request, atLeast: 1, candidates: 40 }
       expect(await parts.fullText.searchByUnits(ada, byUnits)).toEqual(await once.fullText.searchByUnits(ada, byUnits))
     }
+  })
+
+  it('reads as many rows for six words that most entries hold, or all but one of them, when there are twice as many', async () => {
+    const made = make()
+    const ada = freshPrincipal()
+    const words = ['oak', 'pine', 'larch', 'birch', 'maple', 'willow']
+    const save = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 64) {
+        const texts = Array.from({ length: 64 }, (_, i) => words.filter((_, place) => (at + i) % 4 !== place))
+        const entries = texts.map((held, i) => entryOf(ada, { text: `${held.join(' ')} ${'filler '.repeat(i % 40)}` }))
+        await made.entries.save(ada, await Promise.all(entries))
+      }
+    }
+    const rowsOf = async () => {
+      const query = parseQuery(words.join(' '), 'match', made.analyzer)
+      const depth = { candidates: 50, complete: 10 }
+      const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: TEXT_COLUMNS, depth }
+      made.costs.rowsRead = 0
+      const { hits } = await searching(made, SHARES).fullText.search(ada, request)
+      expect(hits.length).toBeGreaterThanOrEqual(50)
+      return made.costs.rowsRead
+    }
+    await save(0, 1_280)
+    const before = await rowsOf()
+    await save(1_280, 2_560)
+    expect(await rowsOf()).toBeLessThan(before * 1.4)
   })
 
   it('goes through a share of dense texts at a time, however many there are, and through others at once', async () => {

@@ -23,6 +23,38 @@ export const placed = (few: SQL, most: number): SQL => sql`best AS (
     FROM (SELECT id, held, key FROM (${few}) ORDER BY key DESC, id DESC LIMIT ${most}) few
   )`
 
+/**
+ * Tables `leading` and `least`, of `key`, behind `weighed` of `id` and `weight`: of thousands, only those need to be looked up that may be
+ * among the best, however short they are. Their weight times `MOST_BREVITY` is no less than `least.key`, which so many of those that weigh
+ * most reach; -1 where these are fewer.
+ *
+ * @param among a condition on `weighed`
+ * @param admitted what scope and filter ask of an entry `e`
+ * @param most how many are wanted
+ */
+export function leastOfLeading({ among, admitted, shortness, most }: Leading): SQL[] {
+  return [
+    sql`leading AS MATERIALIZED (
+      SELECT id, weight FROM weighed WHERE ${among} ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${most + SPARE}
+    )`,
+    sql`least AS MATERIALIZED (
+      SELECT coalesce(max(last.key), -1) AS key FROM (
+        SELECT ${unitKey(sql`leading.weight`, shortness)} AS key
+        FROM leading CROSS JOIN entries e ON e.id = leading.id
+        WHERE ${admitted}
+        ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(most - 1))}
+      ) last
+    )`,
+  ]
+}
+
+interface Leading {
+  readonly among: SQL
+  readonly admitted: SQL
+  readonly shortness: SQL
+  readonly most: number
+}
+
 interface Wanted {
   readonly request: Pick<AnySearch, 'query' | 'terms' | 'depth'>
   readonly units: Units
@@ -85,19 +117,7 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
       WHERE entries_fts MATCH classed.words
       GROUP BY entries_fts.rowid
     )`,
-    // Of thousands, only those are looked up that may be among the best, however short they are.
-    sql`leading AS MATERIALIZED (
-      SELECT id, held, weight FROM weighed WHERE held >= ${atLeast}
-      ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${depth.candidates + SPARE}
-    )`,
-    sql`least AS MATERIALIZED (
-      SELECT coalesce(max(last.key), -1) AS key FROM (
-        SELECT ${unitKey(sql`leading.weight`, shortness)} AS key
-        FROM leading CROSS JOIN entries e ON e.id = leading.id
-        WHERE ${admitted}
-        ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(depth.candidates - 1))}
-      ) last
-    )`,
+    ...leastOfLeading({ among: sql`held >= ${atLeast}`, admitted, shortness, most: depth.candidates }),
     placed(
       sql`
       SELECT * FROM (

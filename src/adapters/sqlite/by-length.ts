@@ -3,11 +3,19 @@ import { type SQL, sql } from 'drizzle-orm'
 import { BREVITIES, COMMON, SAMPLE } from '../../domain/search/candidate-rules'
 import { lengthTerm, sampleTerm } from '../sql/tables/search/scope-terms'
 
-/** Words of a search that is asked by classes: of three there are seven, each a pass over what it has to do with. */
-const MOST_WORDS = 3
+/**
+ * Words of a search that is asked by classes: of three there are seven, of six 63, each a pass over what it has to do with. Under a filter
+ * all that they hold may have to be looked through.
+ */
+const MOST_WORDS = { plain: 6, filtered: 3 } as const
 
-/** Whether so many words may be asked by classes. */
-export const isForClasses = (words: number): boolean => words > 0 && words <= MOST_WORDS
+/**
+ * Whether so many words may be asked by classes.
+ *
+ * @param plain whether all that the index brings is admitted as a rule
+ */
+export const isForClasses = (words: number, plain: boolean): boolean =>
+  words > 0 && words <= (plain ? MOST_WORDS.plain : MOST_WORDS.filtered)
 
 /** Entries that weigh the same but for their lengths. */
 export interface EntryClass {
@@ -53,6 +61,13 @@ function stepsOf(org: string): [before: string, after: string, brevity: number][
   ]
 }
 
+/** Whether a class is dense, by the sample. @param match the expression of it */
+export const isDense = (org: string, match: SQL): SQL => sql`(
+    SELECT count(*) >= ${DENSE} FROM (
+      SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${DENSE}
+    )
+  )`
+
 interface Asked {
   readonly org: string
   readonly classes: readonly EntryClass[]
@@ -85,12 +100,7 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
   const isCommon = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
-  const isDense = sql`(
-    SELECT count(*) >= ${DENSE} FROM (
-      SELECT 1 FROM entries_fts
-      WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || weighted.words LIMIT ${DENSE}
-    )
-  )`
+  const dense = isDense(org, sql`weighted.words`)
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
     FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
@@ -126,11 +136,11 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
       GROUP BY class.key
     )`,
     sql`heaviest AS MATERIALIZED (
-      SELECT ${isDense} AS dense FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
+      SELECT ${dense} AS dense FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
     )`,
     sql`classes AS MATERIALIZED (
       SELECT held, words, weight,
-        CASE WHEN NOT common THEN 0 WHEN heaviest.dense THEN 1 ELSE ${isDense} END AS many
+        CASE WHEN NOT common THEN 0 WHEN heaviest.dense THEN 1 ELSE ${dense} END AS many
       FROM weighted LEFT JOIN heaviest ON 1 = 1
     )`,
     sql`steps AS MATERIALIZED (
@@ -138,7 +148,7 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
         group_concat((step.value ->> 0) || classes.words || (step.value ->> 1), ' OR ') AS words
       FROM classes CROSS JOIN json_each(${JSON.stringify(stepsOf(org))}) step
       WHERE classes.many = 1
-      GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 1000
+      GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 10000
     )`,
     // Read once, and not put by, where none are wanted beside them.
     sql`few AS ${kept} (${through(sql`1`, sql`key`, most)})`,

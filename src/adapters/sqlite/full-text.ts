@@ -5,19 +5,19 @@ import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { FullText } from '../../ports/full-text'
 import { Batch } from '../sql/core/batch'
-import { compileFilter } from '../sql/core/compile-filter'
+import { compileFilter, TRUE } from '../sql/core/compile-filter'
 import type { Row, SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { withPrelude } from '../sql/tables/entries/read-statements'
 import { isOfPlace, placeOf, searchesBy, splitUnits, toSearch, type Units } from '../sql/tables/search/candidates'
-import { brevity, COUNTED } from '../sql/tables/search/choosing'
+import { brevity, COUNTED, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
-import { bestByUnits, matchIfFits, placed } from './best-by-units'
+import { bestByUnits, leastOfLeading, matchIfFits, placed } from './best-by-units'
 import { SHARES, type Shares } from './bounded/cost'
 import { askedBy, fitsTable, type Way } from './bounded/search-cost'
 import { searchInParts } from './bounded/search-in-parts'
-import { byLength, classesOf, type EntryClass, isForClasses } from './by-length'
+import { byLength, classesOf, type EntryClass, isDense, isForClasses } from './by-length'
 import { candidateColumns } from './candidate-columns'
 import { counted, countedBySample, rareTables } from './counted-terms'
 import { scopeExpression } from './full-text-index'
@@ -66,11 +66,15 @@ export function createD1FullText(
       const plain = isOfPlace(filter)
       const { alone, composed } = splitUnits(query.units, terms)
       const isOfWords = units ? composed.length === 0 && alone.length === terms.length : isAnyOf
-      const isByClasses = isOfWords && isForClasses(terms.length)
+      const isByClasses = isOfWords && isForClasses(terms.length, plain)
       // Under another filter it may be that all that has the words is looked at.
       const way: Way = isByClasses && plain ? 'classes' : isAnyOf ? 'any' : 'other'
-      const fits = fitsTable(askedBy(request, counting, way), way, filter, held, shares.once)
-      const inside = (where: string) => terms.map((term) => `${where} AND ${compiler.term(term)}`)
+      const words = terms.map(compiler.term)
+      const inside = (where: string) => words.map((word) => `${where} AND ${word}`)
+      const fits = fitsTable({
+        ...{ asked: askedBy(request, counting, way), way, filter, held, share: shares.once },
+        isDense: isDense(scope.org, sql`${[confined, ...words].join(' AND ')}`),
+      })
 
       // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
       // orgs, and so tell one what the others hold, and read their share of the index for it.
@@ -123,12 +127,15 @@ export function createD1FullText(
         const may = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
         const byWord = sql`
           SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
-          FROM weighed CROSS JOIN entries e ON e.id = weighed.id
-          WHERE ${may}`
+          FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
+          WHERE ${unitKey(sql`weighed.weight`, MOST_BREVITY)} >= least.key AND ${may}`
         const tables = isByClasses
-          ? [counts, ...ofClasses(classesOf(terms.map(compiler.term), confined), may, depth.candidates, terms.length)]
+          ? [counts, ...ofClasses(classesOf(words, confined), may, depth.candidates, terms.length)]
           : [
-              ...[counts, ...weights, sql`admitted AS MATERIALIZED (${byWord})`],
+              ...[counts, ...weights],
+              // None is above who holds all of them, so those are all looked up.
+              ...leastOfLeading({ among: TRUE, admitted: may, shortness, most: depth.candidates }),
+              sql`admitted AS MATERIALIZED (${byWord})`,
               sql`whole AS NOT MATERIALIZED (SELECT id, shortness FROM admitted WHERE complete)`,
             ]
         const best = sql`best AS (
@@ -200,7 +207,7 @@ export function createD1FullText(
         chosenBy((admitted) => {
           if (!isByClasses)
             return [counts, ...bestByUnits({ request, units: { atLeast }, compiler, confined, admitted })]
-          const classes = classesOf(terms.map(compiler.term), confined).filter(({ held }) => held >= atLeast)
+          const classes = classesOf(words, confined).filter(({ held }) => held >= atLeast)
           return [
             counts,
             ...ofClasses(classes, admitted, depth.candidates),

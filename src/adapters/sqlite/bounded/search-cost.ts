@@ -15,10 +15,14 @@ import { postingsOf, SEGMENTS, type WordOrBeginning } from './postings'
 const MERGING = Math.ceil(SHARES.once / SHARES.beginning)
 
 /**
- * How many times a search by classes goes through its words, counting them and looking for dense classes included. By that the longest of
- * those that were measured takes no longer than a share may (docs/decisions/006-work-in-parts.md).
+ * How many times a search by classes goes through its words where many entries hold all of them: counting them, looking whether they do,
+ * and the few steps that lead to enough. By that the longest of those that were measured, of three words four times, takes no longer than a
+ * share may (docs/decisions/006-work-in-parts.md).
  */
-const BY_CLASSES = 4
+const together = (words: number): number => Math.max(4, words + 1)
+
+/** Where they hardly stand together: each class is looked through, and asks for all words and the scope. Of three words as often. */
+const apart = (words: number): number => Math.max(together(words), ((2 ** words - 1) * (words + 1)) / 7)
 
 /** A word that statements ask for. */
 interface AskedWord extends WordOrBeginning {
@@ -60,7 +64,7 @@ export type Way = 'classes' | 'any' | 'other'
  */
 export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): AskedWord[] {
   const often = (words: readonly WordOrBeginning[], times: number) => words.map((word) => ({ ...word, times }))
-  if (way === 'classes') return addedUp(often(terms.flatMap(wordsOfTerm), counting - 1 + BY_CLASSES))
+  if (way === 'classes') return addedUp(often(terms.flatMap(wordsOfTerm), counting - 1 + together(terms.length)))
   const expressions = [
     query.expression as Expression,
     ...(query.preferred === null || way === 'any' ? [] : [query.preferred]),
@@ -75,17 +79,28 @@ export function askedBy({ query, terms, units, rare }: AnySearch, counting: numb
   ])
 }
 
-/**
- * `fits`: a table of one row that says whether what is asked of the index stays within a share.
- *
- * @param filter what is asked of each entry with a word
- * @param held a query of how many `entries` the scope may have, and how many `bytes` of text
- */
-export function fitsTable(asked: readonly AskedWord[], way: Way, filter: Filter, held: SQL, share: number): SQL {
+interface Fitting {
+  readonly asked: readonly AskedWord[]
+  readonly way: Way
+  /** What is asked of each entry with a word. */
+  readonly filter: Filter
+  /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
+  readonly held: SQL
+  readonly share: number
+  /** Whether many entries hold all of the words: looked at where it decides. */
+  readonly isDense: SQL
+}
+
+/** `fits`: a table of one row that says whether what is asked of the index stays within a share. */
+export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
-  const all = asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
+  // By classes an entry is come to once, whatever words it holds; else for each of its words, each time that this is asked for.
+  const isOnce = way === 'classes'
+  /** Times more that each word is gone through where they hardly stand together. */
+  const more = isOnce ? apart(asked.length) - together(asked.length) : 0
+  const all = asked.reduce((sum, { times, prefix }) => sum + (times + more) * (prefix ? MERGING : 1), 0)
   const [densest, entry, least] = [POSTINGS.most, COST.found, POSTINGS.least].map((value) => sql.raw(String(value)))
   const weight = weightOf(filter)
   const [asks, above, byte] = [weight.entry * COST.filtered, weight.above, weight.byte * COST.metadata].map((value) =>
@@ -95,20 +110,21 @@ export function fitsTable(asked: readonly AskedWord[], way: Way, filter: Filter,
   const filtered = (entries: SQL): SQL =>
     weight.byte === 0 ? sql`0` : sql`(${entries} * ${asks} + min(${entries} * ${above}, held.bytes) * ${byte})`
   const withWord = sql`min(held.entries, postings.bytes / ${least})`
-  // By classes an entry is come to once, whatever words it holds; else for each of its words, each time that this is asked for.
-  const isOnce = way === 'classes'
   const found = isOnce
     ? sql`min(held.entries, sum(postings.bytes) / ${least}) * ${entry}`
     : sql`sum(times * ${withWord} * ${entry})`
+  const cost = sql`coalesce(sum(times * postings.bytes + ${filtered(withWord)}) + ${found}, 0)`
+  const costApart = sql`${cost} * ${sql.raw((apart(asked.length) / together(asked.length)).toFixed(2))}`
+  const within = (all: SQL): SQL => sql`${all} <= ${share}`
   const atMost = sql`bytes * ${densest} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
     SELECT CASE
-      WHEN ${atMost} + ${filtered(sql`held.entries`)} * ${asked.length} <= ${share} THEN 1
+      WHEN ${within(sql`${atMost} + ${filtered(sql`held.entries`)} * ${asked.length}`)} THEN 1
       ELSE (
         WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
           SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
         )
-        SELECT coalesce(sum(times * postings.bytes + ${filtered(withWord)}) + ${found}, 0) <= ${share}
+        SELECT ${more === 0 ? within(cost) : sql`CASE WHEN ${within(costApart)} THEN 1 WHEN ${within(cost)} THEN ${isDense} ELSE 0 END`}
         FROM postings
       )
     END FROM held
