@@ -7,5 +7,5 @@ dashboardInBrowser({
       ['dark', 320],
     ],
   ],
-  sessions: 6,
+  sessions: 5,
 })

@@ -1,17 +1,20 @@
 import { describe } from 'vitest'
-import { protocolContract } from '../contracts/endpoint/protocol'
+import { longEntriesContract } from '../contracts/endpoint/long-entries'
+import { meaningContract } from '../contracts/endpoint/meaning'
+import { readingContract } from '../contracts/endpoint/reading'
+import { searchingContract } from '../contracts/endpoint/searching'
 import { playAgainst } from '../contracts/endpoint/session'
-import { ENDPOINT_SUITES } from '../contracts/endpoint/suites'
+import { writingContract } from '../contracts/endpoint/writing'
 import { CLIENTS } from '../support/clients'
 import { POSTGRES } from '../support/server-postgres'
 
 playAgainst(POSTGRES)
 
 /**
- * Every suite of what is stored, once, the clients by turns: what differs between clients is the wire, and no database stands behind a
- * part of it that the other has not. The protocol on PostgreSQL: test/nightly.
+ * Every suite of what the database stores and finds, once, the clients by turns: what differs between clients is the wire. Images, whose
+ * bytes are in no database, resources and the protocol on PostgreSQL: test/nightly.
  */
-const suites = ENDPOINT_SUITES.filter((suite) => suite !== protocolContract)
+const suites = [writingContract, readingContract, searchingContract, longEntriesContract, meaningContract]
 const clients = Object.entries(CLIENTS)
 clients.forEach(([name, connect], turn) => {
   describe(`${name}, on PostgreSQL`, () => {

@@ -7,7 +7,7 @@ import { resourceContract } from './resources'
 import { searchingContract } from './searching'
 import { writingContract } from './writing'
 
-/** What every client meets at the endpoint, on every database. */
+/** What every client meets at the endpoint. */
 export const ENDPOINT_SUITES = [
   protocolContract,
   writingContract,
