@@ -1,4 +1,4 @@
 import { mainJob } from '../contracts/main-job'
 
-// Thousands in the nightly tier.
-mainJob(500)
+// Thousands, and a restart with them, in the nightly tier.
+mainJob(500, false)

@@ -1,3 +1,3 @@
 import { mainJob } from '../../contracts/main-job'
 
-mainJob(3_000)
+mainJob(3_000, true)
