@@ -177,6 +177,8 @@ export function searchInPartsCases(make: () => Made): void {
       await made.entries.save(ada, await Promise.all(entries))
     }
     const [once, parts] = [searching(made, SHARES), searching(made, { ...IN_PARTS, entries: 100 })]
+    // As where the index is long, so that it is asked first which words stand together.
+    const asking = searching(made, { ...SHARES, short: 0 })
     const least = {
       ...{ 'summer winter': 6, 'summer winter rain': 6, 'winter snow': 30 },
       ...{
@@ -191,9 +193,12 @@ export function searchInPartsCases(make: () => Made): void {
       const request = { query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: TEXT_COLUMNS, depth }
       const [expected, found] = [await once.fullText.search(ada, request), await parts.fullText.search(ada, request)]
       expect(found).toEqual(expected)
+      expect(await asking.fullText.search(ada, request)).toEqual(expected)
       expect(expected.hits.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(whole)
       const byUnits = { ...request, atLeast: 1, candidates: 40 }
-      expect(await parts.fullText.searchByUnits(ada, byUnits)).toEqual(await once.fullText.searchByUnits(ada, byUnits))
+      const ranked = await once.fullText.searchByUnits(ada, byUnits)
+      expect(await parts.fullText.searchByUnits(ada, byUnits)).toEqual(ranked)
+      expect(await asking.fullText.searchByUnits(ada, byUnits)).toEqual(ranked)
     }
   })
 

@@ -33,6 +33,9 @@ const LOOKED_THROUGH = 200
 /** From so many of the sample on a class is taken for one of more. */
 const DENSE = Math.ceil(LOOKED_THROUGH / SAMPLE)
 
+/** Of so many, of three words, nobody asks whether they are dense where the index is short: each has 17 steps. */
+const FEW_CLASSES = 7
+
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
 /**
@@ -79,6 +82,8 @@ interface Asked {
   /** What scope and filter ask of an entry `e`. */
   readonly admitted: SQL
   readonly shortness: SQL
+  /** Entries of all orgs up to which the index is short. */
+  readonly short: number
   /** How many are wanted. */
   readonly most: number
   /** How many of those that hold so many units are wanted beside them; 0 for none. */
@@ -93,14 +98,15 @@ interface Asked {
  * until there are enough. What is as good by its key stands in one step, of whichever class.
  *
  * Words of many need not stand together in many: then each of 17 steps would go through all that the index holds of them, in whatever org,
- * to find next to nothing. So the sample is asked whether a class is dense; of the heaviest alone where that is, since the others are
- * hardly come to.
+ * to find next to nothing. So the sample is asked whether a class is dense, where the index is not short; of the heaviest alone where that
+ * is, since the others are hardly come to.
  */
-export function byLength({ org, classes, plain, admitted, shortness, most, complete }: Asked): SQL[] {
+export function byLength({ org, classes, plain, admitted, shortness, short, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
   const isCommon = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
   const dense = isDense(org, sql`weighted.words`)
+  const isQuick = classes.length > FEW_CLASSES ? sql`0` : sql`(SELECT max(id) FROM entries) <= ${short}`
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
     FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
@@ -136,12 +142,14 @@ export function byLength({ org, classes, plain, admitted, shortness, most, compl
       GROUP BY class.key
     )`,
     sql`heaviest AS MATERIALIZED (
-      SELECT ${dense} AS dense FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
+      SELECT CASE WHEN ${isQuick} THEN 1 ELSE (
+        SELECT ${dense} FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
+      ) END AS dense
     )`,
     sql`classes AS MATERIALIZED (
       SELECT held, words, weight,
         CASE WHEN NOT common THEN 0 WHEN heaviest.dense THEN 1 ELSE ${dense} END AS many
-      FROM weighted LEFT JOIN heaviest ON 1 = 1
+      FROM heaviest CROSS JOIN weighted
     )`,
     sql`steps AS MATERIALIZED (
       SELECT classes.weight * (step.value ->> 2) AS key, classes.held, step.value ->> 2 AS shortness,

@@ -98,7 +98,8 @@ export function createD1FullText(
       /** The best of some classes of entries, as `admitted`. */
       const ofClasses = (classes: readonly EntryClass[], may: SQL, most: number, held = 0) => {
         const complete = { most: held > 0 ? depth.complete : 0, held }
-        return byLength({ org: scope.org, classes, plain, admitted: may, shortness, most, complete })
+        const asked = { org: scope.org, classes, plain, admitted: may, shortness, short: shares.short, most, complete }
+        return byLength(asked)
       }
       const single = (expression: Expression): EntryClass => ({
         words: 2 ** Math.min(terms.length, MOST_BITS) - 1,
