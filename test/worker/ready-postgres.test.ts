@@ -1,6 +1,6 @@
 // What does /ready say when PostgreSQL is not there as the settings have it? Connections that break, and what calls hear: test/node.
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { bindings } from '../support/bindings'
 import { workerHere } from '../support/worker-here'
 
@@ -13,6 +13,8 @@ const COMMAND = 'npm run migrate:postgres -- <url>'
 
 // What went wrong is logged, too.
 vi.spyOn(console, 'error').mockImplementation(() => {})
+// Files share a process.
+afterAll(() => void vi.restoreAllMocks())
 
 /** Of a database of the server itself, without the pooler; that of this file unless another is named. */
 function urlOf(change: (parts: URL) => void = () => {}): string {

@@ -1,8 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { workerHere } from '../support/worker-here'
 
 // What is wrong is logged, too.
 for (const level of ['warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+// Files share a process.
+afterAll(() => void vi.restoreAllMocks())
 
 /** What a deployment says of settings that are wrong or missing, and what follows of those that are right. */
 const ADMIN_TOKEN = 'an-admin-token-of-this-test-alone'
