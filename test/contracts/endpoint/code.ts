@@ -340,7 +340,9 @@ export function codeContract(connect: Connect): void {
         await put(project, { files: [{ path: 'a.ts', content: `export const ${name} = 1` }] })
       for (const mode of ['symbol', 'text', 'semantic']) {
         const { results } = await search(name, { mode, limit: 100 })
-        expect(results.map((hit: Json) => hit.projectPath).sort()).toEqual(projects)
+        const found = results.map((hit: Json) => hit.projectPath)
+        // By meaning, what other tests have put there may follow: the letters of a name are like those of others.
+        expect((mode === 'semantic' ? found.slice(0, 2) : found).sort()).toEqual(projects)
         const [first] = projects
         expect((await search(name, { mode, projectPath: first })).total).toBe(1)
       }
