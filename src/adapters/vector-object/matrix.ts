@@ -64,7 +64,7 @@ function endOfStretch(slots: Uint32Array, from: number): number {
   return to
 }
 
-/** What all comparisons of the isolate write to, one after the other: to have 800 KB anew for each costs as much as to write them. */
+/** What all comparisons of the isolate write to, one after the other, so that none leaves 800 KB behind for 100,000 vectors. */
 let scratch = new Float64Array(BLOCK)
 
 function scratchFor(count: number): Float64Array {

@@ -98,9 +98,9 @@ export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting)
   )
   // By classes an entry is come to once, whatever words it holds; else for each of its words, each time that this is asked for.
   const isOnce = way === 'classes'
-  /** Times more that each word is gone through where they hardly stand together. */
-  const more = isOnce ? apart(asked.length) - together(asked.length) : 0
-  const all = asked.reduce((sum, { times, prefix }) => sum + (times + more) * (prefix ? MERGING : 1), 0)
+  /** How many times as much it is where the words hardly stand together. */
+  const longer = isOnce ? apart(asked.length) / together(asked.length) : 1
+  const all = longer * asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
   const [densest, entry, least] = [POSTINGS.most, COST.found, POSTINGS.least].map((value) => sql.raw(String(value)))
   const weight = weightOf(filter)
   const [asks, above, byte] = [weight.entry * COST.filtered, weight.above, weight.byte * COST.metadata].map((value) =>
@@ -114,7 +114,6 @@ export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting)
     ? sql`min(held.entries, sum(postings.bytes) / ${least}) * ${entry}`
     : sql`sum(times * ${withWord} * ${entry})`
   const cost = sql`coalesce(sum(times * postings.bytes + ${filtered(withWord)}) + ${found}, 0)`
-  const costApart = sql`${cost} * ${sql.raw((apart(asked.length) / together(asked.length)).toFixed(2))}`
   const within = (all: SQL): SQL => sql`${all} <= ${share}`
   const atMost = sql`bytes * ${densest} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
@@ -124,7 +123,7 @@ export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting)
         WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
           SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
         )
-        SELECT ${more === 0 ? within(cost) : sql`CASE WHEN ${within(costApart)} THEN 1 WHEN ${within(cost)} THEN ${isDense} ELSE 0 END`}
+        SELECT CASE WHEN ${within(sql`${cost} * ${longer}`)} THEN 1 WHEN ${within(cost)} THEN ${isDense} ELSE 0 END
         FROM postings
       )
     END FROM held
