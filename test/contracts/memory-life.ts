@@ -5,6 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
 import { createSqlScheduleJournal } from '../../src/adapters/sql/stores/keeping/schedule-journal'
 import { createSqlMemories } from '../../src/adapters/sql/stores/memories/memories'
+import { checkTags } from '../../src/domain/entry/draft'
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { MEMORY_TYPES } from '../../src/domain/recall/memory'
@@ -206,6 +207,34 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         [[first.id], { stored: 1 }],
         [[id, first.id], { stored: 1, evicted: 1 }],
       ])
+    })
+
+    it(promise('f3-together'), async () => {
+      const tagged = (content: string, tags: string[], layer: 1 | 2 = 2) =>
+        store({ content, layer, metadata: { projectPath: 'crowd', tags } })
+      // In the order of their bytes, which is no language's, and with all that JSON writes in its own way.
+      const names = ['zoë', 'Über', 'a"b', 'back\\slash', 'ünter', 'tab\there', 'z', '🦊', 'ａ', 'bug_fix', 'm1', 'm2']
+      for (const layer of [1, 2] as const) {
+        const all = await Promise.all(names.map((name) => tagged('at once', [name, 'common'], layer)))
+        expect(new Set(all.map(({ id }) => id)).size).toBe(1)
+        const id = all[0]?.id as number
+        expect(all.filter(({ existing }) => existing)).toHaveLength(11)
+        expect(await memories.get(ada, 'crowd', id)).toMatchObject({
+          ...{ tags: checkTags([...names, 'common']), version: 12, kind: 'decision' },
+        })
+        expect(await rows(sql`SELECT tag_kind FROM entries WHERE id = ${id}`)).toEqual([{ tag_kind: 'bug_fix' }])
+        await tagged('at once', ['M1'], layer)
+        expect(await memories.get(ada, 'crowd', id)).toMatchObject({ version: 12 })
+      }
+      const noted = await rows(sql`SELECT detail FROM audit WHERE org = ${ada.org} ORDER BY seq`)
+      expect(noted.map(({ detail }) => detail)).toEqual(
+        [1, 2].flatMap(() => ['{"stored":1}', ...Array.from({ length: 12 }, () => '{"updated":1}')]),
+      )
+      const many = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `t${from + i}`)
+      await tagged('full', many(0, 60))
+      const both = await Promise.allSettled([tagged('full', many(30, 90)), tagged('full', many(80, 101))])
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'limit_exceeded' } })
     })
 
     it(promise('f2-vectors'), async () => {

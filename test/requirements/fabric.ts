@@ -121,6 +121,8 @@ export const FABRIC = {
   'f3-part': 'brings a part of a content by code points, with the length of the whole',
   'f3-lean': 'lists twenty memories within 2,500 tokens, and answers a store, an update and a delete within 250',
   'f3-equal': 'answers a store of an equal memory with its id, joins the tags and changes nothing else',
+  'f3-together':
+    'answers equal memories that are stored at once with one id, however many, joins the tags of each, and notes each in the audit log',
   'f3-get': 'counts a get as an access that changes nothing else and leaves no audit row',
   'f3-update': 'changes what an update names and nothing else, tags the same everywhere',
   'f3-update-refused': 'refuses updates without change, blank, contradicting, or of layer 1',

@@ -160,6 +160,9 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
     jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
+    joinedStrings: (one, other) => sql`(SELECT compact_json(jsonb_agg(value ORDER BY value COLLATE "C")) FROM (
+      SELECT value FROM jsonb_array_elements_text(${one}::jsonb)
+      UNION SELECT value FROM jsonb_array_elements_text(${other}::jsonb)) AS joined)`,
     jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
     jsonTable: (rows, columns) => {
       const members = Object.entries(columns).map(([name, type], i) =>

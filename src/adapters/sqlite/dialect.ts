@@ -193,6 +193,8 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,
     jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
+    joinedStrings: (one, other) => sql`(SELECT json_group_array(value) FROM (
+      SELECT value FROM json_each(${one}) UNION SELECT value FROM json_each(${other}) ORDER BY value))`,
     jsonNumbers: (json) => sql`json_each(${json})`,
     jsonTable: (json, columns) => {
       const members = Object.keys(columns).map((name, i) => sql.raw(`value ->> ${i} AS ${name}`))

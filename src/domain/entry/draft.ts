@@ -33,7 +33,7 @@ export interface EntryDraft {
 
 export const MAX_TEXT_BYTES = 1_000_000
 export const MAX_THREAD_ID = 256
-const MAX_TAGS = 100
+export const MAX_TAGS = 100
 const MAX_TAG = 128
 export const MAX_IMAGES = 10
 

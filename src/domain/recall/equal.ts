@@ -19,19 +19,16 @@ export interface Sameness {
 /** A memory that stands there. */
 export interface Equal {
   readonly id: number
-  readonly version: number
   readonly tags: readonly string[]
   readonly metadata: Metadata | null
   readonly pinned: boolean
 }
 
-/** What a store changes of an equal memory. */
+/** What a store does to an equal memory; often nothing but to be noted in the audit log. */
 export interface Renewal {
   readonly id: number
-  /** At which it was read. */
-  readonly version: number
-  /** All of them, where some came to it. */
-  readonly tags: readonly string[] | null
+  /** Come to those that it has by then; the ones that it had when it was read are left out. */
+  readonly tags: readonly string[]
   /** Milliseconds from now until it ends, in layer 1. */
   readonly lasts: Millis | null
 }
@@ -55,7 +52,7 @@ export interface Meeting {
   readonly renewals: readonly Renewal[]
 }
 
-/** An equal memory stands there already, or what was to be met has changed since it was read. */
+/** An equal memory stands there already, or what was to be met is gone, or has no room for more tags. */
 export class MeetingFailed extends Error {
   constructor() {
     super('memories that are met again stand otherwise')

@@ -131,6 +131,8 @@ export interface SqlDialect {
   readonly jsonRows: (json: SQL) => SQL
   /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
   readonly jsonList: (rows: SQL) => SQL
+  /** The strings of two JSON arrays in one, each once, ordered by their bytes. */
+  readonly joinedStrings: (one: SQL, other: SQL) => SQL
   /** As `jsonRows`, of an array of whole numbers. */
   readonly jsonNumbers: (json: SQL) => SQL
   /** The rows of a JSON array of arrays, in columns of these names and types. */

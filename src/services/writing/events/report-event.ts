@@ -1,4 +1,5 @@
 import type { Metadata } from '../../../domain/entry/metadata'
+import { unavailable } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import type { Caller } from '../../../domain/identity/scope'
 import { type Meeting, MeetingFailed } from '../../../domain/recall/equal'
@@ -20,6 +21,7 @@ import type { SimilarMemories } from './similar-memories'
 
 /** How often a problem is looked for anew that others report at the same time. */
 const MEETINGS = 5
+const TOO_BUSY = 'Others report or delete the same at this moment; report it again'
 
 const NO_FILE: OpenedFile = { texts: [], index: async () => null }
 
@@ -116,7 +118,8 @@ export function createReportEvent(dependencies: {
           note(caller, 'indexed', reason)
           return withIndexed(report, reason)
         } catch (error) {
-          if (!(error instanceof MeetingFailed) || tries === MEETINGS) throw error
+          if (!(error instanceof MeetingFailed)) throw error
+          if (tries === MEETINGS) throw unavailable(TOO_BUSY, error)
         }
       }
     },

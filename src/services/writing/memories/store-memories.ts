@@ -2,7 +2,7 @@ import { readerOf } from '../../../domain/entry/entry'
 import { kindOfTags, resolveKind } from '../../../domain/entry/kind'
 import { liftMetadata } from '../../../domain/entry/lifted-metadata'
 import { threadOfProject } from '../../../domain/entry/thread'
-import { invalidInput } from '../../../domain/errors'
+import { invalidInput, Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { type Equal, type Meeting, MeetingFailed, type Sameness } from '../../../domain/recall/equal'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
@@ -38,6 +38,7 @@ export interface Beside {
 
 /** How often memories are looked for anew that others store at the same time. */
 const MEETINGS = 5
+const TOO_BUSY = 'An equal memory is stored and deleted by others at this moment; try again'
 
 export function createStoreMemories({
   memories,
@@ -94,7 +95,7 @@ export function createStoreMemories({
     { along, reported }: Beside,
   ): Promise<StoredMemory[]> {
     const fresh = entries.filter((_, i) => !equals[i])
-    const renewals = entries.flatMap((entry, i) => (equals[i] ? (renewalOf(entry, equals[i]) ?? []) : []))
+    const renewals = entries.flatMap((entry, i) => (equals[i] ? renewalOf(entry, equals[i]) : []))
     const planned = entries.map(({ memory: { layer } }, i): PlannedMemory => {
       const equal = equals[i] ?? null
       const draft = drafts[i] as MemoryDraft
@@ -102,13 +103,10 @@ export function createStoreMemories({
       return { layer, pinned, warnings: warningsOf(draft, layer, equal), met: equal?.id ?? null }
     })
     note(caller, 'memories', planned)
-    const isNothing = fresh.length + renewals.length === 0 && !reported && !caller.receipt
-    const outcomes = isNothing
-      ? []
-      : await storeEntries(caller, fresh.map(done), {
-          ...{ atomic: true, dedupe: false, along },
-          meeting: { problem: null, count: null, ...reported, renewals },
-        })
+    const outcomes = await storeEntries(caller, fresh.map(done), {
+      ...{ atomic: true, dedupe: false, along },
+      meeting: { problem: null, count: null, ...reported, renewals },
+    })
     return memoriesAs(planned, outcomes)
   }
 
@@ -125,7 +123,8 @@ export function createStoreMemories({
      * that it does not make room for itself. One commit as a rule; where something is met that nobody has looked for, it is looked for
      * and the commit made then.
      *
-     * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
+     * @throws Problem unavailable when vectors of layer 3 cannot be made; conflict where others store and delete the same all the while;
+     * then nothing is stored
      * @throws MeetingFailed where a problem was reported that stands otherwise by now
      */
     async storeTogether(caller: Caller, drafts: readonly MemoryDraft[], beside: Beside = {}): Promise<StoredMemory[]> {
@@ -135,7 +134,8 @@ export function createStoreMemories({
         try {
           return await store(caller, drafts, entries, equals, beside)
         } catch (error) {
-          if (!(error instanceof MeetingFailed) || beside.reported || attempt === MEETINGS) throw error
+          if (!(error instanceof MeetingFailed) || beside.reported) throw error
+          if (attempt === MEETINGS) throw new Problem('conflict', TOO_BUSY, {}, error)
           equals = await (await equalsOf(caller, entries))()
         }
       }

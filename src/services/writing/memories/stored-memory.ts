@@ -38,12 +38,11 @@ export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | '
   readonly met: number | null
 }
 
-/** What a store does to a memory that stands there; null for nothing. */
-export function renewalOf({ tags = [], memory }: LayeredDraft, { id, version, tags: before }: Equal): Renewal | null {
-  const joined = checkTags([...before, ...tags])
-  const hasGrown = joined.length > before.length
-  const { lasts } = memory.life
-  return hasGrown || lasts !== null ? { id, version, tags: hasGrown ? joined : null, lasts } : null
+/** What a store does to a memory that stands there. @throws Problem limit_exceeded where that has no room for more tags */
+export function renewalOf({ tags = [], memory }: LayeredDraft, { id, tags: before }: Equal): Renewal {
+  const more = tags.filter((tag) => !before.includes(tag))
+  checkTags([...before, ...more])
+  return { id, tags: more, lasts: memory.life.lasts }
 }
 
 export function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal: Equal | null): string[] {

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { MAX_TAGS } from '../../../../domain/entry/draft'
 import { readerOf } from '../../../../domain/entry/entry'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
-import { kindOfTags, resolveKind } from '../../../../domain/entry/kind'
+import { KINDS, kindOfTags, resolveKind } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'
 import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
@@ -61,8 +62,8 @@ export const equalStatements = (context: Context, wanted: readonly Sameness[], c
   wanted.map((one) => equalTo(context, one, columns))
 
 export function toEqual(row: Row): Equal {
-  const { id, version, tags, metadata, pinned } = toMemory(row)
-  return { id, version, tags, metadata, pinned }
+  const { id, tags, metadata, pinned } = toMemory(row)
+  return { id, tags, metadata, pinned }
 }
 
 /** Visible memories of a problem's key, the oldest first. */
@@ -97,9 +98,11 @@ export function meet(context: Writing, meeting: Meeting | undefined, entries: re
   return [
     ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry), sql`1 AS one`)})`)),
     ...(problem === null ? [] : [nothingNew(context, problem)]),
-    ...renewals.map(({ id, version }) => standing(context, id, sql` AND e.version = ${version}`)),
+    ...renewals.map(({ id, tags }) =>
+      standing(context, id, tags.length === 0 ? sql`` : sql` AND ${hasRoom(dialect, tags)}`),
+    ),
     ...(count === null ? [] : [standing(context, count.id)]),
-    ...renewals.map((one) => renewalStatement(context, one)),
+    ...renewals.flatMap((one) => renewalStatements(context, one)),
     ...(count === null ? [] : [countStatement(dialect, count.id, count.lastSeen)]),
     ...(ids.length > 0 && entries.length === 0 ? [auditStatement(scope.org, now, event)] : []),
   ]
@@ -118,17 +121,25 @@ function nothingNew(context: Context, { project, key, known }: NonNullable<Meeti
 const standing = ({ dialect, scope, now }: Context, id: number, more = sql``): SQL =>
   holds(sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = ${id} AND ${listedToChange(dialect, scope, now)}${more})`)
 
-function renewalStatement({ scope, now }: Writing, { id, tags, lasts }: Renewal): SQL {
-  const writer = assignments(writerColumns(scope))
-  const changes = [
-    ...(lasts === null ? [] : [sql`layer_expires_at = ${now + lasts}, accessed_at = ${now}`]),
-    ...(tags === null
-      ? []
-      : [
-          sql`tags = ${JSON.stringify(tags)}, tag_kind = ${kindOfTags(tags)}, version = version + 1, updated_at = ${now}, ${writer}`,
-        ]),
-  ]
-  return sql`UPDATE entries SET ${sql.join(changes, sql`, `)} WHERE id = ${id}`
+/** The tags that `e` has and these. */
+const joinedTo = (dialect: SqlDialect, tags: readonly string[]): SQL =>
+  dialect.joinedStrings(sql`e.tags`, sql`${JSON.stringify(tags)}`)
+
+/** Others may have joined theirs since it was read. */
+const hasRoom = (dialect: SqlDialect, tags: readonly string[]): SQL =>
+  sql`(SELECT count(*) FROM ${dialect.jsonRows(joinedTo(dialect, tags))} AS tag) <= ${MAX_TAGS}`
+
+/** No version is compared: whoever joins tags at the same time, none is lost, and nobody has to come again. */
+function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }: Renewal): SQL[] {
+  const renewed = sql`UPDATE entries SET layer_expires_at = ${now + (lasts ?? 0)}, accessed_at = ${now} WHERE id = ${id}`
+  const ofIt = (what: SQL): SQL => sql`(SELECT ${what} FROM entries e WHERE e.id = ${id})`
+  const joined = ofIt(joinedTo(dialect, tags))
+  const kind = sql`(SELECT CASE WHEN count(*) = 1 THEN min(tag.value) END FROM ${dialect.jsonRows(joined)} AS tag
+    WHERE tag.value IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(KINDS)}`)} AS kind))`
+  const grown = sql`UPDATE entries SET tags = ${joined}, tag_kind = ${kind}, version = version + 1, updated_at = ${now},
+      ${assignments(writerColumns(scope))}
+    WHERE id = ${id} AND tags <> ${joined}`
+  return [...(lasts === null ? [] : [renewed]), ...(tags.length === 0 ? [] : [grown])]
 }
 
 /** One more report: no new version, since nothing of what it says has changed. */
