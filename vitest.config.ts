@@ -7,9 +7,7 @@ import type { PostgresForTests } from './test/support/postgres-server'
 /** Seeds of property tests, which reach workerd as bindings only. */
 const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.endsWith('_SEED')))
 
-/** A test that needs PostgreSQL has the word in its name: only runs that hold one start the server. */
-const POSTGRES = '*postgres*.test.ts'
-const files = (folders: string[], name: string) => folders.map((folder) => `test/${folder}/**/${name}`)
+const files = (folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
 /** What every change must pass; or, where `scripts/test.mjs` says so, what plays longer and broader (test/README.md). */
 const NIGHTLY = process.env.COMMONPLACE_TIER === 'nightly'
 const WORKER = NIGHTLY ? ['nightly/worker'] : ['worker', 'meaning']
@@ -30,6 +28,16 @@ const ONE_PROCESS = { isolate: false, fsModuleCache: false }
 const ownStores = (name: string) =>
   Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${name}_${i}`, `own-${i}`]))
 const OWN_STORES = { d1Databases: ownStores('DB'), r2Buckets: ownStores('IMAGES') }
+
+/** What tests in workerd have of PostgreSQL, in runs that hold one which needs it. */
+const bindingsOf = (server: PostgresForTests | undefined) =>
+  server === undefined
+    ? { bindings: {} }
+    : {
+        bindings: { POSTGRES_TEMPLATE: server.template, POSTGRES_URL: server.url },
+        // As it pools in production; directly where there is no pooler.
+        hyperdrives: { HYPERDRIVE: server.pooledUrl ?? server.url },
+      }
 
 /** For the driver's `require`, Vite does not say that this is workerd, and so it would get an empty stand-in for its socket. */
 const pgSocket = {
@@ -54,47 +62,25 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...seeds }, ...OWN_STORES },
+          cloudflareTest(({ inject }) => {
+            const { bindings, ...stores } = bindingsOf(inject<PostgresForTests | undefined>('postgres'))
+            return {
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: {
+                // A line a request would hide what a test says.
+                bindings: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...seeds, ...bindings },
+                ...OWN_STORES,
+                ...stores,
+              },
+            }
           }),
         ],
         test: {
           name: 'worker',
+          globalSetup: ['test/support/postgres-server.ts'],
           setupFiles: ['test/support/own-stores.ts'],
           ...ONE_PROCESS,
-          include: files(WORKER, '*.test.ts'),
-          exclude: files(WORKER, POSTGRES),
-          ...PATIENCE,
-        },
-      },
-      {
-        plugins: [
-          cloudflareTest(({ inject }) => ({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: {
-                AUTH_MODE: 'open',
-                // A line a request would hide what a test says.
-                LOG_LEVEL: 'WARNING',
-                ...seeds,
-                POSTGRES_TEMPLATE: inject<PostgresForTests>('postgres').template,
-                POSTGRES_URL: inject<PostgresForTests>('postgres').url,
-              },
-              ...OWN_STORES,
-              // As it pools in production; directly where there is no pooler.
-              hyperdrives: {
-                HYPERDRIVE: inject<PostgresForTests>('postgres').pooledUrl ?? inject<PostgresForTests>('postgres').url,
-              },
-            },
-          })),
-        ],
-        test: {
-          name: 'worker-postgres',
-          globalSetup: ['test/support/postgres-server.ts'],
-          setupFiles: ['test/support/own-database.ts'],
-          ...ONE_PROCESS,
-          include: files(WORKER, POSTGRES),
+          include: files(WORKER),
           ...PATIENCE,
         },
       },
@@ -103,18 +89,8 @@ export default defineConfig({
           ...PATIENCE,
           name: 'node',
           isolate: false,
-          globalSetup: ['test/support/build.ts'],
-          include: files(NODE, '*.test.ts'),
-          exclude: files(NODE, POSTGRES),
-        },
-      },
-      {
-        test: {
-          ...PATIENCE,
-          name: 'node-postgres',
-          isolate: false,
           globalSetup: ['test/support/build.ts', 'test/support/postgres-server.ts'],
-          include: files(NODE, POSTGRES),
+          include: files(NODE),
         },
       },
     ],

@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
+/** The shell draws no window of its own, and does the same pages with two thirds of the work. */
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -25,8 +27,8 @@ const apt = (...args) =>
 
 if (find() === undefined && !process.env.CHROMIUM_PATH && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
   process.stderr.write('Installing Chromium …\n')
-  const install = ['install', '-qq', '-y', '--no-install-recommends', 'chromium']
-  if (apt('update', '-qq')) apt(...install)
+  const install = (name) => apt('install', '-qq', '-y', '--no-install-recommends', name)
+  if (apt('update', '-qq')) install('chromium-headless-shell') || install('chromium')
 }
 
 const path = find()

@@ -107,7 +107,8 @@ async function requiredScenarios() {
 
 /** @param {string} revision @param {string} listed what the suite says of it */
 function scenariosOf(revision, listed) {
-  if (!listed.startsWith(`Required for ${revision} `)) throw new Error(`The suite does not know ${revision}:\n${listed}`)
+  if (!listed.startsWith(`Required for ${revision} `))
+    throw new Error(`The suite does not know ${revision}:\n${listed}`)
   const counted = /^Server scenarios.*\n((?: {2}- .*\n)*)/m.exec(listed)?.[1] ?? ''
   const names = [
     ...[...counted.matchAll(/- (\S+)/g)].map(([, name]) => name),

@@ -42,8 +42,8 @@ function scratch() {
  */
 const cores = availableParallelism()
 const PARTS = [
-  ['--project', 'unit', '--project', 'node', '--project', 'node-postgres', '--maxWorkers', Math.max(2, cores - 2)],
-  ['--project', 'worker', '--project', 'worker-postgres', '--maxWorkers', Math.ceil(cores / 4)],
+  ['--project', 'unit', '--project', 'node', '--maxWorkers', Math.max(2, cores - 2)],
+  ['--project', 'worker', '--maxWorkers', Math.ceil(cores / 4)],
 ].map((words) => words.map(String))
 
 /**

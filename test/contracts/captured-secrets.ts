@@ -12,7 +12,7 @@ const A_SESSION = 3
 
 /** Everything that the database holds, terms of its indexes too. */
 async function everythingStored(): Promise<string> {
-  if (onPostgres) {
+  if (onPostgres()) {
     const tables = await beside(sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
     const all: string[] = []
     for (const { name } of tables)

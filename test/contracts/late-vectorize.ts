@@ -5,19 +5,25 @@ import { d1Adapters } from '../support/bindings'
 import { seeded } from '../support/seeded'
 import { semanticSearchContract } from './semantic-search'
 
-/** Searches by meaning over a Vectorize that is late, out of order, and loses a share of what it is told. */
-export const lateVectorize = (name: string, dropShare: number): void =>
-  semanticSearchContract(name, (clock) => {
+/**
+ * Searches by meaning over a Vectorize that is late, out of order, and loses a share of what it is told.
+ *
+ * @param crowd entries among which any filter must find
+ * @param portions whether thousands of hits are looked up too
+ */
+export const lateVectorize = (name: string, dropShare: number, crowd: number, portions: boolean): void => {
+  const make: Parameters<typeof semanticSearchContract>[1] = (clock) => {
     const random = seeded(7)
     const binding = new FakeVectorize(random, dropShare)
     const index = createVectorizeIndex(binding, createSqlSettings(d1Adapters(clock).connection), clock)
     return {
-      // In test/nightly a Durable Object is asked among as many as production compares.
-      crowd: 1_500,
+      crowd,
       index,
       elapse: () => {
         binding.process(0.7)
         clock.advance(60_000)
       },
     }
-  })
+  }
+  semanticSearchContract(name, make, undefined, portions)
+}

@@ -4,12 +4,12 @@ import { bindings, d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'
 import { TestClock } from './scope'
 
-/** Whether the tests of this run play on PostgreSQL: then they have its binding. */
-export const onPostgres = 'HYPERDRIVE' in bindings && bindings.HYPERDRIVE !== undefined
+/** Whether the test file plays on PostgreSQL: then it has its binding. */
+export const onPostgres = (): boolean => bindings.HYPERDRIVE !== undefined
 
 /** One statement beside the product, on whichever database these tests play. Numbers come back as numbers. */
 export async function beside(statement: SQL): Promise<Row[]> {
-  if (!onPostgres) return (await d1Adapters(new TestClock()).connection.batch([statement]))[0] ?? []
+  if (!onPostgres()) return (await d1Adapters(new TestClock()).connection.batch([statement]))[0] ?? []
   const { connection } = postgresAdapters(new TestClock())
   try {
     const [rows] = await connection.batch([statement])

@@ -30,14 +30,15 @@ let files = 0
 /**
  * Before each test file, since files share a process: stores of its own, of which modules of the product remember nothing.
  *
- * @param connectionString of the file's own PostgreSQL
+ * @param connectionString of the file's own PostgreSQL; without it, the file plays on D1
  */
 export function renewBindings(connectionString?: string): void {
   const [DB, IMAGES] = [given[`DB_${files}`], given[`IMAGES_${files}`]]
   if (DB === undefined) throw new Error(`A process plays more files than it has stores: ${files}`)
   files++
-  const HYPERDRIVE = connectionString === undefined ? {} : { HYPERDRIVE: { connectionString } }
-  Object.assign(bindings, { DB, IMAGES, ...HYPERDRIVE })
+  Object.assign(bindings, { DB, IMAGES })
+  delete bindings.HYPERDRIVE
+  if (connectionString !== undefined) Object.assign(bindings, { HYPERDRIVE: { connectionString } })
 }
 
 export const config = parseConfig({ AUTH_MODE: 'open' })

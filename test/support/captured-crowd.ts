@@ -20,7 +20,7 @@ export async function crowd(
   { org, id, owner }: Key,
   { project, words, title }: { readonly project: string; readonly words: string; readonly title: string },
 ): Promise<void> {
-  const adapters = onPostgres ? postgresAdapters(clock) : d1Adapters(clock)
+  const adapters = onPostgres() ? postgresAdapters(clock) : d1Adapters(clock)
   const { connection } = adapters
   const at = clock.now()
   const thread = 'session:codex:crowd'

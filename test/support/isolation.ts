@@ -51,7 +51,7 @@ export function openWorld(
   beside: { readonly bindings?: object; readonly log?: Log } = {},
 ) {
   const config = parseConfig({
-    ...(onPostgres ? { STORAGE_BACKEND: 'postgresql' } : {}),
+    ...(onPostgres() ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
     // The model knows what stands there; what was is looked at in contracts/endpoint/history.ts.
     HISTORY_DAYS: '0',

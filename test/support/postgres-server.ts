@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -21,6 +22,7 @@ export interface PostgresForTests {
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** In runs that hold a test which needs it. */
     postgres: PostgresForTests
   }
 }
@@ -144,7 +146,11 @@ async function start(): Promise<Running> {
 /** The projects of a run share one server: this module is loaded once for each of them, so they meet in the process. */
 const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** A test that needs PostgreSQL has the word in its name. */
+const needsPostgres = (path: string): boolean => basename(path).includes('postgres')
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!project.vitest.state.getPaths().some(needsPostgres)) return
   shared.commonplacePostgres ??= { running: start(), users: 0 }
   const use = shared.commonplacePostgres
   use.users++

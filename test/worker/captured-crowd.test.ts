@@ -13,7 +13,7 @@ const { database, rowsOf } = countingRows(bindings.DB)
 const world = openWorld({}, database)
 
 beforeAll(async () => {
-  if (!onPostgres) await migrate()
+  if (!onPostgres()) await migrate()
 })
 
 const SUBJECTS = [

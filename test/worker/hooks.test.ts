@@ -12,7 +12,7 @@ const PROJECT = 'github.com/acme/ferry'
 const MINUTE = 60_000
 
 beforeAll(async () => {
-  if (!onPostgres) await migrate()
+  if (!onPostgres()) await migrate()
 })
 
 describe('the hooks of clients', () => {

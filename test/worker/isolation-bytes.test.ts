@@ -24,7 +24,7 @@ beforeAll(async () => {
     sql`INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes,
       text_words, text) VALUES (700000, 'nobody', 't', 'user', 2, 0, 0, 'k', 'h', 0, 0, 't')`,
   )
-  if (onPostgres) await beside(sql`SELECT setval('entries_id_seq', 700000)`)
+  if (onPostgres()) await beside(sql`SELECT setval('entries_id_seq', 700000)`)
   const ada = await world.makeOrg('bytes')
   other = await world.makeOrg('other')
   key = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })

@@ -1,3 +1,3 @@
 import { isolationChangesContract } from '../contracts/isolation-changes'
 
-isolationChangesContract(5)
+isolationChangesContract(8)

@@ -9,7 +9,7 @@ const world = openWorld({ HISTORY_DAYS: '30' })
 const PROJECT = 'github.com/acme/ferry'
 
 beforeAll(async () => {
-  if (!onPostgres) await migrate()
+  if (!onPostgres()) await migrate()
 })
 
 describe('a review of captured sessions', () => {

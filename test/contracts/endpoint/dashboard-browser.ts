@@ -178,7 +178,6 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
           expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 640])
           await page.evaluate("document.documentElement.style.fontSize = '200%'")
           expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 640])
-          await page.setViewportSize({ width: widest, height: 800 })
         })
         expect([first, complaints.filter((one) => !one.includes('401'))]).toEqual([first, []])
       },

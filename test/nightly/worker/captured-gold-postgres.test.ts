@@ -1,2 +1,2 @@
-// The same on PostgreSQL, which these tests find by its binding.
-import './captured-gold.test'
+// The same on PostgreSQL, which these tests find by its binding; the query makes this a second module in the process.
+import './captured-gold.test?postgres'

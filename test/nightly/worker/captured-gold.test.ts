@@ -31,7 +31,7 @@ const read = (team: string, what: string): Json[] =>
 const world = openWorld()
 
 beforeAll(async () => {
-  if (!onPostgres) await migrate()
+  if (!onPostgres()) await migrate()
 })
 
 describe('packs of the gold set', () => {

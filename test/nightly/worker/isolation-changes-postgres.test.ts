@@ -1,2 +1,2 @@
 // On PostgreSQL, which the contract finds by its binding.
-import './isolation-changes.test'
+import './isolation-changes.test?postgres'

@@ -1,0 +1,3 @@
+import { wranglerDevContract } from '../../contracts/wrangler-dev'
+
+wranglerDevContract({ stays: true })
