@@ -87,8 +87,6 @@ CREATE TABLE capture_events (
   PRIMARY KEY (org, owner, id)
 ) WITHOUT ROWID;
 
-CREATE INDEX capture_events_by_time ON capture_events (at);
-
 CREATE INDEX capture_events_told ON capture_events (org) WHERE output IS NOT NULL;
 
 CREATE TRIGGER capture_events_change AFTER UPDATE OF output ON capture_events
@@ -128,24 +126,28 @@ CREATE TABLE capture_sessions (
 
 CREATE INDEX capture_sessions_by_entry ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
 
-CREATE INDEX capture_sessions_by_time ON capture_sessions (seen_at);
-
 CREATE INDEX capture_sessions_due ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
 
-CREATE TRIGGER capture_sessions_change AFTER UPDATE OF state ON capture_sessions WHEN OLD.state <> NEW.state
+CREATE TRIGGER capture_sessions_change AFTER UPDATE OF state ON capture_sessions
+  WHEN (octet_length(OLD.session || OLD.state) + 1023) / 1024 <> (octet_length(NEW.session || NEW.state) + 1023) / 1024
 BEGIN
-  UPDATE org_usage SET bytes = bytes - octet_length(OLD.state) + octet_length(NEW.state) WHERE org = NEW.org AND part = 'capture';
+  UPDATE org_usage SET bytes = bytes + 1024 * (
+      (octet_length(NEW.session || NEW.state) + 1023) / 1024 - (octet_length(OLD.session || OLD.state) + 1023) / 1024
+    )
+    WHERE org = NEW.org AND part = 'capture';
 END;
 
 CREATE TRIGGER capture_sessions_gain AFTER INSERT ON capture_sessions
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.session || NEW.state))
+  INSERT INTO org_usage (org, part, items, bytes)
+    VALUES (NEW.org, 'capture', 1, (octet_length(NEW.session || NEW.state) + 1023) / 1024 * 1024)
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
 END;
 
 CREATE TRIGGER capture_sessions_loss AFTER DELETE ON capture_sessions
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.session || OLD.state) WHERE org = OLD.org AND part = 'capture';
+  UPDATE org_usage SET items = items - 1, bytes = bytes - (octet_length(OLD.session || OLD.state) + 1023) / 1024 * 1024
+    WHERE org = OLD.org AND part = 'capture';
 END;
 
 CREATE TABLE capture_starts (
@@ -156,8 +158,6 @@ CREATE TABLE capture_starts (
   at INTEGER NOT NULL,
   PRIMARY KEY (org, owner, place)
 ) WITHOUT ROWID;
-
-CREATE INDEX capture_starts_by_time ON capture_starts (at);
 
 CREATE TABLE changes (
   seq INTEGER PRIMARY KEY, -- never given twice, since the newest row is always kept (src/adapters/sql/stores/keeping/retention.ts)
@@ -518,6 +518,8 @@ CREATE INDEX entries_of_diary ON entries (org, reader, substr(agent, 1, 64), cre
 CREATE INDEX entries_of_kind ON entries (org, project, layer, kind, created_at, id, expires_at, reader) WHERE listed = 1;
 
 CREATE INDEX entries_of_project ON entries (org, project, layer, created_at, id, expires_at, reader, kind, pinned) WHERE listed = 1;
+
+CREATE INDEX entries_pinned ON entries (org, project, created_at, id) WHERE listed = 1 AND pinned = 1;
 
 CREATE INDEX entries_unlisted ON entries (org, thread_id, id) WHERE listed = 0;
 

@@ -84,7 +84,7 @@ export async function measureTime(client, cases, count, label) {
 
 /**
  * What a call costs in the database, from the worker's log at DEBUG: a line for each batch of statements, then one for
- * the tool, which ends the call.
+ * the request, which ends the call.
  *
  * @param {import('../support/server.mjs').Server} server
  */
@@ -93,7 +93,7 @@ function createMeter(server) {
   let ended = () => {}
   server.onLog((event) => {
     if (event.event === 'sql') batches.push(event)
-    if (event.event === 'tool') ended()
+    if (event.event === 'request') ended()
   })
   return async (call) => {
     batches = []

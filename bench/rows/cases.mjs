@@ -14,6 +14,26 @@ export function casesFor(size, ids) {
   const search = (tool, name, args) => ({ name: `${tool}, ${name}`, tool, args })
   const common = (n) => ({ query: commonWords(n, 3), limit: 10 })
   const rare = (n) => ({ query: rareWord(n, size), limit: 10 })
+  let sent = 0
+  /** Events of Claude Code's hooks, of one session or of a new one each time. */
+  const hook = (name, events, isNew = false) => ({
+    name: `a hook, ${name}`,
+    tool: '/api/v1/hooks/claude-code',
+    args: (n) => {
+      const session = isNew ? `s${++sent}` : 's'
+      const all = events(n).map((event) => ({
+        id: `${process.pid}-${++sent}`,
+        at: Date.now(),
+        event: { session_id: session, cwd: '/w', tool_use_id: `t${sent}`, prompt_id: `p${sent}`, ...event },
+        place: { folder: '/w', project: projectOf(n) },
+      }))
+      return { events: all, answer: all.at(-1)?.id }
+    },
+  })
+  const ran = {
+    ...{ hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: { command: 'npm test' } },
+    tool_response: { stdout: 'ok' },
+  }
   return [
     { name: 'store_context, two tags and one key', tool: 'store_context', args: () => plain(at++) },
     {
@@ -71,6 +91,12 @@ export function casesFor(size, ids) {
     { name: 'list_threads', tool: 'list_threads', args: () => ({}) },
     { name: 'get_statistics', tool: 'get_statistics', args: () => ({}) },
     { name: 'list_changes, a first cursor', tool: 'list_changes', args: () => ({}) },
+    hook('the start of a session', () => [{ hook_event_name: 'SessionStart', source: 'startup' }]),
+    hook('a prompt', (n) => [
+      { hook_event_name: 'UserPromptSubmit', prompt: `${commonWords(n, 2)} ${rareWord(n, size)}` },
+    ]),
+    hook('a use of a tool', () => [ran]),
+    hook('what a turn writes', () => [ran, { hook_event_name: 'Stop', last_assistant_message: 'Done.' }], true),
     { name: 'delete_context, one', tool: 'delete_context', args: () => ({ context_ids: [take()] }) },
   ]
 }

@@ -14,13 +14,12 @@ export const HEADERS = {
  */
 export function createClient(origin, headers = () => ({})) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const url = new URL('/mcp', origin).href
   let id = 0
 
-  const post = (body) =>
+  const post = (body, path = '/mcp') =>
     new Promise((resolve, reject) => {
       const outgoing = request(
-        url,
+        new URL(path, origin).href,
         { method: 'POST', agent, headers: { ...HEADERS, ...headers(), 'content-length': Buffer.byteLength(body) } },
         (response) => {
           const parts = []
@@ -33,7 +32,7 @@ export function createClient(origin, headers = () => ({})) {
       )
       // The server may close an idle connection at the moment in which it is taken up again; nothing was read of the call then.
       outgoing.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET') post(body).then(resolve, reject)
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') post(body, path).then(resolve, reject)
         else reject(error)
       })
       outgoing.end(body)
@@ -53,13 +52,19 @@ export function createClient(origin, headers = () => ({})) {
 
   return {
     /**
-     * Calls a tool; the milliseconds end with the last byte of the answer.
+     * Calls a tool, or posts to a route; the milliseconds end with the last byte of the answer.
      *
-     * @param {string} name
+     * @param {string} name or the path of a route
      * @param {Record<string, unknown>} args
      * @returns {Promise<{ms: number, content: any}>}
      */
     async call(name, args) {
+      if (name.startsWith('/')) {
+        const started = performance.now()
+        const { status, text } = await post(JSON.stringify(args), name)
+        if (status !== 200) throw new Error(`${name} answered ${status}: ${text.slice(0, 500)}`)
+        return { ms: performance.now() - started, content: JSON.parse(text) }
+      }
       const { ms, result } = await rpc('tools/call', { name, arguments: args })
       if (result.isError) throw new Error(`${name} failed: ${result.content?.[0]?.text?.slice(0, 500)}`)
       return { ms, content: result.structuredContent }

@@ -12,6 +12,7 @@ import captured from '../../migrations/d1/0012_captured.sql'
 import transfer from '../../migrations/d1/0013_transfer.sql'
 import nearInPlace from '../../migrations/d1/0014_near_in_place.sql'
 import fewerRows from '../../migrations/d1/0015_fewer_rows.sql'
+import fewerRowsOfHooks from '../../migrations/d1/0016_fewer_rows_of_hooks.sql'
 import type { Migration } from '../adapters/sqlite/migrations'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -30,4 +31,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0013_transfer.sql', sql: transfer },
   { name: '0014_near_in_place.sql', sql: nearInPlace },
   { name: '0015_fewer_rows.sql', sql: fewerRows },
+  { name: '0016_fewer_rows_of_hooks.sql', sql: fewerRowsOfHooks },
 ]

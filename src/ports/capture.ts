@@ -25,6 +25,8 @@ export interface CapturedSession {
   readonly written: Written | null
   /** When somebody began to write its checkpoint; null when nobody does. */
   readonly claimedAt: Millis | null
+  /** From when on the schedule writes it, once it is silent; null when nothing is left to be written. */
+  readonly dueAt: Millis | null
 }
 
 /** A session that is to be written, with whoever captured it. */
@@ -46,8 +48,8 @@ interface ArrivedEvent {
 interface Arrival {
   readonly events: readonly ArrivedEvent[]
   readonly sessions: readonly (Pick<CapturedSession, 'name' | 'revision' | 'gathered' | 'claimedAt'> & {
-    /** When the schedule writes it; null when nothing is left to be written. */
-    readonly dueAt: Millis | null
+    /** A session that was due when it was read may stay so, which writes less; else as `CapturedSession` has it. */
+    readonly dueAt: Millis | null | 'stays'
   })[]
 }
 
@@ -76,8 +78,8 @@ export interface CaptureStore {
   wrote(scope: Scope, session: Pick<CapturedSession, 'name' | 'revision'>, written: Written | null): Promise<void>
   /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
   entryOf(scope: Scope, threadId: string): Promise<number | null>
-  /** Sessions of all orgs that are due, the longest first. */
-  due(limit: number): Promise<readonly DueSession[]>
+  /** Sessions of all orgs that are due and of which nothing has arrived since, the longest first. */
+  due(silentSince: Millis, limit: number): Promise<readonly DueSession[]>
   /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
   claim(session: DueSession): Promise<boolean>
   /** What stands in a project and in none, by facet, and the newest captured session of the place. One round trip. */
@@ -100,6 +102,14 @@ export interface CaptureStore {
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
   /** Forgets what was gathered of a project, so that nothing more is written of it. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
-  /** Forgets what is older: events and starts by when they arrived, sessions by when something last did. @returns how many rows went */
-  forget(before: { readonly events: number; readonly sessions: number }, limit: number): Promise<number>
+  /**
+   * Forgets what is older: events and starts by when they arrived, sessions by when something last did and nothing is left to be written.
+   * A round goes through a bounded part.
+   *
+   * @param cursor what the round before answered; null at the start
+   */
+  forget(
+    before: { readonly events: Millis; readonly sessions: Millis },
+    cursor: string | null,
+  ): Promise<{ readonly gone: number; readonly next: string | null }>
 }

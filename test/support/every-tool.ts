@@ -1,6 +1,7 @@
 // Which calls stand for all that a server is asked? Each tool with the arguments that lead its statements different ways, resources,
 // completions and routes, in a store with something of every sort.
 import type { Asker } from './ask'
+import { claudeCode } from './hook-events'
 import { base64, pngBytes } from './scope'
 
 /** `GET …`, `PUT …`: a route; `resource`, `completion`: of MCP; else a tool. */
@@ -255,5 +256,23 @@ export function writingCalls({ ids, long, working, changeId, deleted }: Stored):
       `PUT /api/v1/code/${PROJECT}/files`,
       { files: [{ path: 'src/part1.ts', content: CODE }], deleted: ['src/part2.ts'] },
     ],
+    ...hookCalls(`session ${ids[0]}`),
+  ]
+}
+
+/** A session of a coding agent, each of its events as its hook sends it: what a day writes most of. */
+function hookCalls(session: string): Call[] {
+  const { start, prompt, ran, stop, end } = claudeCode(session)
+  const sent = (what: string, { id, event }: ReturnType<typeof start>): Call => [
+    `POST /api/v1/hooks/claude-code?${what}`,
+    { events: [{ id, at: '2026-11-20T08:00:00Z', event, place: { folder: '/w', project: PROJECT } }], answer: id },
+  ]
+  return [
+    sent('start', start()),
+    sent('prompt', prompt('why does turbine number 17 stand still?')),
+    ...Array.from({ length: 10 }, () => sent('tool', ran('make turbine'))),
+    sent('stop', stop()),
+    sent('stop', stop('Done again.')),
+    sent('end', end()),
   ]
 }

@@ -13,6 +13,11 @@ import { countingRows, openWorld, type Spent } from '../support/isolation'
 const BUDGETS: Record<string, readonly [trips: number, small: number, large: number, written: number]> = {
   'GET /api/v1/code/ours/files': [2, 21, 21, 0],
   'GET /api/v1/orgs/-/changes?limit=10': [2, 6, 6, 0],
+  'POST /api/v1/hooks/claude-code?end': [7, 86, 86, 27],
+  'POST /api/v1/hooks/claude-code?prompt': [7, 3_500, 4_850, 4],
+  'POST /api/v1/hooks/claude-code?start': [5, 332, 445, 7],
+  'POST /api/v1/hooks/claude-code?stop': [6, 84, 84, 26],
+  'POST /api/v1/hooks/claude-code?tool': [3, 130, 130, 30],
   'PUT /api/v1/code/ours/files': [4, 101, 101, 37],
   completion: [2, 107, 107, 0],
   context: [4, 42_200, 105_000, 18],
@@ -64,9 +69,6 @@ const NEEDED: Record<string, string> = {
     "SELECT entry_id FROM changes WHERE org = 'o' AND was_thread = 't' AND action = 'delete' AND erased = 0",
   code_vectors_by_file: 'DELETE FROM code_vectors WHERE file_id = 7',
   entries_by_long_text: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
-  entries_captured_by_project:
-    "SELECT id FROM entries WHERE org = 'o' AND captured = 1 AND project = 'p' ORDER BY updated_at DESC, id DESC LIMIT 20",
-  entries_captured_by_thread: "SELECT id FROM entries WHERE org = 'o' AND captured = 1 AND thread_id = 't' ORDER BY id",
   entries_unlisted: "SELECT id FROM entries WHERE org = 'o' AND thread_id = 't' AND listed = 0",
   entries_unlisted_by_id: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
   image_uses_by_entry: 'DELETE FROM image_uses WHERE entry_id = 7',

@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createSqlCaptureStore } from '../../src/adapters/sql/stores/capture/capture-store'
+import { WITHOUT_REST } from '../../src/domain/yielder'
+import type { CapturedSession } from '../../src/ports/capture'
 import { capturedSecrets } from '../contracts/captured-secrets'
-import { beside, onPostgres } from '../support/beside'
+import { beside, besideConnection, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'
@@ -405,7 +408,7 @@ describe('the hooks of clients', () => {
     const s = claudeCode(session)
     await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
     await beside(sql`UPDATE capture_sessions SET written = NULL, entry_id = NULL, claimed_at = ${world.clock.now()},
-      due_at = ${world.clock.now()} WHERE org = ${ada.org}`)
+      due_at = ${world.clock.now()}, seen_at = ${world.clock.now() - 15 * MINUTE} WHERE org = ${ada.org}`)
     await schedule()
     expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([1])
     world.clock.advance(MINUTE)
@@ -477,6 +480,56 @@ describe('the hooks of clients', () => {
     await beside(sql`DELETE FROM capture_events WHERE org = ${eve.org}`)
     const [left] = await beside(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
     expect([Number(used?.id) > 1000, left]).toEqual([true, { id: 0 }])
+  })
+
+  it('are known for a week, and a session until it is written and long silent, however many others there are', async () => {
+    const s = claudeCode(session)
+    const events = [s.prompt('one'), s.edit('a.ts')]
+    await send(ada, events)
+    const [at, long] = [world.clock.now(), world.clock.now() - 8 * 86_400_000]
+    await beside(sql`INSERT INTO capture_events (org, owner, id, at)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2300)
+      SELECT ${ada.org}, ${ada.owner}, 'old ' || n, CASE WHEN n % 2 = 0 THEN CAST(${long} AS bigint) ELSE CAST(${at} AS bigint) END FROM numbers`)
+    await beside(sql`INSERT INTO capture_sessions (org, owner, session, revision, project, key_id, state, seen_at, due_at)
+      SELECT org, owner, 'claude-code:long ago', 1, project, key_id, state, ${at - 38 * 86_400_000}, NULL
+      FROM capture_sessions WHERE org = ${ada.org}`)
+    const left = async () => [
+      ...(await beside(sql`SELECT count(*) AS id FROM capture_events WHERE org = ${ada.org}`)),
+      ...(await beside(sql`SELECT count(*) AS id FROM capture_sessions WHERE org = ${ada.org}`)),
+    ]
+    expect(await left()).toEqual([{ id: 2302 }, { id: 2 }])
+    world.clock.advance(86_400_000)
+    await schedule()
+    expect(await left()).toEqual([{ id: 1152 }, { id: 1 }])
+    expect(await send(ada, events)).toMatchObject({ stored: 0, repeated: 2 })
+    world.clock.advance(7 * 86_400_000)
+    await schedule()
+    expect(await left()).toEqual([{ id: 0 }, { id: 1 }])
+    expect(await send(ada, events)).toMatchObject({ stored: 2, repeated: 0 })
+  })
+
+  it('leave a session due where one arrives while what was there before is being noted', async () => {
+    const s = claudeCode(session)
+    await send(ada, [s.prompt('one'), s.edit('a.ts')])
+    await besideConnection(async (connection) => {
+      const store = createSqlCaptureStore(connection, world.clock, { yielder: WITHOUT_REST })
+      const scope = { org: ada.org, owner: ada.owner, projects: null }
+      const name = `claude-code:${session}`
+      const read = async () => (await store.known(scope, [], [name])).sessions[0] as CapturedSession
+      const before = await read()
+      const keep = (id: string, dueAt: number | 'stays') =>
+        store.keep(
+          scope,
+          { keyId: ada.id, agent: null },
+          { events: [{ id, output: null }], sessions: [{ ...before, dueAt }] },
+        )
+      expect(before.dueAt).toBe(world.clock.now() + 15 * MINUTE)
+      await store.wrote(scope, before, null)
+      expect((await read()).dueAt).toBeNull()
+      await expect(keep('meanwhile', 'stays')).rejects.toMatchObject({ code: 'conflict' })
+      await keep('meanwhile', 7)
+      expect(await read()).toMatchObject({ revision: before.revision + 1, dueAt: 7 })
+    })
   })
 
   it('that arrive several times at the same moment count once, and become one entry', async () => {

@@ -3,7 +3,7 @@
  * every model. Right answers reach 0.7; what a question about something else finds seldom does.
  */
 
-/** Memories that one leg keeps. */
+/** Memories that one leg of a recall keeps. */
 export const KEPT = 200
 
 /** What cosines of a model mean: the mean one of texts that have nothing in common, and the median one of a question and its answer. */

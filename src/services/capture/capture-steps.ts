@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../domain/time'
+import { DAY_MS } from '../../domain/time'
 import type { Step } from '../keeping/schedule'
 import type { Capture } from './capture'
 
@@ -23,12 +23,12 @@ export const captureSteps = (sessions: () => Capture['sessions']): Step[] => [
   },
   {
     name: 'events of hooks',
-    every: HOUR_MS,
+    every: DAY_MS,
+    daily: true,
     rounds: 20,
-    round: async () => {
-      const { rows, forget } = sessions()
-      const gone = await forget()
-      return { done: gone, next: gone < rows ? null : 'more' }
+    round: async (cursor) => {
+      const { gone, next } = await sessions().forget(cursor)
+      return { done: gone, next }
     },
   },
 ]

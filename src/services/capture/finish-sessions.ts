@@ -1,5 +1,5 @@
 // Who writes the sessions of clients that were killed, and forgets what need not be known any more?
-import { EVENTS_KEPT_MS } from '../../domain/capture/times'
+import { EVENTS_KEPT_MS, SILENT_MS } from '../../domain/capture/times'
 import type { Principal } from '../../domain/identity/scope'
 import { DAY_MS } from '../../domain/time'
 import type { CaptureStore, DueSession } from '../../ports/capture'
@@ -7,8 +7,6 @@ import type { Clock } from '../../ports/clock'
 import { attempt } from '../outcome'
 import type { WriteSession } from './write-session'
 
-/** Rows that go in one round. */
-const ROWS = 1_000
 /** A session is remembered longer than its entry, so that a late event writes nothing anew that was kept or dropped. */
 const LONGER_MS = 7 * DAY_MS
 
@@ -34,7 +32,7 @@ export function createFinishSessions({
   return {
     /** Writes so many of the sessions of which nothing has arrived for a while. @returns how many were due */
     async finish(limit: number): Promise<number> {
-      const due = await store.due(limit)
+      const due = await store.due(clock.now() - SILENT_MS, limit)
       for (const session of due) {
         if (!(await store.claim(session))) continue
         const outcome = await attempt(() => writeSession(principalOf(session), session))
@@ -44,12 +42,11 @@ export function createFinishSessions({
       return due.length
     },
 
-    /** @returns how many rows went of the table of which most did */
-    forget: () =>
+    /** A round of it: see `CaptureStore.forget`. */
+    forget: (cursor: string | null) =>
       store.forget(
         { events: clock.now() - EVENTS_KEPT_MS, sessions: clock.now() - (captureDays * DAY_MS + LONGER_MS) },
-        ROWS,
+        cursor,
       ),
-    rows: ROWS,
   }
 }

@@ -79,7 +79,14 @@ export function createReceiveEvents({
     return [...bySession].map(([name, events]) => {
       const first = events[0] as HookEvent
       const session = known.find((one) => one.name === name) ?? {
-        ...{ name, revision: 0, written: null, claimedAt: null, gathered: beginning(first.place, first.at) },
+        ...{
+          name,
+          revision: 0,
+          written: null,
+          claimedAt: null,
+          dueAt: null,
+          gathered: beginning(first.place, first.at),
+        },
       }
       const gathered = events.reduce(
         (all, { happening, place, at }) => gather(all, happening, place, at),
@@ -197,7 +204,7 @@ export function createReceiveEvents({
           revision: session.revision,
           gathered: recall && asked && own.includes(asked) ? withRecalled(gathered, asked.happening, recall) : gathered,
           claimedAt: writes ? now : session.claimedAt,
-          dueAt: session.written?.closed ? null : now + SILENT_MS,
+          dueAt: session.written?.closed ? null : session.dueAt === null ? now + SILENT_MS : 'stays',
         })),
       })
     return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text) }

@@ -4,7 +4,6 @@ import type { Scope } from '../../../domain/identity/scope'
 import {
   besideCalled,
   jointSimilarity,
-  KEPT,
   type Levels,
   meaningOf,
   meaningSimilarity,
@@ -61,6 +60,8 @@ export interface RecallRequest {
   readonly filter: Filter
   /** 0 to 1. */
   readonly threshold: number
+  /** Memories that one leg keeps: each costs rows, whether it is shown or not. */
+  readonly kept: number
   /** What is at home elsewhere stands behind everything that is at home in it. */
   readonly project: string | null
 }
@@ -96,18 +97,18 @@ export function createRankMemories({
    * Both legs as far as they are asked for. Two round trips: the words and the index, then the rows of what the index found and the
    * vectors of what the words found.
    */
-  async function legs(scope: Scope, { query, mode, filter }: RecallRequest) {
+  async function legs(scope: Scope, { query, mode, filter, kept }: RecallRequest) {
     const meaning = mode === 'keyword' ? null : semantic
     const words = mode === 'semantic' ? null : recallWords
     const embedded = meaning && (await attempt(() => Promise.all([meaning.embed(query), levels()])))
     const [byWords, asked] = await Promise.all([
-      words?.(scope, { query, filter }) ?? null,
-      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value[0], KEPT + 1, filter)) : null,
+      words?.(scope, { query, filter, kept }) ?? null,
+      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value[0], kept + 1, filter)) : null,
     ])
     if (meaning === null || !embedded?.ok || !asked?.ok) return { byWords, byMeaning: null }
     const known = byWords?.hits.map(({ id }) => id) ?? []
     const [near, beside] = await Promise.all([
-      attempt(() => meaning.answer(scope, asked.value, filter, KEPT + 1)),
+      attempt(() => meaning.answer(scope, asked.value, filter, kept + 1)),
       attempt(() => meaning.nearestChunks(scope, asked.value, filter, known)),
     ])
     const byMeaning: Meaning | null = near.ok
@@ -123,12 +124,12 @@ export function createRankMemories({
    * @throws Problem unavailable when no leg that was asked for works
    */
   return async (scope: Scope, request: RecallRequest): Promise<RecallRanking> => {
-    const { mode, threshold } = request
+    const { mode, threshold, kept } = request
     const { byWords, byMeaning } = await legs(scope, request)
     if (mode === 'semantic' && byMeaning === null) throw unavailable('Meaning cannot be searched now; try mode keyword')
     if (mode === 'keyword' && byWords === null) throw unavailable('Full text is switched off; try mode semantic')
     if (byWords === null && byMeaning === null) throw unavailable('Neither words nor meaning can be searched now')
-    const near = byMeaning?.near.slice(0, KEPT) ?? []
+    const near = byMeaning?.near.slice(0, kept) ?? []
     const chunks = new Map([...(byMeaning?.beside ?? []), ...near].map((hit) => [hit.id, hit]))
     const layers = new Map([...(byWords?.hits ?? []), ...near].map(({ id, layer }) => [id, layer]))
     const shares = new Map(byWords?.hits.map(({ id, share }) => [id, share]))
@@ -182,7 +183,7 @@ export function createRankMemories({
       },
       capped:
         (isCut(byWords) && cuts(byWords.hits.toSorted(bySimilarity))) ||
-        ((byMeaning?.near.length ?? 0) > KEPT && cuts(near)),
+        ((byMeaning?.near.length ?? 0) > kept && cuts(near)),
       degraded: missing.length > 0,
       warnings: [...missing, ...unwritten, ...(byWords?.warnings ?? [])],
       nearest: new Map([...chunks].map(([id, { start }]) => [id, start])),

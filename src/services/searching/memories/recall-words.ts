@@ -3,7 +3,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
-import { KEPT, type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { findUnit } from '../../../domain/search/hits'
@@ -57,6 +57,11 @@ interface WordRequest {
   readonly filter: Filter
 }
 
+interface KeptWords extends WordRequest {
+  /** How many of what is found are kept. */
+  readonly kept: number
+}
+
 interface QuickLookup extends WordRequest {
   readonly moment: Moment
 }
@@ -80,7 +85,7 @@ const QUICK = {
 /** Not over type or tags, which are filters. */
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
 /** As the threads tools have it, so that the order is theirs; the one more tells whether there are more. */
-const DEPTH = { candidates: KEPT + 1, complete: KEPT / 2 } as const
+const depthOf = (kept: number) => ({ candidates: kept + 1, complete: kept / 2 })
 
 const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
 
@@ -170,14 +175,14 @@ export function createRecallWords({
   }
 
   /** Memories by the words of a query, over title, content, code block and file path. One round trip. */
-  async function words(scope: Scope, { query: text, filter }: WordRequest): Promise<WordRecall> {
+  async function words(scope: Scope, { query: text, filter, kept }: KeptWords): Promise<WordRecall> {
     const query = parseQuery(text, 'match', analyzer)
     const { units, warnings } = query
     const none = { hits: [], cut: false, units, sharesOf: async () => NOTHING_HELD, warnings }
     if (query.expression === null) return none
     const terms = scoredTerms(units)
     const { hits: found, statistics } = await fullText.search(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, depth: DEPTH },
+      ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
     })
     if (found.length === 0) return none
     const share = sharesBy(units, terms, statistics)
@@ -191,7 +196,7 @@ export function createRecallWords({
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
       await yielder.spend(start.length + code.length)
     }
-    const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, KEPT)
+    const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, kept)
     const { isCalled, shareOf: shareBy } = callsIn(
       { text, terms, units, statistics },
       ranked.map(({ id }) => looked.get(id)?.hit.aliases ?? []),
@@ -230,9 +235,9 @@ export function createRecallWords({
     const rarity = new Map(units.map((unit, place) => [unit, share([place])]))
     return {
       hits: keyed.map(({ hit }) => hit),
-      cut: found.length > KEPT,
+      cut: found.length > kept,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
-      sharesOf: async (ids) => (found.length > KEPT ? sharesOf(ids) : NOTHING_HELD),
+      sharesOf: async (ids) => (found.length > kept ? sharesOf(ids) : NOTHING_HELD),
       warnings,
     }
   }

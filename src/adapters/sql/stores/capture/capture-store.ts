@@ -11,6 +11,7 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
+import { forgetRound } from '../../tables/capture/forgetting'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import { readStanding } from '../../tables/capture/standing'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
@@ -24,6 +25,7 @@ const toSession = (row: Row): CapturedSession => ({
   gathered: json<Gathered>(row, 'state'),
   written: jsonOrNull<Written>(row, 'written'),
   claimedAt: numOrNull(row, 'claimed_at'),
+  dueAt: numOrNull(row, 'due_at'),
 })
 
 const toDue = (row: Row): DueSession => ({
@@ -59,7 +61,7 @@ export function createSqlCaptureStore(
         (rows) => new Map(rows.map((row) => [str(row, 'id'), strOrNull(row, 'output')])),
       )
       const states = batch.add(
-        sql`SELECT s.session, s.revision, s.state, s.written, s.claimed_at FROM capture_sessions s
+        sql`SELECT s.session, s.revision, s.state, s.written, s.claimed_at, s.due_at FROM capture_sessions s
           WHERE ${own(scope, 's')} AND s.session IN (SELECT value FROM ${strings(sessions)} wanted)`,
         each(toSession),
       )
@@ -70,25 +72,28 @@ export function createSqlCaptureStore(
     async keep(scope, { keyId, agent }, { events, sessions }) {
       const now = clock.now()
       const ids = JSON.stringify(events.map(({ id }) => id))
-      const revisions = JSON.stringify(sessions.map(({ name, revision }) => [name, revision]))
-      const read = dialect.jsonTable(sql`${revisions}`, { session: 'text', revision: 'integer' })
+      const revisions = JSON.stringify(
+        sessions.map(({ name, revision, dueAt }) => [name, revision, dueAt === 'stays' ? 1 : 0]),
+      )
+      const read = dialect.jsonTable(sql`${revisions}`, { session: 'text', revision: 'integer', stays: 'integer' })
       const guard = sql`INSERT INTO guards (holds) SELECT (
         NOT EXISTS (
           SELECT 1 FROM capture_events e
           WHERE ${own(scope, 'e')} AND e.id IN (SELECT value FROM ${dialect.jsonRows(sql`${ids}`)} given))
         AND NOT EXISTS (
           SELECT 1 FROM ${read} seen WHERE seen.revision <> coalesce((
-            SELECT s.revision FROM capture_sessions s WHERE ${own(scope, 's')} AND s.session = seen.session), 0)
+            SELECT s.revision FROM capture_sessions s
+            WHERE ${own(scope, 's')} AND s.session = seen.session AND (seen.stays = 0 OR s.due_at IS NOT NULL)), 0)
         ))`
       const arrived = JSON.stringify(events.map(({ id, output }) => [id, output]))
       const upserts = sessions.map(
         ({ name, revision, gathered, claimedAt, dueAt }) => sql`
           INSERT INTO capture_sessions (org, owner, session, revision, project, key_id, agent, state, seen_at, claimed_at, due_at)
           VALUES (${scope.org}, ${ownerOf(scope)}, ${name}, ${revision + 1}, ${gathered.place.project ?? ''}, ${keyId}, ${agent},
-            ${JSON.stringify(gathered)}, ${now}, ${claimedAt}, ${dueAt})
+            ${JSON.stringify(gathered)}, ${now}, ${claimedAt}, ${dueAt === 'stays' ? null : dueAt})
           ON CONFLICT (org, owner, session) DO UPDATE SET revision = excluded.revision, project = excluded.project,
             key_id = excluded.key_id, agent = excluded.agent, state = excluded.state, seen_at = excluded.seen_at,
-            claimed_at = excluded.claimed_at, due_at = excluded.due_at`,
+            claimed_at = excluded.claimed_at${dueAt === 'stays' ? sql`` : sql`, due_at = excluded.due_at`}`,
       )
       const insert = sql`
         INSERT INTO capture_events (org, owner, id, at, output)
@@ -128,13 +133,13 @@ export function createSqlCaptureStore(
       )
     },
 
-    async due(limit) {
+    async due(silentSince, limit) {
       const now = clock.now()
       return runOne(
         connection,
-        sql`SELECT s.org, s.owner, s.session, s.revision, s.key_id, s.agent, s.state, s.written, s.claimed_at
+        sql`SELECT s.org, s.owner, s.session, s.revision, s.key_id, s.agent, s.state, s.written, s.claimed_at, s.due_at
           FROM capture_sessions s
-          WHERE s.due_at <= ${now} AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
+          WHERE s.due_at <= ${now} AND s.seen_at <= ${silentSince} AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
           ORDER BY s.due_at LIMIT ${limit}`,
         each(toDue),
       )
@@ -211,23 +216,6 @@ export function createSqlCaptureStore(
       })
     },
 
-    async forget(before, limit) {
-      const remove = (table: string, key: string, time: string, than: number): SQL => {
-        const [t, k, at] = [sql.raw(table), sql.raw(key), sql.raw(time)]
-        return sql`DELETE FROM ${t} WHERE (org, owner, ${k}) IN (
-          SELECT org, owner, ${k} FROM ${t} WHERE ${at} < ${than} ORDER BY ${at} LIMIT ${limit}) RETURNING ${k}`
-      }
-      const batch = new Batch()
-      const gone = [
-        remove('capture_events', 'id', 'at', before.events),
-        remove('capture_starts', 'place', 'at', before.sessions),
-        // What is still to be written stays.
-        sql`DELETE FROM capture_sessions WHERE (org, owner, session) IN (
-            SELECT org, owner, session FROM capture_sessions WHERE seen_at < ${before.sessions} AND due_at IS NULL
-            ORDER BY seen_at LIMIT ${limit}) RETURNING session`,
-      ].map((statement) => batch.add(statement, howMany))
-      const result = await batch.run(connection, 'all')
-      return Math.max(...gone.map((handle) => result.of(handle)))
-    },
+    forget: (before, cursor) => forgetRound(connection, before, cursor),
   }
 }

@@ -29,39 +29,78 @@ const SESSIONS = 50
 /** Characters of each text: more than are told. */
 const BEGINNING = 1_300
 
-const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
+/** Layers that outlast a session (fabric contract §2). */
+const LASTING = [2, 3]
 
-/** The kinds are those of the facets of a pack (platform contract §2). */
-const OF_FACET: Readonly<Record<StandingFacet, SQL>> = {
-  Pinned: sql`e.pinned = 1`,
-  'Work in flight': sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)})`,
-  Constraints: sql`e.kind IN ('rule', 'guide', 'convention')`,
-  Decisions: sql`e.kind = 'decision'`,
-  Gotchas: sql`e.kind IN ('gotcha', 'error_pattern', 'bug_fix')`,
-}
+const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
 const ofProject = (project: string | null): SQL =>
   project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
 
-/** The newest of a facet: of the project and of none, each layer by itself, so that an index leads to them. */
+/** Entries by way of an index, in the order that it has them in. */
+interface Way {
+  readonly from: SQL
+  readonly newest: SQL
+  readonly where: SQL
+}
+
+const newestBy = ({ dialect, scope, now }: Context, project: string | null, { from, newest, where }: Way): SQL => sql`
+  SELECT e.id, ${newest} AS newest FROM ${from}
+  WHERE ${listed(dialect, scope, now)} AND ${ofProject(project)} AND ${where}
+    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
+  ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`${newest} DESC`)}, e.id DESC LIMIT ${MAX_OF_FACET}`
+
+/** The newest of a facet, of a project or of none, in a part or some, so that no start goes through all that a project knows. */
+type Parts = (context: Context, project: string | null) => readonly SQL[]
+
+const lasting = sql.raw(`e.layer IN (${LASTING.join(', ')})`)
+
+const pinned: Parts = (context, project) => {
+  const from = context.dialect.plan.entriesBy('entries_pinned')
+  return [newestBy(context, project, { from, newest: sql`e.created_at`, where: sql`e.pinned = 1 AND ${lasting}` })]
+}
+
+/** The statuses are spelt as the index has them. */
+const inFlight: Parts = (context, project) => {
+  const from = context.dialect.plan.entriesBy('entries_in_flight')
+  const where = sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)}) AND ${lasting}`
+  return [newestBy(context, project, { from, newest: sql`e.updated_at`, where })]
+}
+
+const ofKinds =
+  (...kinds: readonly string[]): Parts =>
+  (context, project) => {
+    const { plan } = context.dialect
+    const newest = (kind: SQL, layer: number): SQL => {
+      const where = sql`e.layer = ${sql.raw(String(layer))} AND e.kind = ${kind}`
+      return newestBy(context, project, {
+        from: plan.entriesBy('entries_of_kind'),
+        newest: sql`e.created_at`,
+        where,
+      })
+    }
+    return LASTING.map((layer) => plan.forEach(kinds, 'kind', (kind) => newest(kind, layer)))
+  }
+
+/** The kinds are those of the facets of a pack (platform contract §2). */
+const OF_FACET: Readonly<Record<StandingFacet, Parts>> = {
+  Pinned: pinned,
+  'Work in flight': inFlight,
+  Constraints: ofKinds('rule', 'guide', 'convention'),
+  Decisions: ofKinds('decision'),
+  Gotchas: ofKinds('gotcha', 'error_pattern', 'bug_fix'),
+}
+
 function facetStatement(context: Context, facet: StandingFacet, { project }: StartPlace): SQL {
-  const { dialect, scope, now } = context
-  const byUse = facet === 'Work in flight'
-  const newest = byUse ? sql`e.updated_at` : sql`e.created_at`
-  const places = [...(project === null ? [] : [project]), null].flatMap((one) =>
-    [2, 3].map((layer) => ({ one, layer })),
-  )
-  const parts = places.map(
-    ({ one, layer }) => sql`SELECT * FROM (
-      SELECT e.id, ${newest} AS newest FROM entries e
-      WHERE ${listed(dialect, scope, now)} AND ${ofProject(one)} AND e.layer = ${sql.raw(String(layer))} AND ${OF_FACET[facet]}
-        AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
-      ORDER BY ${newest} DESC, e.id DESC LIMIT ${MAX_OF_FACET}
-    ) AS part`,
+  const { dialect } = context
+  const parts = [...(project === null ? [] : [project]), null].flatMap((one) => OF_FACET[facet](context, one))
+  const united = sql.join(
+    parts.map((part) => sql`SELECT * FROM (${part}) AS part`),
+    sql` UNION ALL `,
   )
   return sql`
     WITH chosen AS (
-      SELECT id, newest FROM (${sql.join(parts, sql` UNION ALL `)}) AS found ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}
+      SELECT id, newest FROM (${united}) AS found ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}
     )
     SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
