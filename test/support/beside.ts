@@ -7,15 +7,9 @@ import { TestClock } from './scope'
 /** Whether the test file plays on PostgreSQL: then it has its binding. */
 export const onPostgres = (): boolean => bindings.HYPERDRIVE !== undefined
 
-<<<<<<< HEAD
-/** One statement beside the product, on whichever database these tests play. Numbers come back as numbers. */
-export async function beside(statement: SQL): Promise<Row[]> {
-  if (!onPostgres()) return (await d1Adapters(new TestClock()).connection.batch([statement]))[0] ?? []
-=======
 /** What stands beside the product, on whichever database these tests play. */
 export async function besideConnection<T>(run: (connection: SqlConnection) => Promise<T>): Promise<T> {
-  if (!onPostgres) return run(d1Adapters(new TestClock()).connection)
->>>>>>> 69382f66 (Let hooks write three rows for a use of a tool instead of seven, and start a session without going through its project)
+  if (!onPostgres()) return run(d1Adapters(new TestClock()).connection)
   const { connection } = postgresAdapters(new TestClock())
   try {
     return await run(connection)
@@ -28,7 +22,7 @@ export async function besideConnection<T>(run: (connection: SqlConnection) => Pr
 export const beside = (statement: SQL): Promise<Row[]> =>
   besideConnection(async (connection) => {
     const [rows = []] = await connection.batch([statement])
-    if (!onPostgres) return [...rows]
+    if (!onPostgres()) return [...rows]
     return rows.map((row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [
