@@ -2,6 +2,8 @@
 export const PACKS = {
   'p1-list': 'lists context and remember under their own path and beside the others',
   'p2-remember': 'stores a titled memory verbatim in layer 2, by kind, project, domain, agent, tags and source',
+  'p2-metadata':
+    'keeps private or in a project what its metadata alone say is so, and refuses arguments that say otherwise',
   'p2-refused': 'refuses what it cannot remember and says all that is wrong, an unknown kind with the list of kinds',
   'p2-links': 'links to what is named, in both ways of naming it, or stores nothing',
   'p2-conflicts': 'names entries of the same kind and project that have the same title or say nearly the same',

@@ -1,11 +1,13 @@
 import { checkMetadata } from '../entry/check-metadata'
 import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
 import { isKind, KINDS, type Kind } from '../entry/kind'
+import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
-import { AUDIENCES, type Audience, type Metadata, WORK_STATUSES } from '../entry/metadata'
+import { AUDIENCES, type Audience, type Metadata, own, WORK_STATUSES } from '../entry/metadata'
 import { WORK_KINDS } from '../entry/work'
 import { invalidInput } from '../errors'
 import { Inspection } from '../flaws'
+import { normalizeProject } from '../identity/project'
 import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project'
 import { codePointLength, trim } from '../text'
@@ -126,9 +128,39 @@ function readProject({ projects }: Principal, principal: Principal, given: strin
   throw invalidInput(`project is required for this key; choose one of: ${projects.join(', ')}`)
 }
 
+/**
+ * Who may read an entry and where it stands is said by arguments or by metadata: what metadata alone say holds, so that nothing private is
+ * told to all. Of two that differ none is taken.
+ *
+ * @param wrong is told of what is wrong with the metadata
+ */
+function withWordsOfMetadata(given: RememberArguments, wrong: Inspection): RememberArguments {
+  const metadata = given.metadata ?? null
+  /** @param read what the metadata say; undefined for nothing */
+  const said = <T>(name: 'audience' | 'diary' | 'project', argument: T | undefined, read: () => T | undefined) => {
+    const path = `metadata.${name}`
+    const value = wrong.check(path, own(metadata, name), read)
+    if (value !== undefined && argument !== undefined && value !== argument)
+      wrong.refuse(path, own(metadata, name), `${path} says something else than ${name}`)
+    return argument ?? value
+  }
+  const isSaid = (name: string): boolean => (own(metadata, name) ?? null) !== null
+  const readProject = (): string | undefined => {
+    const project = own(metadata, 'project')
+    return typeof project === 'string' ? (normalizeProject(project) ?? undefined) : undefined
+  }
+  return {
+    ...given,
+    audience: said('audience', given.audience, () => (isSaid('audience') ? audienceOf(metadata) : undefined)),
+    diary: said('diary', given.diary || undefined, () => diaryOf(metadata) || undefined) ?? false,
+    project: said('project', given.project, readProject),
+  }
+}
+
 /** Everything that is wrong is told at once. @throws Problem */
-export function readRemembered(principal: Principal, given: RememberArguments): Remembered {
+export function readRemembered(principal: Principal, args: RememberArguments): Remembered {
   const wrong = new Inspection()
+  const given = withWordsOfMetadata(args, wrong)
   const check = <T>(path: keyof RememberArguments, step: () => T) => wrong.check(path, given[path], step)
   const title = check('title', () => readTitle(given.title)) as string
   const from = check('from', () => readFrom(given.from ?? [])) ?? []

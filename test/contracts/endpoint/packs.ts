@@ -84,6 +84,10 @@ export function packsContract(connect: Connect): void {
         [{ diary: true, agent_id: 'a', audience: 'org' }, 'audience'],
         [{ project: '  ' }, 'project'],
         [{ nonsense: 1 }, 'nonsense'],
+        [{ metadata: { audience: 'nobody' } }, 'metadata.audience'],
+        [{ metadata: { diary: 'yes' } }, 'metadata.diary'],
+        [{ audience: 'org', metadata: { audience: 'private' } }, 'metadata.audience'],
+        [{ project: 'north', metadata: { project: 'south' } }, 'metadata.project'],
       ]
       for (const [args, path] of bad) {
         const { code, details } = await errorOf('remember', { ...right, ...args })
@@ -614,6 +618,24 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await eve.ask('how did the rehearsal go at step nine', { agent_id: 'runner' }))).toEqual([])
       const [item] = itemsOf(await ada.ask('how did the rehearsal go at step nine', { agent_id: 'runner' }))
       expect([item.metadata.diary, item.reason]).toEqual([true, expect.stringContaining('diary')])
+    })
+
+    it(promise('p2-metadata'), async () => {
+      const org = unique('org')
+      const ada = as((await team.key(org, { owner: 'ada', agent: 'runner' })).key)
+      const eve = as((await team.key(org, { owner: 'eve' })).key)
+      const mine = await ada.remember('Salary', 'the keeper earns nine shells a moon', {
+        metadata: { audience: 'private' },
+      })
+      const page = await ada.remember('Page', 'dear diary: the keeper earns too little', { metadata: { diary: true } })
+      const placed = await ada.remember('Wages', 'every keeper earns his lamp oil too', {
+        metadata: { project: 'north' },
+      })
+      const found = async (who: typeof ada, args: object = {}) =>
+        new Set(idsOf(await who.ask('what the keeper earns', args)))
+      expect(await found(eve)).toEqual(new Set([placed]))
+      expect(await found(eve, { project: 'south' })).toEqual(new Set())
+      expect(await found(ada, { agent_id: 'runner' })).toEqual(new Set([mine, page, placed]))
     })
 
     it(promise('p4-projects'), async () => {
