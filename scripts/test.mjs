@@ -42,7 +42,7 @@ function scratch() {
  */
 const cores = availableParallelism()
 const PARTS = [
-  ['--project', 'unit', '--project', 'node', '--maxWorkers', Math.max(2, cores - 2)],
+  ['--project', 'unit', '--project', 'node', '--maxWorkers', Math.max(3, cores - 2)],
   ['--project', 'worker', '--maxWorkers', Math.ceil(cores / 4)],
 ].map((words) => words.map(String))
 

@@ -222,7 +222,7 @@ it('refuses another format, a second volume where one is asked for, and bytes th
 it('begins a volume anew after 1,000 entries and before 16,000,000 bytes', async () => {
   const many = Array.from({ length: 2_001 }, (_, i): EntryRecord => ({ ...one, id: i + 1 }))
   expect((await volumesOf(many)).map(({ counts }) => counts.entry)).toEqual([1000, 1000, 1])
-  const large = Array.from({ length: 3 }, (_, i): EntryRecord => ({ ...one, id: i + 1, text: 'y'.repeat(7_000_000) }))
+  const large = Array.from({ length: 3 }, (_, i): EntryRecord => ({ ...one, id: i + 1, text: 'y'.repeat(5_400_000) }))
   const volumes = await volumesOf(large)
   expect(volumes.map(({ counts }) => counts.entry)).toEqual([2, 1])
   expect(Math.max(...volumes.map(({ bytes }) => bytes.length))).toBeLessThanOrEqual(16_000_000)
