@@ -184,5 +184,16 @@ describe('what an event leaves', () => {
       // Nothing of it is left either where a text was cut.
       expect([type, text.includes('ghp_'), text.includes(hidden)]).toEqual([type, false, true])
     }
+    const named = { DB_PASSWORD: 'Winter2026!xyz', token: 'abcdef1234567890', env: { API_TOKEN: 'two words 99' } }
+    for (const type of ['session_start', 'session_end'] as const) {
+      const { memories } = outcome(type, { model: 'opus', ...named, tokenCount: 12345678 })
+      expect(memories[0]?.content.split('\n').slice(1)).toEqual([
+        'model: opus',
+        'DB_PASSWORD: [redacted:secret]',
+        'token: [redacted:secret]',
+        'env: {"API_TOKEN":"two words 99"}',
+        'tokenCount: 12345678',
+      ])
+    }
   })
 })

@@ -39,12 +39,15 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/(?:\\\\{0,3}["\'`])?\\]?[ \\t]{0,20}(?:=>|:=|[=:](?![=:]))[ \\t]{0,20}(?:[A-Za-z]{1,20}[ \\t]{1,5}=[ \\t]{0,5})?/y':
     'linear: one attempt at one place, of at most seventy characters',
   '/(?:secret|password|passwd|token|_key|accountkey|sharedaccesskey)\\d*$/i': 'a name of at most 128 characters',
-  '/^[$<%{*(#]|\\$[{(]|\\{\\{|<|\\.\\.\\.|…|\\*{3}|x{5}|\\[redacted:|change.?me|^your[-_]/i':
+  '/^(?:.{0,4}(?:\\*{3,}|\\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[-_x]*|\\[redacted:[\\w-]+\\])$/i':
+    'the first 256 characters of a value',
+  '/^(?:\\$[a-z_]\\w*|%\\w+%|#[0-9a-f]{3,8}|\\/[a-z_-]+|\\/[\\w-]+\\.[a-z]{1,5})$/i':
+    'the first 256 characters of a value',
+  '/^(?:[\\w-]*<[^<>\\n]*>|\\{[^{}\\n]*\\}|#\\{|\\([^()\\n]*\\)|[A-Za-z_$][\\w$.:]*\\((?:[^\\n]*\\)|["\'`\\s]|$))/':
     'the first 256 characters of a value',
   '/[a-z][A-Z].*[a-z][A-Z]/': 'the first 256 characters of a value',
   '/(?:\\\\[nrt]|[\\s"\'+\\\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y':
     'linear: one attempt at one place, of at most eighty characters',
-  '/[${}<>[\\]]|^[*.…]+$|^x+$/i': 'the first 512 characters of a password',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */

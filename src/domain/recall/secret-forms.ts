@@ -68,7 +68,7 @@ export const BEGINNING = new RegExp(
     ...byLength.map(escaped),
     'eyJ',
     '\\dQ~',
-    '(?:[Bb]earer|BEARER|[Bb]asic|BASIC)(?:[ \\t]|%20)+',
+    '(?:[Bb]earer|BEARER|[Bb]asic|BASIC)(?:\\s|%20)+',
     ':\\\\?/\\\\?/',
     '-----BEGIN ',
   ].join('|'),

@@ -38,8 +38,13 @@ const isProse = (value: string): boolean =>
   !/\d/.test(value) &&
   value.split(/[^A-Za-z]+/).every((word) => /^(?:[A-Z]?[a-z]*|[A-Z]*)$/.test(word))
 
-/** Stands for a password in a URL, and is none. */
-const STANDS_FOR_ONE = /[${}<>[\]]|^[*.…]+$|^x+$/i
+/** Stands for a password in a URL, as a whole, and is none. */
+const STANDS_FOR_ONE = /^(?:\$?\{.*\}|\$\w+|\$?\(.*\)|<.*>|\[.*\]|[*.…]+|x+)$/i
+/** A user that is a variable, in which a `:` may stand: `${USER:-ada}`. */
+const VARIABLE_USER = /^\$?\{[^{}]*\}/
+const LINE_END = /[\n\r\u2028\u2029]/
+/** Behind the end of a line, what hardly is a word, a date, a host or a file. */
+const NO_WORD = /^(?=[^A-Za-z]*[A-Za-z])(?=\D*\d).*[\w~+=]{16}/
 
 /** Looks for secrets at beginnings of one text, in order. */
 class Finder {
@@ -76,7 +81,9 @@ class Finder {
     if (!mayBegin(this.text, at)) return null
     if (beginning === 'eyJ') return this.webToken(at)
     const form = formOf(beginning)
-    return form === undefined ? this.credentials(at + beginning.length) : this.token(at, at + beginning.length, form)
+    return form === undefined
+      ? this.credentials(at + beginning.length, LINE_END.test(beginning))
+      : this.token(at, at + beginning.length, form)
   }
 
   private token(at: number, from: number, { kind, body, least, most, holds }: SecretForm): Found | null {
@@ -110,11 +117,11 @@ class Finder {
   }
 
   /** What follows `Bearer` or `Basic`, unless it is a word of a sentence. */
-  private credentials(from: number): Found | null {
+  private credentials(from: number, isOnNextLine: boolean): Found | null {
     const to = Math.min(this.bearers.endFrom(from), from + LONGEST_PART)
-    return to - from < 8 || isProse(this.text.slice(from, Math.min(to, from + 40)))
-      ? null
-      : { kind: 'authorization', from, to }
+    if (to - from < 8 || isProse(this.text.slice(from, Math.min(to, from + 40)))) return null
+    if (isOnNextLine && !NO_WORD.test(this.text.slice(from, Math.min(to, from + LONGEST)))) return null
+    return { kind: 'authorization', from, to }
   }
 
   /** The password of a URL that holds one: up to the last `@` before the path. */
@@ -123,7 +130,7 @@ class Finder {
     const end = this.authorities.endFrom(at)
     let to = end - 1
     while (to > at && text[to] !== '@') to--
-    let from = at
+    let from = at + (VARIABLE_USER.exec(text.slice(at, Math.min(to, at + LONGEST)))?.[0].length ?? 0)
     while (from < to && text[from] !== ':') from++
     from++
     return from >= to || STANDS_FOR_ONE.test(text.slice(from, Math.min(to, from + LONGEST)))

@@ -2,6 +2,7 @@ import { type JsonValue, type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
 import { firstCodePoints, trim } from '../../text'
+import { redactValue } from '../secret-metadata'
 import { redact } from '../secrets'
 
 /** Reads what an event reports, without its secrets; what is missing or of no use is noted. */
@@ -43,12 +44,12 @@ export class Payload {
     return null
   }
 
-  /** Everything that was reported, a line each. */
+  /** Everything that was reported, a line each; a name may say that its value is a secret. */
   lines(): string {
     return Object.keys(this.given)
-      .map((name) => [redact(name), this.text(name)])
-      .filter(([, text]) => text !== '')
-      .map((pair) => pair.join(': '))
+      .map((name) => [name, asText(redactValue(own(this.given, name) ?? null, name, new Set()))] as const)
+      .filter(([, text]) => trim(text) !== '')
+      .map((pair) => redact(pair.join(': ')))
       .join('\n')
   }
 }
