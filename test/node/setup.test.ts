@@ -1,9 +1,13 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETUP_CLIENTS } from '../../src/domain/setup/client-files'
 import { promise } from '../requirements/fabric'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { runCommand } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
 // biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
@@ -18,6 +22,16 @@ const URL_OF: Readonly<Record<string, (snippet: Json) => unknown>> = {
 const read = (cli: string, snippet: string): Json => (cli === 'codex' ? parse(snippet) : JSON.parse(snippet))
 const urlOf = (cli: string, snippet: Json) =>
   (URL_OF[cli] ?? (({ mcpServers }: Json) => mcpServers['context-fabric'].url))(snippet)
+
+const FILES: Readonly<Record<string, string>> = {
+  opencode: '.config/opencode/opencode.json',
+  claude: '.config/Claude/claude_desktop_config.json',
+  'claude-code': '.claude.json',
+  kimi: '.kimi/mcp.json',
+  codex: '.codex/config.toml',
+  gemini: '.gemini/settings.json',
+  cursor: '.cursor/mcp.json',
+}
 
 describe('context_setup', () => {
   let server: RunningServer
@@ -52,7 +66,7 @@ describe('context_setup', () => {
       cli: 'gemini',
       configFile: '~/.gemini/settings.json',
       snippet: expect.stringContaining('httpUrl'),
-      command: `npm run commonplace -- setup gemini --url ${server.url.origin}`,
+      command: `npm run commonplace -- setup gemini --url ${server.url.origin}/mcp/fabric`,
       restartRequired: true,
       message: expect.stringContaining('~/.gemini/settings.json'),
     })
@@ -71,8 +85,22 @@ describe('context_setup', () => {
       expect([cli, configFile, message, written]).toEqual([
         ...[cli, expect.stringContaining(place), expect.stringMatching(note), false],
       ])
+      expect([cli, /or let `/.test(message)]).toEqual([cli, place !== '(manual)'])
     }
     expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
+  })
+
+  it('names a command that writes or prints the very snippet of the answer', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'setup-'))
+    const env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: '' }
+    for (const cli of SETUP_CLIENTS) {
+      const { snippet, command } = await call({ cli })
+      const { out } = await runCommand(command.split(' ').slice(4), env)
+      const file = FILES[cli]
+      const written = file === undefined ? out : readFileSync(join(home, file), 'utf8')
+      expect([cli, read(cli, written)]).toEqual([cli, read(cli, snippet)])
+    }
+    rmSync(home, { recursive: true })
   })
 
   it(promise('f10-docker'), async () => {

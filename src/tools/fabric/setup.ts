@@ -43,10 +43,14 @@ export const setup = defineTool({
     const made = setupOf(cli, { url, useDocker, open: config.authMode === 'open' && other === null })
     const { configFile } = made
     const snippet = snippetOf(made)
-    const command = `npm run commonplace -- setup ${cli} --url ${other ?? origin}${useDocker ? ' --docker' : ''}`
-    const place = configFile === '(manual)' ? "your client's own file" : configFile
+    // With its path: a server alone means the few tools of every day to the command.
+    const command = `npm run commonplace -- setup ${cli} --url ${url}${useDocker ? ' --docker' : ''}`
+    const how =
+      configFile === '(manual)'
+        ? `Add this to your client's own file; \`${command}\` prints it in a checkout of Commonplace. Then restart the client.`
+        : `Add this to ${configFile}, or let \`${command}\` do it in a checkout of Commonplace; then restart the client.`
     const message = [
-      `Add this to ${place}, or let \`${command}\` do it in a checkout of Commonplace; then restart the client.`,
+      how,
       ...made.notes,
       ...(other === null ? [`${origin}/mcp has the tools of all families.`] : []),
     ].join(' ')
