@@ -44,8 +44,15 @@ const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, kee
   kimi: ['.kimi/mcp.json', '{"mcpServers": {}}', []],
   codex: [
     '.codex/config.toml',
-    '# my settings\nmodel = "o5" # fast\n\n[mcp_servers.docs]\ncommand = "docs"\n\n[mcp_servers.context-fabric]\ncommand = "node"\nargs = ["/old.js"]\n\n[mcp_servers.context-fabric.env]\nA = "1"\n\n# tools\n[tools]\nweb_search = true\n',
-    ['# my settings', 'model = "o5" # fast', '[mcp_servers.docs]', '[tools]', 'web_search = true'],
+    '# my settings\nmodel = "o5" # fast\n\n[mcp_servers.docs]\ncommand = "docs"\n\n[mcp_servers.context-fabric]\ncommand = "node"\nargs = ["/old.js"]\n\n[mcp_servers.context-fabric.env]\n# its own\nA = "1"\n\n# keep: ask Ann\n\n# tools\n[tools]\nweb_search = true\n# the end\n',
+    [
+      '# keep: ask Ann\n\n# tools\n[tools]\nweb_search = true\n# the end\n\n[mcp_servers.context-fabric]\n',
+      '# my settings',
+      'model = "o5" # fast',
+      '[mcp_servers.docs]',
+      '[tools]',
+      'web_search = true',
+    ],
   ],
   gemini: ['.gemini/settings.json', '{\r\n  "theme": "GitHub" // dark\r\n}\r\n', ['"theme": "GitHub"', '// dark']],
   cursor: ['.cursor/mcp.json', '', []],
@@ -105,6 +112,11 @@ describe('commonplace setup', () => {
         '[mcp_servers]\ncontext-fabric = { command = "old" }\ndocs = { command = "d" } # kept\n',
         ['docs = { command = "d" } # kept'],
       ],
+      [
+        '[mcp_servers.context-fabric]\r\nurl = "old"\r\n\r\n# keep: ask Ann\r\n[mcp_servers.z]\r\ncommand = "z"\r\n',
+        ['# keep: ask Ann\r\n[mcp_servers.z]\r\ncommand = "z"'],
+      ],
+      ['[mcp_servers.context-fabric]\nurl = "old"\n# the last line', ['# the last line\n']],
       ['mcp_servers.context-fabric.command = "old"\nmodel = "o5"\n', ['model = "o5"']],
     ] as const) {
       writeFileSync(file, before)

@@ -80,17 +80,25 @@ function withTable(text, path, table) {
   const own = new RegExp(`^\\s*${named(name)}\\s*[.=]`)
   const dotted = new RegExp(`^\\s*${holder.map(named).join('\\s*\\.\\s*')}\\s*\\.\\s*${named(name)}\\s*[.=]`)
   const kept = []
+  // Blank lines and comments behind the last line of the entry: of what follows, unless that is of the entry too.
+  let behind = []
   let [isOwn, isHolder, isRoot] = [false, false, true]
   for (const line of text.split('\n')) {
+    if (isOwn && /^\s*(?:#|$)/.test(line)) {
+      const isDoubled = line.trim() === '' && behind.length === 0 && (kept.at(-1) ?? '').trim() === ''
+      if (!isDoubled) behind.push(line)
+      continue
+    }
     if (isHeader(line)) {
       isRoot = false
       isOwn = isOwnHeader(line, path)
       isHolder = isOwnHeader(line, holder) && !isOwnHeader(line, path) && /^\s*\[[^.[\]]*\]/.test(line)
     }
     const isLine = (isHolder && own.test(line)) || (isRoot && dotted.test(line))
-    if (!isOwn && !isLine) kept.push(line)
+    if (!isOwn && !isLine) kept.push(...behind, line)
+    behind = []
   }
-  const rest = kept.join('\n').trimEnd()
+  const rest = [...kept, ...behind].join('\n').trimEnd()
   return `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
 }
 
