@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -75,6 +75,19 @@ describe('commonplace index', () => {
     expect(data.results).toMatchObject([{ filePath: 'src/a.ts' }])
     expect(await run('plain')).toMatchObject({ stored: 0, unchanged: 4, deleted: 0, indexStatus: { isStale: false } })
     expect(await run('plain', '--full')).toMatchObject({ stored: 4, unchanged: 0 })
+  })
+
+  it('sends nothing of a folder of secrets, or from within one, whatever link leads there', async () => {
+    for (const place of ['.ssh', '.aws', '.gnupg/private']) put(`home/${place}/config`, 'x\n')
+    symlinkSync(join(folder, 'home/.ssh'), join(folder, 'mine'))
+    for (const place of ['home/.ssh', 'home/.aws', 'home/.gnupg/private', 'mine']) {
+      const { out } = await index(join(folder, place), 'hidden')
+      expect([place, JSON.parse(out)]).toMatchObject([
+        place,
+        { stored: 0, skipped: [{ path: 'config', reason: 'may hold secrets' }] },
+      ])
+    }
+    expect(await paths('hidden')).toEqual([])
   })
 
   it(promise('f11-git'), async () => {

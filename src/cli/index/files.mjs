@@ -1,7 +1,7 @@
 // Which files of a folder belong to the index? What git knows or would add; without git, all but what tools make.
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
 
 const MADE = new Set(
   'node_modules .git dist build target coverage .next .nuxt .cache .venv venv __pycache__'.split(' '),
@@ -11,10 +11,17 @@ const SECRET_FILE =
   /^(?:\.env.*|.*\.(?:pem|key|p12|pfx|jks|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)|credentials.*)$/i
 const SECRET_FOLDER = /^\.(?:ssh|aws|gnupg)$/i
 
+const isSecretFolder = (names) => names.some((name) => SECRET_FOLDER.test(name))
+
+/** Whether a folder is, or lies in, one that holds secrets, whatever link leads there. */
+const holdsSecrets = (folder) => isSecretFolder(realpathSync(folder).split(sep))
+
 const isSecret = (path) => {
   const names = path.split('/')
-  return SECRET_FILE.test(names.at(-1)) || names.slice(0, -1).some((name) => SECRET_FOLDER.test(name))
+  return SECRET_FILE.test(names.at(-1)) || isSecretFolder(names.slice(0, -1))
 }
+
+const SECRET = 'may hold secrets'
 
 /** @typedef {{ path: string, reason: string }} Skipped */
 
@@ -51,7 +58,7 @@ export const isMade = (path) => path.split(/[/\\]/).some((name) => MADE.has(name
 
 /** Why a path is no file that is sent; null when it is one, undefined when there is nothing. */
 function flawOf(folder, path) {
-  if (isSecret(path)) return 'may hold secrets'
+  if (isSecret(path)) return SECRET
   try {
     const stat = lstatSync(join(folder, path))
     if (stat.isSymbolicLink()) return 'a link'
@@ -69,8 +76,9 @@ export function listFiles(folder) {
   /** @type {Skipped[]} */
   const skipped = []
   const files = []
+  const areAllSecret = holdsSecrets(folder)
   for (const path of fromGit(folder) ?? walk(folder, skipped)) {
-    const flaw = flawOf(folder, path)
+    const flaw = areAllSecret ? SECRET : flawOf(folder, path)
     if (flaw === null) files.push(path)
     else if (flaw !== undefined) skipped.push({ path, reason: flaw })
   }
