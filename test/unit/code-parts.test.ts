@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contentOf, cutCode, embeddedText } from '../../src/domain/code/chunks'
 import { createGlob } from '../../src/domain/code/globs'
 import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
+import { matchLines } from '../../src/domain/code/lines'
 import type { CodeSymbol } from '../../src/domain/code/symbols'
 import { promise } from '../requirements/fabric'
 
@@ -21,6 +22,18 @@ const lines = (count: number, length = 5): string =>
 
 /** What code is cut into, and which files and languages are meant (fabric contract §9). */
 describe('parts of code', () => {
+  it('are matched by each line over which a text goes', () => {
+    const chunk = { overlap: 'x\n', text: 'def a():\n    return 1\n\ndef a():\n    return 2\ndef a():', lineEnd: 12 }
+    const matched = (...texts: string[]) => matchLines(chunk, texts, 'own')
+    expect(matched('def a():\n    return 1')).toEqual([7, 8])
+    expect(matched('a():\n    return')).toEqual([7, 8, 10, 11])
+    expect(matched('a():\n')).toEqual([7, 10])
+    expect(matched('1\n\ndef')).toEqual([8, 10])
+    expect(matched('def a', 'return')).toEqual([7, 8, 10, 11, 12])
+    expect(matched('():\n    return 3')).toEqual([])
+    expect(matchLines({ ...chunk, text: lines(50), lineEnd: 50 }, ['.'], 'all')).toHaveLength(20)
+  })
+
   it(promise('f9-chunks'), () => {
     const text = lines(250)
     const plain = cutCode(text, [])

@@ -4,7 +4,8 @@ import { foldCase } from './names'
 const MAX_LINES = 20
 
 /**
- * Numbers of lines that hold one of the texts in any case, at most twenty.
+ * Numbers of lines that hold one of the texts in any case, at most twenty. A text of several lines is held by each line over which it
+ * goes.
  *
  * @param chunk its own lines and those that it repeats; `from`: where to look
  */
@@ -16,11 +17,23 @@ export function matchLines(
   const own = chunk.text.split('\n')
   const lines = from === 'all' && chunk.overlap !== '' ? [...chunk.overlap.split('\n'), ...own] : own
   const first = chunk.lineEnd - lines.length + 1
-  const found: number[] = []
-  for (const [i, line] of lines.entries()) {
-    if (found.length === MAX_LINES) break
-    const low = foldCase(line)
-    if (folded.some((text) => low.includes(text))) found.push(first + i)
-  }
-  return found
+  const low = lines.map(foldCase)
+  const texts = folded.map((text) => text.split('\n'))
+  const found = new Set<number>()
+  for (let i = 0; i < low.length && found.size < MAX_LINES; i++)
+    for (const parts of texts)
+      if (beginsAt(low, i, parts)) for (const [j, part] of parts.entries()) if (part !== '') found.add(first + i + j)
+  return [...found].sort((a, b) => a - b).slice(0, MAX_LINES)
+}
+
+/** Whether a text begins in a line, and goes on in those behind it: it ends the first, is those between, begins the last. */
+function beginsAt(lines: readonly string[], at: number, parts: readonly string[]): boolean {
+  const last = parts.length - 1
+  return parts.every((part, j) => {
+    const line = lines[at + j]
+    if (line === undefined) return false
+    if (last === 0) return line.includes(part)
+    if (j === 0) return line.endsWith(part)
+    return j === last ? line.startsWith(part) : line === part
+  })
 }

@@ -211,6 +211,8 @@ export function codeContract(connect: Connect): void {
       expect(
         (await search('verifyToken\nand', { mode: 'text', projectPath })).results.map((hit: Json) => hit.filePath),
       ).toEqual(['docs/notes.txt'])
+      const [over] = (await search('VERIFYTOKEN\nand', { mode: 'text', projectPath })).results
+      expect(over.chunk).toMatchObject({ matchLines: [1, 2], content: expect.stringMatching(/^1: .*\n2: and/) })
     })
 
     it(promise('f9-text-words'), async () => {
