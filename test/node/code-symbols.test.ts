@@ -81,6 +81,46 @@ describe('symbols of real code', () => {
       ({ name, kind, lineStart, lineEnd }) => `${kind} ${name} ${lineStart}-${lineEnd}`,
     )
 
+  it('have the comment above their decorators, before `export` too, and end before the next comment', async () => {
+    const shapes = ['export class A {', 'export default class A {', 'export abstract class A {', 'class A {']
+    for (const path of ['a.ts', 'a.js'])
+      for (const shape of shapes.filter((one) => path === 'a.ts' || !one.includes('abstract')))
+        for (const decorators of ['@Injectable()\n', '@One() @Two({ a: 1 })\n// why\n@Three\n']) {
+          const text = `/** Before */\nclass Z {}\n\n/**\n * Doc\n */\n${decorators}${shape}\n}\n`
+          const symbols = await parser.symbols({ path, language: languageOf(path), text })
+          const lineStart = 6 + decorators.split('\n').length
+          expect([path, shape, symbols[1]]).toEqual([
+            ...[path, shape],
+            { name: 'A', kind: 'class', signature: shape, lineStart, lineEnd: lineStart + 1, docComment: 'Doc' },
+          ])
+        }
+    for (const path of ['a.ts', 'a.js'])
+      for (const one of [
+        'const f = () => {\n}',
+        'export const f = () =>\n  1',
+        'export default () => {\n}',
+        'class C {\n}',
+      ]) {
+        const text = `${one}\n/** x */ export class B {}\n`
+        const symbols = await parser.symbols({ path, language: languageOf(path), text })
+        const ends = symbols.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])
+        expect([path, one, ends]).toEqual([
+          ...[path, one],
+          [
+            [1, 2],
+            [3, 3],
+          ],
+        ])
+      }
+    expect(await told('a.ts', 'type A =\n  string\n/** x */ export class B {}\n')).toEqual([
+      'type A 1-2',
+      'class B 3-3',
+    ])
+    expect(await told('a.ts', 'class C {\n  a = () => {}\n  /** x */ b() {}\n}\n')).toEqual([
+      ...['class C 1-4', 'method a 2-2', 'method b 3-3'],
+    ])
+  })
+
   it(promise('f9-tiers'), async () => {
     expect(
       await told(

@@ -18,14 +18,42 @@ export function wrapped(node: SyntaxNode): SyntaxNode {
 function firstWord(node: SyntaxNode): number {
   const outer = wrapped(node)
   if (outer.from !== node.from) return outer.from
-  for (const child of childrenOf(node)) if (child.name !== 'Decorator') return child.from
+  for (const child of childrenOf(node)) if (!/^Decorator$|Comment$/.test(child.name)) return child.from
   return node.from
 }
 
-export const declare = (node: SyntaxNode, name: string, kind: SymbolKind, body: SyntaxNode | null): Declaration => {
-  const outer = wrapped(node)
-  return { name, kind, from: firstWord(node), to: outer.to, opens: body?.from ?? null, above: outer.from }
+/** What the grammar finds missing, such as a semicolon. */
+export const isMissing = (node: SyntaxNode): boolean => node.type.isError && node.from === node.to
+
+const isBeside = (node: SyntaxNode): boolean => isMissing(node) || /Comment$/.test(node.name)
+
+/** The end of a node, without comments behind it that were read along in search of its semicolon. */
+export function endOf(node: SyntaxNode): number {
+  let at = node
+  for (;;) {
+    const end = at.lastChild
+    let last = end
+    while (last !== null && isBeside(last)) last = last.prevSibling
+    if (last === null || (last === end && last.to !== at.to)) return at.to
+    at = last
+  }
 }
+
+/** Where a declaration begins with its decorators; those before `export` are a declaration without a name to the grammar. */
+function beginning(node: SyntaxNode): number {
+  const outer = wrapped(node)
+  if (node.name !== 'ClassDeclaration') return outer.from
+  let before = outer.prevSibling
+  while (before !== null && /Comment$/.test(before.name)) before = before.prevSibling
+  if (before?.name !== node.name) return outer.from
+  const isNameless = [...childrenOf(before)].every((child) => child.name === 'Decorator' || isBeside(child))
+  return isNameless ? before.from : outer.from
+}
+
+export const declare = (node: SyntaxNode, name: string, kind: SymbolKind, body: SyntaxNode | null): Declaration => ({
+  ...{ name, kind, from: firstWord(node), to: endOf(wrapped(node)) },
+  ...{ opens: body?.from ?? null, above: beginning(node) },
+})
 
 /** At the top of a file, a namespace or an ambient module, whose block the grammar leaves beside its name. */
 export function isTopLevel(node: SyntaxNode): boolean {

@@ -3,7 +3,7 @@ import type { LRParser } from '@lezer/lr'
 import { extensionOf } from '../../domain/code/languages'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { exported } from './javascript-exports'
-import { bare, bodyOf, declare, isFunction, isTopLevel, wrapped } from './javascript-nodes'
+import { bare, bodyOf, declare, endOf, isFunction, isMissing, isTopLevel, wrapped } from './javascript-nodes'
 import { childOf, childrenOf, type Rules, textOf } from './nodes'
 
 /** TypeScript and JavaScript. */
@@ -43,6 +43,9 @@ interface Declarator {
   readonly to: number
 }
 
+/** What stands beside declarators. */
+const BESIDE = ['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment']
+
 function declarators(node: SyntaxNode): Declarator[] {
   const found: Declarator[] = []
   let parts: SyntaxNode[] = []
@@ -53,14 +56,13 @@ function declarators(node: SyntaxNode): Declarator[] {
       found.push({
         pattern,
         value: (equals > 0 ? parts[equals + 1] : null) ?? null,
-        to: parts.at(-1)?.to ?? pattern.to,
+        to: endOf(parts.at(-1) ?? pattern),
       })
     parts = []
   }
   for (const child of childrenOf(node)) {
     if (child.name === ',') close()
-    else if (!['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment'].includes(child.name))
-      parts.push(child)
+    else if (!(isMissing(child) || BESIDE.includes(child.name))) parts.push(child)
   }
   close()
   return found
