@@ -779,8 +779,8 @@ END;
 CREATE TRIGGER entries_reillustrated AFTER UPDATE OF images ON entries WHEN OLD.images IS NOT NEW.images
 BEGIN
   DELETE FROM image_uses WHERE entry_id = NEW.id;
-  INSERT OR IGNORE INTO image_uses (org, hash, entry_id, size, mime_type)
-    SELECT NEW.org, value ->> 'hash', NEW.id, value ->> 'size', value ->> 'mimeType' FROM json_each(NEW.images);
+  INSERT INTO image_uses (org, hash, entry_id, size, mime_type)
+    SELECT DISTINCT NEW.org, value ->> 'hash', NEW.id, value ->> 'size', value ->> 'mimeType' FROM json_each(NEW.images);
 END;
 
 CREATE TRIGGER entries_relinked AFTER UPDATE OF links ON entries WHEN OLD.links IS NOT NEW.links
@@ -1285,8 +1285,8 @@ END;
 
 CREATE TRIGGER versions_illustrated AFTER INSERT ON entry_versions WHEN NEW.images IS NOT NULL
 BEGIN
-  INSERT OR IGNORE INTO image_uses (org, hash, entry_id, size, mime_type)
-    SELECT NEW.org, value ->> 'hash', -NEW.id, value ->> 'size', value ->> 'mimeType' FROM json_each(NEW.images);
+  INSERT INTO image_uses (org, hash, entry_id, size, mime_type)
+    SELECT DISTINCT NEW.org, value ->> 'hash', -NEW.id, value ->> 'size', value ->> 'mimeType' FROM json_each(NEW.images);
 END;
 
 CREATE TABLE feed_floors (

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { EntryDraft } from '../../src/domain/entry/draft'
-import type { EntryChange } from '../../src/domain/entry/entry-write'
+import type { EntryChange, NewEntry } from '../../src/domain/entry/entry-write'
 import type { Caller } from '../../src/domain/identity/scope'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -135,6 +135,24 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })
         await save({ text: 'same', metadata: { b: 2 }, tags: [] })
         expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
+      })
+
+      it('replaces images and links of which some are the same, and keeps them where none are given', async () => {
+        const picture = (hash: string) => ({ hash: hash.repeat(64), mimeType: 'image/png' as const, size: 70 })
+        const [a, b] = [picture('a'), picture('b')]
+        const linked = await save()
+        const metadata = { references: { context_ids: [linked, linked] } }
+        const saveAgain = async (images: NewEntry['images'], more: Partial<EntryDraft> = {}) => {
+          const [saved] = await store.save(ada, [{ ...(await entryOf(ada, { text: 'same', ...more })), images }])
+          return (await read(saved?.id as number))?.images.map(({ hash }) => hash[0])
+        }
+        expect(await saveAgain([a])).toEqual(['a'])
+        expect(await saveAgain([a, a])).toEqual(['a', 'a'])
+        expect(await saveAgain(null)).toEqual(['a', 'a'])
+        expect(await saveAgain(null, { metadata })).toEqual(['a', 'a'])
+        expect(await saveAgain([a, b, a], { metadata: { ...metadata, b: 2 } })).toEqual(['a', 'b', 'a'])
+        expect(await saveAgain([])).toEqual([])
+        expect((await store.page(ada, thread('thread'), PAGE)).total).toBe(2)
       })
 
       it('adds an entry each time when told not to meet repeated turns', async () => {

@@ -1,0 +1,1 @@
+-- On PostgreSQL ON CONFLICT DO NOTHING holds within triggers too, so there is nothing to change here.
