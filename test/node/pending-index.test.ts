@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { Problem } from '../../src/domain/errors'
 import type { PendingEntry } from '../../src/ports/pending-index'
 import { createFinishIndex } from '../../src/services/keeping/pending-index'
+import type { Missed } from '../../src/services/keeping/schedule'
 import { freshPrincipal } from '../support/scope'
 
 const entry = (given: Partial<PendingEntry>): PendingEntry => ({
@@ -11,7 +13,7 @@ const entry = (given: Partial<PendingEntry>): PendingEntry => ({
 function open(entries: readonly PendingEntry[]) {
   let now = 1_000
   let left = [...entries]
-  const did = { looks: 0, words: [] as number[][], vectors: [] as number[][], down: false }
+  const did = { looks: 0, words: [] as number[][], vectors: [] as number[][], down: false, hangs: false, makes: 100 }
   const drop = (topic: string, ids: readonly number[]) => {
     left = left.filter((one) => one.topic !== topic || !ids.includes(one.id))
   }
@@ -28,10 +30,14 @@ function open(entries: readonly PendingEntry[]) {
       },
     },
     generation: {
-      async embed(ids) {
+      async embedInTime(ids) {
         did.vectors.push([...ids])
+        if (did.hangs) await new Promise(() => {})
         if (did.down) throw new Error('the model is down')
-        drop('embed', ids)
+        const made = ids.slice(0, did.makes)
+        drop('embed', made)
+        const problem = made.length < ids.length ? new Problem('unavailable', 'needed more than 10 s') : null
+        return { made: made.length, problem }
       },
     },
     vectorBytes: 100,
@@ -40,7 +46,7 @@ function open(entries: readonly PendingEntry[]) {
   })
   const scope = freshPrincipal()
   let searches = 0
-  const search = () => finishing.searching(scope, async () => ++searches)
+  const search = (goesBy?: readonly Missed[]) => finishing.searching(scope, async () => ++searches, goesBy)
   const wait = (ms: number) => {
     now += ms
   }
@@ -79,6 +85,23 @@ describe('a search that finds its indexes behind', () => {
     wait(30_000)
     expect([await search(), did.vectors.length]).toEqual([4, 2])
     expect(finishing.warnings(['vectors'])).toEqual([])
+  })
+
+  it('waits for no model where it goes by words alone', async () => {
+    const { did, search } = open([entry({}), entry({ topic: 'embed' })])
+    did.hangs = true
+    void search(['vectors'])
+    expect(await search(['words'])).toBeGreaterThan(0)
+    expect(await search(['words'])).toBeGreaterThan(0)
+    expect([did.words, did.vectors]).toEqual([[[1]], [[1]]])
+  })
+
+  it('is run again with the vectors that a slow model has made in its time, which is then left alone too', async () => {
+    const { did, search } = open([entry({ topic: 'embed' }), entry({ topic: 'embed', id: 2 })])
+    did.makes = 1
+    expect(await search()).toBe(2)
+    expect(await search()).toBe(3)
+    expect(did.vectors).toEqual([[1, 2]])
   })
 
   it('leaves to a living writer what it is writing', async () => {

@@ -160,6 +160,16 @@ describe('what is left to be embedded', () => {
     expect(units).toBeLessThan(10_000 * (WORDS_300.length + 10))
   })
 
+  it('is made for a search that waits, which waits no longer than one try takes', async () => {
+    const model = slowModel()
+    const { generation, embedded } = store(model, 3)
+    expect(await generation.embedInTime([1, 2])).toEqual({ made: 2, problem: null })
+    model.loading = 1_000_000
+    const begun = model.now()
+    expect(await generation.embedInTime([3])).toMatchObject({ made: 0, problem: { code: 'unavailable' } })
+    expect([model.now() - begun, embedded.size]).toEqual([10_000, 2])
+  })
+
   it('is stored by a write that does not wait, with what was made in time', async () => {
     const model = slowModel()
     const { generate, texts } = store(model, 100)

@@ -33,6 +33,13 @@ interface Reembedding extends EmbeddingStep {
   readonly embedded?: number
 }
 
+interface EmbeddedInTime {
+  /** Entries whose vectors were made. */
+  readonly made: number
+  /** Why some are missing; null when none is. */
+  readonly problem: Problem | null
+}
+
 export interface BackgroundGeneration {
   /**
    * Makes the vectors of these entries, however slow the model is; those that are gone meanwhile are passed over. Each entry has its
@@ -41,6 +48,8 @@ export interface BackgroundGeneration {
    * @param onProgress called often, so that whoever claimed the work can hold on to it
    */
   embed(ids: readonly number[], onProgress?: () => Promise<void>): Promise<void>
+  /** The same for a search that waits, of texts that `capacity` holds: what the model manages in EMBEDDING_TIMEOUT_S. */
+  embedInTime(ids: readonly number[]): Promise<EmbeddedInTime>
   /** UTF-16 units that the model embeds in a few seconds. */
   capacity(): number
   /** Makes the summary of one entry. @throws Problem when the provider fails */
@@ -65,8 +74,15 @@ export function createBackgroundGeneration(dependencies: {
 }): BackgroundGeneration {
   const { generate, summarizer, rows, summaries, now } = dependencies
 
+  /** Entries that are read and embedded at once: few where their texts are long or the model is slow. */
+  async function groupsOf(ids: readonly number[]): Promise<number[][]> {
+    const sizes = await rows.sizesOf(ids)
+    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
+    return groups.map((group) => group.map(({ id }) => id))
+  }
+
   /**
-   * Some entries after the other, where their texts are long or the model is slow: what is read and made stays small.
+   * Some entries after the other.
    *
    * @param until nothing more is begun after it
    * @returns the first that was not begun; null when all are done
@@ -76,11 +92,9 @@ export function createBackgroundGeneration(dependencies: {
     onProgress?: () => Promise<void>,
     until = Number.POSITIVE_INFINITY,
   ): Promise<number | null> {
-    const sizes = await rows.sizesOf(ids)
-    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
-    for (const [i, group] of groups.entries()) {
-      if (i > 0 && now() >= until) return group[0]?.id ?? null
-      const entries = await rows.textsOf(group.map(({ id }) => id))
+    for (const [i, group] of (await groupsOf(ids)).entries()) {
+      if (i > 0 && now() >= until) return group[0] ?? null
+      const entries = await rows.textsOf(group)
       const vectors = await generate.embedTexts(
         entries.map(({ text }) => text),
         onProgress,
@@ -111,6 +125,22 @@ export function createBackgroundGeneration(dependencies: {
   return {
     async embed(ids, onProgress) {
       for (let i = 0; i < ids.length; i += STEP) await embedIds(ids.slice(i, i + STEP), onProgress)
+    },
+
+    async embedInTime(ids) {
+      let made = 0
+      for (const group of await groupsOf(ids)) {
+        const entries = await rows.textsOf(group)
+        const { vectors, problem } = await generate.embedInTime(entries.map(({ text }) => text))
+        for (const [n, entry] of entries.entries()) {
+          const own = vectors[n]
+          if (!own) continue
+          await rows.replace(entry, own)
+          made++
+        }
+        if (problem !== null) return { made, problem }
+      }
+      return { made, problem: null }
     },
 
     capacity: () => generate.capacity(),

@@ -33,8 +33,9 @@ export interface FinishIndex {
    * them, and the search is run again; as a rule there are none, and to find that out costs no round trip of its own.
    *
    * @param search begins with a read of the database, in the moment in which it is called; it writes nothing
+   * @param goesBy of which it waits for nothing else: a search for words does not wait for a model
    */
-  searching<T>(scope: Scope, search: () => Promise<T>): Promise<T>
+  searching<T>(scope: Scope, search: () => Promise<T>, goesBy?: readonly Missed[]): Promise<T>
   /** Another number after something was written: what was asked of an index before that is out of date. */
   readonly round: () => number
   /** What to tell of a search that goes by these, as the last look found it. */
@@ -57,7 +58,9 @@ function within(entries: readonly PendingEntry[], most: number): PendingEntry[] 
 export function createFinishIndex(dependencies: {
   readonly pending: PendingIndex
   /** Null where nothing is searched by meaning. */
-  readonly generation: (Pick<BackgroundGeneration, 'embed'> & Partial<Pick<BackgroundGeneration, 'capacity'>>) | null
+  readonly generation:
+    | (Pick<BackgroundGeneration, 'embedInTime'> & Partial<Pick<BackgroundGeneration, 'capacity'>>)
+    | null
   /** Bytes of texts whose vectors one search has made. */
   readonly vectorBytes: number
   readonly state: PendingState
@@ -79,21 +82,24 @@ export function createFinishIndex(dependencies: {
     const ids = within(entries, Math.min(vectorBytes, generation.capacity?.() ?? vectorBytes)).map(({ id }) => id)
     if (ids.length === 0) return false
     try {
-      await generation.embed(ids)
-      return true
+      const { made, problem } = await generation.embedInTime(ids)
+      if (problem !== null) rest()
+      return made > 0
     } catch {
-      state.embedsAgainAt = now() + MODEL_RESTS_MS
+      rest()
       return false
     }
   }
 
-  /** Whether anything was written that was not there. */
-  async function finish(scope: Scope, entries: readonly PendingEntry[]): Promise<boolean> {
-    const of = (what: Missed) => entries.filter(({ topic, abandoned }) => abandoned && topic === TOPICS[what])
-    const words = await writeWords(scope.org, of('words'))
-    const vectors = await makeVectors(of('vectors'))
-    if (words || vectors) rounds++
-    return words || vectors
+  const rest = (): void => {
+    state.embedsAgainAt = now() + MODEL_RESTS_MS
+  }
+
+  async function write(org: string, what: Missed, entries: readonly PendingEntry[]): Promise<boolean> {
+    const left = entries.filter(({ topic, abandoned }) => abandoned && topic === TOPICS[what])
+    const wrote = what === 'words' ? await writeWords(org, left) : await makeVectors(left)
+    if (wrote) rounds++
+    return wrote
   }
 
   /** Null when it cannot be known; then the search cannot be answered either. */
@@ -110,20 +116,27 @@ export function createFinishIndex(dependencies: {
     }
   }
 
-  function finishOnce(scope: Scope, entries: readonly PendingEntry[]): Promise<boolean> {
-    const key = JSON.stringify([scope.org, scope.projects, scope.owner])
-    const begun = running.get(key) ?? finish(scope, entries).finally(() => running.delete(key))
+  function writeOnce(scope: Scope, what: Missed, entries: readonly PendingEntry[]): Promise<boolean> {
+    const key = JSON.stringify([what, scope.org, scope.projects, scope.owner])
+    const begun = running.get(key) ?? write(scope.org, what, entries).finally(() => running.delete(key))
     running.set(key, begun)
     return begun
   }
 
+  /** Whether anything was written that was not there. */
+  async function finish(scope: Scope, entries: readonly PendingEntry[], goesBy: readonly Missed[]): Promise<boolean> {
+    let wrote = false
+    for (const what of goesBy) if (await writeOnce(scope, what, entries)) wrote = true
+    return wrote
+  }
+
   return {
-    async searching(scope, search) {
+    async searching(scope, search, goesBy = ['words', 'vectors']) {
       // The look comes first, so that it knows no later state than the search.
       const looked = look(scope)
       const found = search()
       const [pendingEntries] = await Promise.all([looked, found.catch(() => {})])
-      if (!pendingEntries?.length || !(await finishOnce(scope, pendingEntries))) return found
+      if (!pendingEntries?.length || !(await finish(scope, pendingEntries, goesBy))) return found
       const [, again] = await Promise.all([look(scope), search()])
       return again
     },
@@ -137,9 +150,11 @@ export const searchingWhole = (fullText: FullText, finishing: FinishIndex): Full
   const { engine, language, stemming } = fullText
   return {
     ...{ engine, language, stemming },
-    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request)),
-    searchByUnits: (scope, request) => finishing.searching(scope, () => fullText.searchByUnits(scope, request)),
-    searchByRareWords: (scope, request) => finishing.searching(scope, () => fullText.searchByRareWords(scope, request)),
+    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), ['words']),
+    searchByUnits: (scope, request) =>
+      finishing.searching(scope, () => fullText.searchByUnits(scope, request), ['words']),
+    searchByRareWords: (scope, request) =>
+      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), ['words']),
     // It only reads on of what was found.
     standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
   }

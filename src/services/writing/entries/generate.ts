@@ -187,6 +187,8 @@ export function createGenerate(settings: GenerateSettings) {
 
   return Object.assign(generate, {
     embedTexts,
+    /** The vectors of each text, of what the model manages in its time. @throws Problem when it makes none */
+    embedInTime: (texts: readonly string[]) => embedNow(texts, 'defer'),
     model: embedder === null ? null : modelKey(embedder),
     /** UTF-16 units that the model embeds in a few seconds. */
     capacity: () => embedder?.capacity?.() ?? Number.POSITIVE_INFINITY,
