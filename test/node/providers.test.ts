@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { ModelServer } from '../fakes/model-server'
+import { type ModelServer, replies } from '../fakes/model-server'
 import { startOllama } from '../fakes/ollama'
 import { promise } from '../requirements/threads'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
@@ -181,6 +181,48 @@ describe('when a model fails', () => {
       next = ((await answer.json()) as { next: number | null }).next
     }
     expect((await world.ok('get_statistics')).semantic_search.coverage_percentage).toBe(100)
+  })
+
+  it('fails in a batch what needs vectors that it does not make, names the first of it, and does the rest where the batch is not atomic', async () => {
+    world = await startWorld({ SUMMARY_PROVIDER: 'none' })
+    const { client, ollama, ok } = world
+    const call = (name: string, args: Record<string, unknown>) => {
+      ollama.fail(replies({ status: 400, json: { error: 'no' } }))
+      return client.call(name, args)
+    }
+    const ids: number[] = []
+    for (const text of ['one', 'two']) ids.push((await ok('store_context', draft(text))).context_id)
+    const [one, two] = ids
+    const updates = [
+      { context_id: one, tags: ['a'] },
+      { context_id: two, text: 'two anew', tags: ['lost'] },
+      { context_id: two, metadata: { kept: true } },
+    ]
+    const failure = {
+      success: false,
+      error: expect.stringMatching(/^Generation failed: embedding: /),
+      code: 'unavailable',
+    }
+    const refused = await call('update_context_batch', { updates })
+    expect(refused.data.error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(refused.data.error.message).toMatch(/^Generation failed at index 1: embedding: /)
+    expect(refused.data.results).toEqual([{ index: 1, context_id: two, updated_fields: null, ...failure }])
+    const partly = await call('update_context_batch', { updates, atomic: false })
+    expect(partly.data).toMatchObject({ success: false, succeeded: 2, message: 'Updated 2/3 entries successfully' })
+    expect(partly.data.results).toMatchObject([{ success: true }, { index: 1, ...failure }, { success: true }])
+    const { result } = await ok('get_context_by_ids', { context_ids: ids })
+    expect(result).toMatchObject([
+      { version: 2, tags: ['a'] },
+      { version: 2, tags: [], metadata: { kept: true }, text_content: 'two' },
+    ])
+    const entries = [draft('three'), { ...draft('four'), source: 'nobody' }]
+    const stored = await call('store_context_batch', { entries, atomic: false })
+    expect(stored.isError).toBe(false)
+    expect(stored.data).toMatchObject({ succeeded: 0, failed: 2, message: 'All entries failed validation' })
+    expect(stored.data.results).toMatchObject([failure, { code: 'invalid_input' }])
+    const both = await call('store_context_batch', { entries: [draft('three'), draft('four')] })
+    expect(both.data.error.message).toMatch(/^Generation failed at index 0: embedding: /)
+    expect(both.data.results).toHaveLength(2)
   })
 
   it(promise('9-failure'), async () => {

@@ -42,7 +42,7 @@ export async function withVectors(
     text: entry.text,
     source: entry.columns.source === 'user' ? ('user' as const) : ('agent' as const),
   }))
-  const made = await generate(texts, '', 'defer')
+  const made = await generate(texts, 'defer')
   const byId = new Map(bare.map(({ id }, i) => [id, made[i]?.vectors ?? null]))
   return entries.map((one) => {
     if (one.vectors !== null) return one

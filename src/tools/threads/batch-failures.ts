@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/errors'
 import { flawsOf } from '../../domain/flaws'
 import type { Outcome } from '../../services/outcome'
+import { GenerationFailed } from '../../services/writing/entries/generation-failed'
 import { withExamples } from '../examples'
 
 /** How a batch tells of items that failed: as rows of `results`, or as the error of an atomic batch. */
@@ -9,19 +10,20 @@ import { withExamples } from '../examples'
 const flawsAt = (list: string, index: number, problem: Problem) =>
   flawsOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
 
-const itemFailure = (index: number, id: number | null, { message, code }: Problem) => ({
+const itemFailure = (list: 'entries' | 'updates', index: number, id: number | null, { message, code }: Problem) => ({
   index,
   success: false,
   context_id: id,
+  ...(list === 'updates' ? { updated_fields: null } : {}),
   error: message,
   code,
 })
 
 /** One row of `results` for a failed item. @param list name of the argument that holds the items */
-export function failedItem(list: string, index: number, id: number | null, problem: Problem) {
+export function failedItem(list: 'entries' | 'updates', index: number, id: number | null, problem: Problem) {
   const flaws = withExamples(flawsAt(list, index, problem))
   const details = flaws.length === 0 ? problem.details : flaws
-  return { ...itemFailure(index, id, problem), ...(details === undefined ? {} : { details }) }
+  return { ...itemFailure(list, index, id, problem), ...(details === undefined ? {} : { details }) }
 }
 
 /**
@@ -31,7 +33,7 @@ export function failedItem(list: string, index: number, id: number | null, probl
  * @param place of an item, as the message names it
  */
 export function atomicFailure(
-  list: string,
+  list: 'entries' | 'updates',
   outcomes: readonly Outcome<unknown>[],
   place: (index: number) => string,
   id: (index: number) => number | null,
@@ -39,19 +41,26 @@ export function atomicFailure(
   const failed = outcomes.flatMap((outcome, index) => (outcome.ok ? [] : [{ index, problem: outcome.problem }]))
   const [first] = failed
   if (first === undefined) return null
+  const { problem } = first
+  // What is wrong in them is told once, in the details of the error.
+  const beside = { results: failed.map(({ index, problem }) => itemFailure(list, index, id(index), problem)) }
+  if (problem instanceof GenerationFailed)
+    return new Problem(
+      problem.code,
+      `Generation failed at index ${first.index}: ${problem.reason}`,
+      { beside },
+      problem.cause,
+    )
   return new Problem(
-    first.problem.code,
-    `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${first.problem.message}`,
+    problem.code,
+    `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${problem.message}`,
     {
       details:
-        first.problem.code === 'conflict' && first.problem.details !== undefined
-          ? first.problem.details
+        problem.code === 'conflict' && problem.details !== undefined
+          ? problem.details
           : failed.flatMap(({ index, problem }) => flawsAt(list, index, problem)),
-      retryable: first.problem.retryable,
-      beside: {
-        // What is wrong in them is told once, in the details of the error.
-        results: failed.map(({ index, problem }) => itemFailure(index, id(index), problem)),
-      },
+      retryable: problem.retryable,
+      beside,
     },
   )
 }

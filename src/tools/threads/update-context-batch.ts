@@ -57,7 +57,7 @@ export const updateContextBatch = defineWritingTool({
             error: null,
             code: null,
           }
-        : { ...failedItem('updates', index, idAt(index), outcome.problem), updated_fields: null },
+        : failedItem('updates', index, idAt(index), outcome.problem),
     )
     return batchResult('Updated', outcomes, results)
   },

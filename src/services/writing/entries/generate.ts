@@ -1,5 +1,5 @@
 import type { Generated, GenerationTopic, Source, TextVector } from '../../../domain/entry/entry'
-import { Problem } from '../../../domain/errors'
+import type { Problem } from '../../../domain/errors'
 import { type Chunk, type ChunkOptions, chunkText, fineEnough } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
 import { codePointLength } from '../../../domain/text'
@@ -8,6 +8,7 @@ import type { Yielder } from '../../../domain/yielder'
 import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
+import { GenerationFailed } from './generation-failed'
 
 /** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
 interface GenerateSettings {
@@ -141,14 +142,12 @@ export function createGenerate(settings: GenerateSettings) {
   }
 
   /**
-   * @param place names the text in the message of a failure: empty for a single one, ` at index 3` in a batch
    * @param onFailure in the place of what is configured
    * @param along what the same call of the embedder embeds beside
-   * @throws Problem unavailable when embeddings cannot be made and writes are to fail then
+   * @throws GenerationFailed when embeddings cannot be made and writes are to fail then
    */
   async function generate(
     texts: readonly TextToGenerate[],
-    place = '',
     onFailure = onEmbeddingFailure,
     along?: Along,
   ): Promise<Generated[]> {
@@ -163,13 +162,7 @@ export function createGenerate(settings: GenerateSettings) {
       summarizeAll(texts),
     ])
     if (along && !embedded.ok && along.texts.length > 0) along.outcome = embedded
-    if (!embedded.ok && onFailure === 'fail')
-      throw new Problem(
-        'unavailable',
-        `Generation failed${place}: embedding: ${embedded.problem.message}`,
-        {},
-        embedded.problem.cause,
-      )
+    if (!embedded.ok && onFailure === 'fail') throw new GenerationFailed(embedded.problem)
     return texts.map((_, i) => {
       const summary = summaries[i] as string | null
       const vectors = embedded.ok ? (embedded.value.vectors[i] ?? null) : null

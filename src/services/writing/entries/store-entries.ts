@@ -76,13 +76,17 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
 
     checkBeside(good.map(({ entry }) => entry))
     checkLinks(good.map(({ entry }) => entry))
-    const generated = await generate(
-      good.map((one) => one.entry),
-      drafts.length > 1 ? ' at index 0' : '',
-      // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
-      good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
-      along,
+    const made = await attempt(() =>
+      generate(
+        good.map((one) => one.entry),
+        // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
+        good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
+        along,
+      ),
     )
+    // One call of the embedder makes the vectors of all, so that all of them lack theirs.
+    if (!made.ok) return prepared.map((outcome) => (outcome.ok ? made : outcome))
+    const generated = made.value
     const pictures = good.flatMap((one) => one.images)
     const rows = good.map((one, i) => ({ ...one.entry, generated: generated[i] as Generated }))
     const planned = (saved?: readonly SavedEntry[]): Outcome<Planned>[] => {

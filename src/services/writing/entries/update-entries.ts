@@ -10,7 +10,7 @@ import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
-import { generateAnew, withGenerated } from './generate-anew'
+import { generateAnew, NotGenerated, withGenerated } from './generate-anew'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 import { patchedTo, report, type UpdatedEntry } from './updated-entry'
@@ -77,9 +77,9 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
+    const generated = await generateAnew(generate, [...changes.values()], { rows, known })
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images: store, entries, yielder }, caller, pictures, attemptNumber)
-    const generated = await generateAnew(generate, [...changes.values()], { rows, known, isBatch: checked.length > 1 })
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const planned = outcomes.map((outcome) => report(outcome, rows, generated))
     noteOutcomes(caller, planned)
@@ -124,8 +124,23 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
     const known = new Map<string, Generated>()
-    return withRetries((attemptNumber) => applyAll(caller, checked, atomic, known, attemptNumber))
+    for (let left = checked; ; ) {
+      try {
+        return await withRetries((attemptNumber) => applyAll(caller, left, atomic, known, attemptNumber))
+      } catch (error) {
+        if (!(error instanceof NotGenerated)) throw error
+        left = without(left, error)
+        if (atomic || left.every(({ ok }) => !ok)) return left.map((outcome) => (outcome.ok ? done(null) : outcome))
+      }
+    }
   }
+}
+
+/** Updates without those that need what could not be made: of such an entry its new texts, or what else has it embedded. */
+function without(updates: readonly Outcome<CheckedUpdate>[], { ids, problem }: NotGenerated): Outcome<CheckedUpdate>[] {
+  const rewritten = new Set(updates.flatMap((one) => (one.ok && one.value.text !== undefined ? [one.value.id] : [])))
+  const needs = ({ id, text }: CheckedUpdate) => ids.has(id) && (text !== undefined || !rewritten.has(id))
+  return updates.map((one) => (one.ok && needs(one.value) ? { ok: false, problem } : one))
 }
 
 /** The states that a change and the one before it lead through; of a text that does not stay no summary is made. */

@@ -40,7 +40,7 @@ export function createMemoryService(dependencies: {
 
   /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
   const generateFor = async ({ source }: Memory, text: string, layer: Layer): Promise<Generated> =>
-    (await generate([{ text, source }], '', layer === 3 ? undefined : 'defer'))[0] as Generated
+    (await generate([{ text, source }], layer === 3 ? undefined : 'defer'))[0] as Generated
 
   return {
     /**
