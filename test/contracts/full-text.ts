@@ -3,6 +3,7 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
+import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import { WITHOUT_REST } from '../../src/domain/yielder'
@@ -262,6 +263,26 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('公园', 'phrase')).toEqual([id])
       expect(await search('园')).toEqual([id])
       expect(await search('ยินดี')).toEqual([thai])
+    })
+
+    it('finds a single character wherever it stands in a run, in every mode, and marks the words it is in', async () => {
+      const [east, snow, today] = [await save('東京'), await save('大雪'), await save('今日は雪 です')]
+      for (const mode of ['match', 'prefix', 'phrase', 'boolean'] as const) {
+        expect([mode, (await search('雪', mode)).sort((a, b) => a - b)]).toEqual([mode, [snow, today]])
+        expect([mode, await search('東', mode)]).toEqual([mode, [east]])
+        const { units } = parseQuery('雪', mode, made.analyzer)
+        const marked = ['大雪', '今日は雪 です', '雪国', '雪だ、大雪'].map((text) =>
+          highlight(text, units, made.analyzer),
+        )
+        expect(marked).toEqual([
+          '<mark>大雪</mark>',
+          '今日<mark>は雪</mark> です',
+          '<mark>雪国</mark>',
+          '<mark>雪だ</mark>、<mark>大雪</mark>',
+        ])
+        expect(highlight('東京', units, made.analyzer)).toBeNull()
+      }
+      expect(await search('"雪"')).toHaveLength(2)
     })
 
     it('finds the day of creation and the agent, but not as part of a phrase', async () => {

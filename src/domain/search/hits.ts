@@ -14,6 +14,14 @@ function borders(terms: readonly string[]): Int32Array {
   return lengths
 }
 
+/** Whether a word is the last pair of a run of characters, and its second one this: no pair begins with that. */
+function isRunEndingIn(character: string | undefined, tokens: readonly Token[], at: number): boolean {
+  const { pair, word, end } = tokens[at] as Token
+  if (!pair || character === undefined || !word.endsWith(character)) return false
+  const next = tokens[at + 1]
+  return next === undefined || next.start >= end
+}
+
 /**
  * Calls back with the place of the first word of each hit, in order (Knuth, Morris and Pratt). A last term that only has
  * to begin a word is compared apart, behind each hit of the others.
@@ -26,7 +34,7 @@ export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number)
   const by = unit.prefix ? 'word' : 'term'
   const begins = (at: number) => beginning === undefined || tokens[at]?.word.startsWith(beginning) === true
   if (exact.length === 0) {
-    for (let at = 0; at < tokens.length; at++) if (begins(at)) hit(at)
+    for (let at = 0; at < tokens.length; at++) if (begins(at) || isRunEndingIn(beginning, tokens, at)) hit(at)
     return tokens.length
   }
   const again = borders(exact)

@@ -22,12 +22,13 @@ export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; 
   if (tokens.length === 0) return null
   const only = tokens.length === 1 ? (tokens[0] as Token) : null
   const loneCharacter = only?.pair === true && [...only.term].length === 1
-  // Text written without spaces is indexed in pairs, so a single character can only begin one.
+  // Text written without spaces is indexed in pairs, so a single character begins one, or stands at the end of a run, which an index
+  // keeps beside the text.
   const prefix = options.prefix === true || loneCharacter
   return {
     terms: tokens.map(({ term, word }) => (prefix ? word : term)),
     prefix,
-    phrase: options.phrase === true,
+    phrase: options.phrase === true && !loneCharacter,
     stops: tokens.map((token) => token.isStopWord),
   }
 }
