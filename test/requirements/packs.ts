@@ -45,6 +45,8 @@ export const PACKS = {
   'p3-budget': 'keeps sections and markdown within the budget each, and cuts contents around what matched',
   'p3-worst': 'answers goals and entries of the largest size',
   'p4-private': 'brings private entries to their owner alone, and lets nobody learn what they supersede',
+  'p4-said':
+    'says what comes nearest where nothing clearly belongs, a project in which nothing was found, and what stands in flight beyond its places',
   'p4-diary': 'adds diary pages of the agent that is named to the packs of their owner, whatever the intent',
   'p4-projects': 'keeps to the project and to what belongs to none, and refuses projects that are not open',
   'p4-audit': 'writes one audit row a pack and a denial, with ids and without the goal',

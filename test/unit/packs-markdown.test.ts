@@ -24,7 +24,7 @@ const itemWith = (text: string): PackItem => ({
 const render = (text: string): string =>
   packMarkdown(
     {
-      ...{ goal: text, intent: 'build', layer: 'recall', project: text, domain: text, unrelated: false },
+      ...{ goal: text, intent: 'build', layer: 'recall', project: text, domain: text, said: [] },
       sections: [
         { facet: 'decisions', title: 'Decisions', items: [itemWith(text), itemWith('plain')] },
         { facet: 'gotchas', title: 'Gotchas', items: [itemWith('plain')] },

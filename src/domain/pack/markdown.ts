@@ -96,15 +96,13 @@ function omittedText({ limit, budget, duplicate, superseded }: Omitted): string 
 }
 
 type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'> & {
-  /** Nothing in it has to do with the goal. */
-  readonly unrelated: boolean
+  /** Lines for its head (`saidOfPack`). */
+  readonly said: readonly string[]
 }
-
-const UNRELATED = 'Nothing that is stored has to do with this goal.'
 
 /** What stands above and below the sections. */
 export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) {
-  const { goal, intent, layer, project, domain, unrelated } = described
+  const { goal, intent, layer, project, domain, said } = described
   const shown = firstCodePoints(goal, GOAL)
   const facts = [
     `intent ${intent}`,
@@ -115,7 +113,7 @@ export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) 
   return {
     head:
       `# Context pack\n\nGoal: ${inline(shown)}${shown.length < goal.length ? '…' : ''}\n${facts.join(' · ')}\n` +
-      (unrelated ? `\n${UNRELATED}\n` : ''),
+      (said.length === 0 ? '' : `\n${said.join('\n')}\n`),
     foot: `${omittedText(omitted)}\n`,
   }
 }

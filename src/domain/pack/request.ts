@@ -32,6 +32,8 @@ export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
 
 const CHARS_PER_TOKEN = 4
 const MAX_LIMIT = 50
+/** The reference's, whatever the layer; each layer has a bound of its own. */
+const DEFAULT_LIMIT = 24
 const MAX_RELATED = 5
 /** A goal is a query (platform contract §6). */
 export const MAX_GOAL = 10_000
@@ -105,7 +107,7 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
     domain,
     project: given.project === undefined ? onlyProject(scope) : openProject(scope, given.project, 'project'),
     agentId: named(given.agentId),
-    limit: Math.min(depth.items, clamp(given.limit ?? depth.items, 1, MAX_LIMIT)),
+    limit: Math.min(depth.items, clamp(given.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT)),
     relatedLimit: includeRelated && depth.steps > 0 ? clamp(given.relatedLimit, 0, MAX_RELATED) : 0,
     maxJson: (given.maxTokens ?? depth.tokens) * CHARS_PER_TOKEN,
     maxMarkdown: (layer === 'wake' ? Math.min(wanted, depth.markdownTokens) : wanted) * CHARS_PER_TOKEN,

@@ -264,6 +264,7 @@ export async function select(
     Math.floor(wanted.entries * floors.fillersOfStore),
   )
   if (![...chosen].some(standsAnyway)) await takeBest(distinct.filter(standsAnyway), 1)
+  const standingBy = distinct.filter((one) => standsAnyway(one) && !chosen.has(one))
   const apart = new Set(distinct)
   const looked = new Set(compared)
   const unrelated = [...chosen].filter(
@@ -274,6 +275,6 @@ export async function select(
     unrelated: new Set(unrelated),
     fillers: new Set([...chosen].filter((one) => one.score < low)),
     duplicates: compared.filter((one) => !apart.has(one)),
-    beyond: [...beyond, ...good.filter((one) => !looked.has(one))],
+    beyond: [...new Set([...beyond, ...standingBy, ...good.filter((one) => !looked.has(one))])],
   }
 }

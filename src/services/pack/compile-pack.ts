@@ -3,7 +3,7 @@ import { type Planned, plan, sizeLeft } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
 import { bestPlaces, contentBudget, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
 import type { Weighed } from '../../domain/pack/evidence'
-import { FACET_TITLES, type Facet } from '../../domain/pack/facets'
+import { FACET_TITLES, type Facet, isWork } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
 import { itemOf } from '../../domain/pack/item'
@@ -18,6 +18,7 @@ import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
 import { saidLater } from '../../domain/pack/said-later'
+import { saidOfPack } from '../../domain/pack/said-of-pack'
 import { candidatesFor, type Selectable, select } from '../../domain/pack/selection'
 import { type Candidate, contentWordsBy, selectable, weigh } from '../../domain/pack/weighing'
 import { WEIGHTS, type Weights } from '../../domain/pack/weights'
@@ -50,6 +51,8 @@ const HINTS = {
   wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
   recall: 'Work from this pack; store what you learn with remember, and ask context with layer deep_search for more.',
   deep_search: 'Work from this pack; search for what is missing, and store what you learn with remember.',
+  nothing:
+    'Nothing here is clearly about the goal: search before you take it for unknown, and remember what you learn.',
 } as const
 
 /** A pack, and what of what was found stands in none. */
@@ -156,7 +159,7 @@ export function createCompilePack({
       diary: new Set(found.standing.diary),
       recent: { ids: new Set(found.standing.recent), only: isOnlyTime(request.query) },
     }
-    const present = found.entries.filter(({ status }) => status !== 'archived')
+    const present = found.entries.filter(({ status, kind }) => status !== 'archived' || !isWork(kind))
     const weighed = await weigh(present, found, goal, request, {
       ...{ steps: depth.steps, count: counting(analyzer, words.terms), contentWords, yielder, weights },
       namesOf: namesIn(words, analyzer),
@@ -196,7 +199,8 @@ export function createCompilePack({
       superseded: superseded.length,
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
-    const { head, foot } = frame({ ...request, unrelated }, { ...omitted, budget: 99 })
+    const said = saidOfPack(standing, request, { unrelated, degraded: found.degraded }, weights)
+    const { head, foot } = frame({ ...request, said }, { ...omitted, budget: 99 })
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
     const planned = plan(pieces, total, request.relatedLimit > 0)
     const left = { ...omitted, budget: pieces.length - planned.length }
@@ -213,7 +217,7 @@ export function createCompilePack({
       },
     })
     const sections = sectionsOf(planned, finished, words, request, total)
-    const described = { ...request, sections, unrelated }
+    const described = { ...request, sections, said }
     const pack: Pack = {
       goal: request.goal,
       intent: request.intent,
@@ -223,7 +227,7 @@ export function createCompilePack({
       layer: request.layer,
       sections,
       total_items: planned.length,
-      usage_hint: HINTS[request.layer],
+      usage_hint: HINTS[unrelated ? 'nothing' : request.layer],
       markdown: packMarkdown(described, left, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted: left },
     }

@@ -638,6 +638,34 @@ export function packsContract(connect: Connect): void {
       expect(await found(ada, { agent_id: 'runner' })).toEqual(new Set([mine, page, placed]))
     })
 
+    it(promise('p4-said'), async () => {
+      const org = unique('org')
+      const ada = as((await team.key(org)).key)
+      const ids: string[] = []
+      for (let i = 0; i < 20; i++)
+        ids.push(await ada.remember(`Chore ${i}`, `peel the ${i} potatoes of the galley`, { project: 'ketch' }))
+      const token = await ada.remember('Sessions', 'refresh tokens rotate on every use and are stored hashed', {
+        project: 'ketch',
+      })
+      const goal = { goal: 'hashed passwords for external partner accounts in the shop', project: 'ketch' }
+      const nearest = await ada.ask(goal.goal, { project: goal.project })
+      expect([idsOf(nearest), nearest.markdown]).toEqual([[], expect.stringContaining(`[${token}] Sessions`)])
+      expect(nearest.usage_hint).toContain('search before')
+      const foreign = await ada.ask('gaff rig of the ketch', { project: 'kecht' })
+      expect(foreign.markdown).toContain('stands in project kecht')
+      expect((await ada.ask('peel potatoes', { project: 'ketch' })).markdown).not.toContain('stands in project')
+      const rule = await ada.remember('Ropes', 'coil ropes sunwise', { kind: 'rule', metadata: { status: 'archived' } })
+      expect(idsOf(await ada.ask('how to coil ropes'))).toEqual([rule])
+      for (let i = 0; i < 12; i++)
+        await ada.remember(`Task ${i}`, `mend sail ${i}`, { kind: 'task', status: 'doing', project: 'ketch' })
+      const { diagnostics, markdown } = await ada.ask('pomelo grove', { project: 'ketch' })
+      expect(diagnostics.omitted.limit).toBeGreaterThan(0)
+      expect(markdown).toContain(`Left out: ${diagnostics.omitted.limit} beyond the limit`)
+      expect(
+        (await ada.ask('peel potatoes', { layer: 'deep_search', project: 'ketch' })).total_items,
+      ).toBeLessThanOrEqual(24)
+    })
+
     it(promise('p4-projects'), async () => {
       const org = unique('org')
       const admin = as((await team.key(org, { role: 'admin', owner: 'ada' })).key)
