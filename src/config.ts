@@ -151,7 +151,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     adminToken: reader.secret('ADMIN_TOKEN', 24),
     limits: {
       perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
-      concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 32, 0, 10_000) || null,
+      concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 64, 0, 10_000) || null,
     },
     quotas: {
       entries: reader.integer(QUOTA_NAMES.entries, 0, 0, Number.MAX_SAFE_INTEGER) || null,
