@@ -28,6 +28,7 @@ export const FABRIC = {
   'f7-counted':
     'counts a further report of an error in its memory, without a new version, also when many report at once',
   'f7-required': 'refuses an event whose required value is missing, blank or empty, and never writes "undefined"',
+  'f7-paths': 'keeps the path of a file as one, however it is spelt, also in what is remembered of it',
   'f7-table': 'leaves for each type of event the memories, layers, times to live, tags and actions that the page lists',
   'f7-secrets': 'takes secrets out of every part of an event, also where a text is cut',
   'f7-kinds': 'takes secrets of every kind out of settings, JSON, YAML, URLs, escaped and coloured logs',
@@ -175,7 +176,7 @@ export const FABRIC = {
   'f8-summary':
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':
-    'summarizes unpinned memories of the six types, of the layer, thread and age asked for, and no summary again',
+    'summarizes unpinned memories of the six types by all their kinds, of the layer, thread and age asked for, and no summary again',
   'f8-most': 'takes in a thousand memories at most, the oldest first, and the others with the next call',
   'f8-nothing': 'writes nothing when nothing is old enough',
   'f8-race': 'summarizes what stands there when the write happens, and changes nothing when it cannot',

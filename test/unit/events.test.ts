@@ -7,7 +7,8 @@ import { outcomeOf } from '../../src/domain/recall/events/outcomes'
 import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
 import { promise } from '../requirements/fabric'
 
-const outcome = (type: EventType, payload: Metadata, wrong = new Inspection()) => outcomeOf({ type, payload }, wrong)
+const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>
+  outcomeOf({ type, payload }, project, wrong)
 
 /** What is refused of a payload; null when nothing is. */
 function refused(type: EventType, payload: Metadata): string | null {
@@ -98,6 +99,26 @@ describe('what an event leaves', () => {
       ),
     )
     expect(all).not.toContain('undefined')
+  })
+
+  it(promise('f7-paths'), () => {
+    const project = '/home/ada/app'
+    const left = (type: EventType, payload: Metadata) => outcome(type, payload, new Inspection(), project).memories[0]
+    for (const path of ['./src/a.ts', 'src/a.ts', `file://${project}/src/a.ts`, `${project}/src/a.ts`, 'src\\a.ts']) {
+      expect(left('file_opened', { path, content: 'x' })).toEqual(
+        left('file_opened', { path: 'src/a.ts', content: 'x' }),
+      )
+      const failed = left('error_occurred', { error: 'TypeError: x', file: path, line: 4 })
+      expect(failed).toMatchObject({
+        content: 'TypeError: x\nsrc/a.ts:4',
+        metadata: { fileContext: { path: 'src/a.ts' } },
+      })
+      expect(left('pattern_detected', { pattern: 'p', file: path })).toMatchObject({
+        metadata: { fileContext: { path: 'src/a.ts' } },
+      })
+    }
+    expect(left('file_opened', { path: '/etc/hosts' })?.content).toBe('/etc/hosts')
+    expect(left('file_opened', { path: './' })?.content).toBe('./')
   })
 
   it(promise('f7-table'), () => {

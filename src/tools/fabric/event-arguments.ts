@@ -77,7 +77,7 @@ export function inspect({ event: named, projectPath }: Record<string, unknown>, 
   const isPlaced = sound.projectPath !== undefined || given.projectPath === undefined
   inspected((wrong) => {
     checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, wrong)
-    if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, wrong)
+    if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, null, wrong)
   })
 }
 

@@ -228,6 +228,11 @@ export function eventContract(connect: Connect): void {
       )
       expect(changed.triggeredActions).toContain('indexed_file')
       expect([(await search('zygomorph')).total, (await search('other')).total]).toEqual([0, 1])
+      // Four spellings of one file are one memory of it.
+      for (const spelt of ['./src/a.ts', 'src/a.ts', `file://${path}`])
+        expect(await report('file_opened', { path: spelt }, projectPath)).toMatchObject({
+          ...{ memoryId: opened.memoryId, existing: true },
+        })
       const outside = await report('file_opened', { path: '/etc/hosts', content: 'x' }, projectPath)
       expect(outside.triggeredActions).toEqual(['stored_scratchpad'])
       expect(outside.warnings).toEqual([expect.stringContaining('not inside the project')])

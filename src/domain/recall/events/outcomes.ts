@@ -14,7 +14,7 @@ const REPORT = 1_000
 const HOUR = 3_600
 
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
-  const path = payload.required('path', 'filePath')
+  const path = payload.requiredPath('path', 'filePath')
   const language = languageIn(payload, path)
   const content = typeof sent === 'string' ? sent : ''
   const code = beginning(payload.text('content'), FILE)
@@ -56,7 +56,7 @@ function commandExecuted(payload: Payload): EventOutcome {
 
 function errorOccurred(payload: Payload): EventOutcome {
   const error = payload.required('error')
-  const path = payload.text('file')
+  const path = payload.path('file')
   const line = payload.integer('line')
   const stack = beginning(payload.text('stack'), STACK)
   const place = path === '' || line === null ? path : `${path}:${line}`
@@ -99,7 +99,7 @@ const session =
     )
 
 function patternDetected(payload: Payload): EventOutcome {
-  const path = payload.text('file')
+  const path = payload.path('file')
   const code = payload.text('code')
   const language = languageIn(payload, path)
   const ofFile = path === '' ? {} : { filePath: path }
@@ -141,9 +141,11 @@ const OUTCOMES: Readonly<Record<EventType, (payload: Payload, given: { readonly 
  * What is to be done about an event; nothing in it is a secret of a known form, but the content of a file, from which the index
  * takes them itself.
  *
+ * @param project whose path is cut off from those of files
  * @param wrong what is missing is noted here
  */
 export const outcomeOf = (
   { type, payload }: Pick<ReportedEvent, 'type' | 'payload'>,
+  project: string | null,
   wrong: Inspection,
-): EventOutcome => OUTCOMES[type](new Payload(payload, wrong), { content: own(payload, 'content') })
+): EventOutcome => OUTCOMES[type](new Payload(payload, wrong, project), { content: own(payload, 'content') })

@@ -2,6 +2,7 @@ import { type JsonValue, type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
 import { firstCodePoints, trim } from '../../text'
+import { normalPath } from '../paths'
 import { redactValue } from '../secret-metadata'
 import { redact } from '../secrets'
 
@@ -10,6 +11,7 @@ export class Payload {
   constructor(
     private readonly given: Metadata,
     private readonly wrong: Inspection,
+    private readonly project: string | null,
   ) {}
 
   /** A value as text; empty for one that is absent, blank or holds nothing. */
@@ -32,6 +34,21 @@ export class Payload {
         `${names.map((name) => `event.payload.${name}`).join(' or ')} is missing or empty`,
       )
     return text
+  }
+
+  /** The path of a file as memories name it; as it was reported where nothing is left of it. */
+  path(name: string): string {
+    return this.asPath(this.text(name))
+  }
+
+  /** As `path`, of one that the event is nothing without. */
+  requiredPath(...names: readonly [string, ...string[]]): string {
+    return this.asPath(this.required(...names))
+  }
+
+  private asPath(text: string): string {
+    const path = normalPath(text, this.project)
+    return trim(path) === '' ? text : path
   }
 
   /** A whole number; null when it is absent. */

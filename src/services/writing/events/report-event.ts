@@ -87,7 +87,7 @@ export function createReportEvent(dependencies: {
       event: ReportedEvent,
       wrong: Inspection = new Inspection(),
     ): Promise<EventReport> {
-      const outcome = outcomeOf(event, wrong)
+      const outcome = outcomeOf(event, project, wrong)
       wrong.end()
       const { failure, file } = outcome
       const common: Metadata = {
@@ -131,7 +131,7 @@ export function createReportEvent(dependencies: {
       event: ReportedEvent,
       report: EventReport,
     ): Promise<EventReport> {
-      const opened = await open(caller, project, outcomeOf(event, new Inspection()))
+      const opened = await open(caller, project, outcomeOf(event, project, new Inspection()))
       return withIndexed(report, await index(opened, { texts: [], outcome: null }))
     },
   }
