@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
+import type { MemoryType } from '../../src/domain/recall/memory'
 import type { SummarizeRequest } from '../../src/services/writing/memories/summarize'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
@@ -87,6 +88,17 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       ground.clock.ms = at + 30 * DAY
       expect((await summarize({ includePatterns: false, includeDecisions: false })).summary).toContain(`[#${fix}]`)
       expect((await summarize({ focusTypes: ['code_pattern'] })).summary).toContain(`[#${pattern}]`)
+      // Kinds of the types, by whatever word they were stored.
+      const kinds = { convention: 'rule', bug_fix: 'gotcha', code_pattern: 'template', relationship: 'claim' } as const
+      const ids = new Map<string, number>()
+      for (const kind of Object.values(kinds))
+        ids.set(kind, await world.store(`a ${kind}`, { metadata: { projectPath: 'p', kind } }))
+      ground.clock.advance(30 * DAY)
+      for (const [type, kind] of Object.entries(kinds)) {
+        const { count, summary } = await summarize({ focusTypes: [type as MemoryType] })
+        expect([kind, count]).toEqual([kind, 1])
+        expect(summary).toContain(`1 ${type}.\n- ${type}: a ${kind} [#${ids.get(kind)}]`)
+      }
       const last = await summarize()
       expect([last.count, last.summary.includes(`[#${old}]`)]).toEqual([1, true])
       expect((await summarize({ layer: 3 })).count).toBe(1)

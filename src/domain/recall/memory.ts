@@ -62,4 +62,8 @@ export function kindsOfWord(word: string): readonly Kind[] | null {
   return kind === undefined ? null : [kind]
 }
 
+/** The kinds of a type that a summary takes in: what was said or happened stays, and so do summaries (fabric contract §8). */
+export const summarizedKinds = (type: MemoryType): readonly Kind[] =>
+  type === 'scratchpad' ? ['scratchpad'] : KINDS_OF[type]
+
 export const memoryNotFound = (id: unknown): string => `Memory not found: ${id}`

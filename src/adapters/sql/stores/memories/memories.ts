@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import { MEMORY_TYPES } from '../../../../domain/recall/memory'
+import { MEMORY_TYPES, typeOfKind } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata-rules'
 import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
@@ -108,7 +108,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, yield
         each((row) => ({
           id: num(row, 'id'),
           version: num(row, 'version'),
-          type: memoryTypeOf(row, 'kind'),
+          type: memoryTypeOf({ type: typeOfKind(kindOf(row, 'kind')) }, 'type'),
           title: strOrNull(row, 'title'),
           text: str(row, 'text'),
           tags: json<string[]>(row, 'tags'),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { threadOfProject } from '../../../../domain/entry/thread'
 import type { Scope } from '../../../../domain/identity/scope'
+import { summarizedKinds } from '../../../../domain/recall/memory'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
 import type { MemoryQuery, SummarizableQuery } from '../../../../ports/memories'
@@ -165,6 +166,6 @@ export const summarizableStatement = (
     FROM entries e
     WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
-      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types)}`)})
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types.flatMap(summarizedKinds))}`)})
     ORDER BY e.created_at, e.id LIMIT ${limit}`
 }
