@@ -119,6 +119,8 @@ export const FABRIC = {
   'f2-promotion-refused': 'refuses promotion to the present or a lower layer, and together with a change',
   'f3-store': 'stores verbatim and checks every known key of metadata',
   'f1-everywhere': 'takes the project as an argument of every tool that has one, and refuses two that differ',
+  'f1-wrong-project':
+    'says of a project that is none or another one where it stands, with what else is wrong, and what would be right, in every tool',
   'f3-part': 'brings a part of a content by code points, with the length of the whole',
   'f3-lean': 'lists twenty memories within 2,500 tokens, and answers a store, an update and a delete within 250',
   'f3-equal': 'answers a store of an equal memory with its id, joins the tags and changes nothing else',

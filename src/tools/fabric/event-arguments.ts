@@ -16,7 +16,7 @@ import type { ToolContext } from '../context'
 import { jsonObject } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
-import { projectPath, sameProject } from './wire'
+import { firstProject, projectPath } from './wire'
 
 /** The arguments of `report_event`: what a call says of an event, and what is wrong with it. */
 
@@ -50,11 +50,13 @@ function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: I
 /**
  * Notes what is wrong with those parts of an event that are given, beside its payload.
  *
+ * @param beside the project that the call names beside the event
  * @returns its moment, milliseconds since 1970, and its project, as it is stored
  */
-function checkEvent(caller: Caller, given: Partial<Given>, wrong: Inspection) {
-  const { type, payload, timestamp, sessionId, projectPath } = given
-  const path = 'event.projectPath'
+function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: Inspection) {
+  const { type, payload, timestamp, sessionId } = given
+  const places = { 'event.projectPath': given.projectPath, projectPath: beside }
+  const [path, projectPath] = firstProject(places, wrong) ?? ['event.projectPath', undefined]
   const named = projectPath === undefined ? {} : { projectPath }
   const project = wrong.check(path, projectPath, () => projectOfWrite(caller, named, path)) ?? null
   const written = timestamp === undefined ? undefined : readWrittenTime(trim(timestamp).toUpperCase())
@@ -71,23 +73,21 @@ function checkEvent(caller: Caller, given: Partial<Given>, wrong: Inspection) {
 /** What would be wrong with these if the others were right. @throws Problem */
 export function inspect({ event: named, projectPath }: Record<string, unknown>, { principal }: ToolContext): void {
   if (!isRecord(named)) return
-  const given = named.projectPath === undefined ? { ...named, projectPath } : named
-  const sound = soundArguments(event, given)
+  const sound = soundArguments(event, named)
   const { type, payload } = sound
-  const isPlaced = sound.projectPath !== undefined || given.projectPath === undefined
+  const placed = named.projectPath ?? projectPath
+  const isPlaced = placed === undefined || typeof placed === 'string'
   inspected((wrong) => {
-    checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, wrong)
+    checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, projectPath, wrong)
     if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, null, wrong)
   })
 }
 
 /** The event as it is reported, and what is wrong with it beside its payload. */
 export function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
-  sameProject({ projectPath, 'event.projectPath': event.projectPath })
-  const given = event.projectPath === undefined && projectPath !== undefined ? { ...event, projectPath } : event
   const wrong = new Inspection()
-  const { at, project } = checkEvent(principal, given, wrong)
-  const { type, sessionId, cliType: reporter, payload } = given
+  const { at, project } = checkEvent(principal, event, projectPath, wrong)
+  const { type, sessionId, cliType: reporter, payload } = event
   return { project, reported: { type, sessionId, at, reporter, payload }, wrong }
 }
 

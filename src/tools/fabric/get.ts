@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { notFound } from '../../domain/errors'
+import { inspected } from '../../domain/flaws'
 import { memoryNotFound } from '../../domain/recall/memory'
 import { codePointLength, offsetAfter } from '../../domain/text'
 import { defineTool } from '../define-tool'
+import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, memoryOutput, readMemoryId, shownMemory } from './memory-wire'
-import { fabricOutput, namedProject, projectPath } from './wire'
+import { checkProject, fabricOutput, projectPath } from './wire'
 
 /** A part of a content, with the length of the whole. */
 function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {
@@ -17,21 +19,26 @@ function partOf(text: string, { offset = 0, limit }: { offset?: number | undefin
   }
 }
 
+const input = z.strictObject({
+  memoryId,
+  offset: z.int().min(0).optional().meta({ description: 'Code points of content to skip' }),
+  limit: z.int().min(1).optional().meta({ description: 'Code points of content to bring' }),
+  projectPath,
+})
+
 export const get = defineTool({
   family: fabric,
   name: 'context_get',
   title: 'Get a memory',
   description: 'Bring one memory whole, also an archived one.',
-  input: z.strictObject({
-    memoryId,
-    offset: z.int().min(0).optional().meta({ description: 'Code points of content to skip' }),
-    limit: z.int().min(1).optional().meta({ description: 'Code points of content to bring' }),
-    projectPath,
-  }),
+  input,
   output: fabricOutput({ memory: memoryOutput, layer: z.int() }),
+  inspect: (args, { principal }) =>
+    inspected((wrong) => void checkProject(principal, { projectPath: soundArguments(input, args).projectPath }, wrong)),
   async handler({ services, principal }, args) {
+    const project = inspected((wrong) => checkProject(principal, { projectPath: args.projectPath }, wrong))
     const id = readMemoryId(args.memoryId)
-    const memory = await services.memories.get(principal, namedProject(principal, args.projectPath), id)
+    const memory = await services.memories.get(principal, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))
     const part = args.offset === undefined && args.limit === undefined ? null : partOf(memory.text, args)
     return { memory: { ...shownMemory(memory), ...part }, layer: memory.layer }

@@ -19,10 +19,10 @@ import { excerptsFor, leanMemory } from './lean'
 import { kindsOf } from './memory-wire'
 import {
   checkAsked,
+  checkProject,
   fabricOutput,
   omittedMemories,
   projectPath,
-  sameProject,
   sessionId,
   shownScore,
   threshold,
@@ -50,14 +50,10 @@ const input = z.strictObject({
 })
 
 /** What a filter means. @throws Problem that tells everything that is wrong with what is given */
-const checked = (scope: Scope, { filter = {}, ...asked }: Partial<z.output<typeof input>>) =>
+const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z.output<typeof input>>) =>
   inspected((wrong) => {
-    const within = filter.projectPath
-    const [named, path] = within === undefined ? [asked.projectPath, 'projectPath'] : [within, 'filter.projectPath']
-    wrong.check('projectPath', asked.projectPath, () =>
-      sameProject({ projectPath: asked.projectPath, 'filter.projectPath': within }),
-    )
-    const project = checkAsked(scope, { ...asked, projectPath: named }, wrong, path)
+    checkAsked(scope, asked, wrong)
+    const project = checkProject(scope, { projectPath, 'filter.projectPath': filter.projectPath }, wrong)
     const kinds = (filter.types ?? []).flatMap((type, i) => {
       const path = `filter.types[${i}]`
       return wrong.check(path, type, () => kindsOf(type, path)) ?? []

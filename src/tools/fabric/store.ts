@@ -3,6 +3,7 @@ import { checkVerbatim } from '../../domain/entry/draft'
 import type { Layer } from '../../domain/entry/entry'
 import { type Metadata, own } from '../../domain/entry/metadata'
 import { Inspection } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { defineWritingTool } from '../define-writing-tool'
@@ -11,7 +12,7 @@ import { soundArguments } from '../parse-arguments'
 import { storedMemoriesBefore, storedMemory } from './facts'
 import { fabric } from './family'
 import { memoryMetadata, readMetadata } from './memory-wire'
-import { checkSession, fabricOutput, projectPath, sameProject, sessionId } from './wire'
+import { checkAsked, checkProject, fabricOutput, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({
   type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
@@ -28,15 +29,20 @@ const input = z.strictObject({
 })
 
 /** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
-function checked(given: Partial<z.output<typeof input>>): Metadata | undefined {
-  const { content, metadata, sessionId, projectPath } = given
+function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata | undefined {
+  const { content, metadata, pinned, sessionId, projectPath } = given
   const wrong = new Inspection()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
-  wrong.check('sessionId', sessionId, () => checkSession(sessionId))
+  checkAsked(scope, { sessionId }, wrong)
   const read = metadata && readMetadata(metadata, wrong, false)
+  const inMetadata = (key: string) => read && own(read, key)
+  const places = { 'metadata.projectPath': inMetadata('projectPath'), 'metadata.project': inMetadata('project') }
+  checkProject(scope, { projectPath, ...places }, wrong)
+  const named = inMetadata('pinned')
+  if (pinned !== undefined && typeof named === 'boolean' && named !== pinned)
+    wrong.refuse('pinned', pinned, 'pinned and metadata.pinned differ; give one of them')
   wrong.end()
   if (read === undefined) return undefined
-  sameProject({ projectPath, 'metadata.projectPath': own(read, 'projectPath') })
   return {
     ...read,
     ...(projectPath === undefined ? {} : { projectPath }),
@@ -62,10 +68,10 @@ export const store = defineWritingTool({
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
-  inspect: (args) => void checked(soundArguments(input, args)),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   facts: storedMemory,
   work({ services, principal }, args) {
-    const metadata = checked(args) ?? {}
+    const metadata = checked(principal, args) ?? {}
     return services.memories.store(principal, {
       type: args.type,
       content: args.content,

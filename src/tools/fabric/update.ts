@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { checkTags, checkVerbatim } from '../../domain/entry/draft'
+import type { Metadata } from '../../domain/entry/metadata'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
+import type { Scope } from '../../domain/identity/scope'
 import { excerptOf } from '../../domain/recall/excerpts'
 import type { Memory } from '../../domain/recall/memory'
 import { tagsOfMetadata } from '../../domain/recall/metadata'
@@ -10,7 +12,7 @@ import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
-import { fabricOutput, namedProject, projectPath, upperLayer } from './wire'
+import { checkProject, fabricOutput, projectPath, upperLayer } from './wire'
 
 /** Code points of the content that an answer shows, whose writer knows it. */
 const CONTENT = 200
@@ -37,11 +39,13 @@ const factsOf = (memory: Memory): z.output<typeof facts> => ({
 })
 
 /** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
-function checked(args: Partial<z.output<typeof input>>) {
+function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   const { content, weight, pinned } = args
   const wrong = new Inspection()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
   const metadata = args.metadata && readMetadata(args.metadata, wrong, true)
+  const project = checkProject(scope, { projectPath: args.projectPath }, wrong)
+  if (metadata !== undefined) checkMove({ ...scope, projects: null }, metadata, wrong)
   const given = args.tags && wrong.check('tags', args.tags, () => checkTags(args.tags ?? []))
   wrong.end()
   const inMetadata = metadata === undefined ? null : tagsOfMetadata(metadata)
@@ -51,7 +55,13 @@ function checked(args: Partial<z.output<typeof input>>) {
     if (value !== undefined && metadata && Object.hasOwn(metadata, name) && metadata[name] !== value)
       wrong.refuse(name, value, `${name} and metadata.${name} differ; give one of them`)
   wrong.end()
-  return { content, metadata, tags: given, weight, pinned }
+  return { change: { content, metadata, tags: given, weight, pinned }, project }
+}
+
+/** The project that a memory is to move to; whether it is open to the caller is asked of a memory that is there. */
+function checkMove(scope: Scope, { projectPath, project }: Metadata, wrong: Inspection): void {
+  if (typeof projectPath === 'string')
+    checkProject(scope, { 'metadata.projectPath': projectPath, 'metadata.project': project }, wrong)
 }
 
 export const update = defineWritingTool({
@@ -69,10 +79,10 @@ export const update = defineWritingTool({
     memoryId: z.string(),
     newLayer: z.int(),
   }),
-  inspect: (args) => void checked(soundArguments(input, args)),
+  inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   facts,
   async work({ services, principal }, args) {
-    const change = checked(args)
+    const { change, project } = checked(principal, args)
     const changes = Object.values(change).some((part) => part !== undefined)
     const { targetLayer } = args
     if (!changes && targetLayer === undefined)
@@ -83,7 +93,6 @@ export const update = defineWritingTool({
       throw invalidInput('targetLayer stands alone; promote in a call of its own', [
         { path: 'targetLayer', given: `number ${targetLayer}` },
       ])
-    const project = namedProject(principal, args.projectPath)
     const id = readMemoryId(args.memoryId)
     if (targetLayer !== undefined) {
       await services.memories.promote(principal, project, id, targetLayer, args.expected_version)

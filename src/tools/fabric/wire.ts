@@ -15,16 +15,29 @@ export const projectPath = z
   .optional()
   .meta({ description: 'Project key, often its path; default: all open to you' })
 
-/** The project that a call names, as it is stored; null when it names none. */
-export const namedProject = (scope: Scope, given: string | undefined): string | null =>
-  given === undefined ? null : openProject(scope, given)
+/**
+ * The first of several places of a call that names a project; those that name another one are noted.
+ *
+ * @param named by their paths; what is no string names none
+ */
+export function firstProject(
+  named: Readonly<Record<string, unknown>>,
+  wrong: Inspection,
+): readonly [path: string, given: string] | null {
+  const [first, ...others] = Object.entries(named).filter((one): one is [string, string] => typeof one[1] === 'string')
+  if (first === undefined) return null
+  for (const [path, given] of others)
+    if (normalizeProject(given) !== normalizeProject(first[1]))
+      wrong.refuse(path, given, `${first[0]} and ${path} name different projects; give one of them`)
+  return first
+}
 
-/** @param named the same project at several places of a call @throws Problem invalid_input when two differ */
-export function sameProject(named: Readonly<Record<string, unknown>>): void {
-  const given = Object.entries(named).filter((one): one is [string, string] => typeof one[1] === 'string')
-  const [first, other] = given
-  if (first === undefined || other === undefined || normalizeProject(first[1]) === normalizeProject(other[1])) return
-  throw invalidInput(`${first[0]} and ${other[0]} name different projects; give one of them`)
+/** As `firstProject`, noting what is wrong with it too. @returns it as it is stored; null for none */
+export function checkProject(scope: Scope, named: Readonly<Record<string, unknown>>, wrong: Inspection): string | null {
+  const first = firstProject(named, wrong)
+  if (first === null) return null
+  const [path, given] = first
+  return wrong.check(path, given, () => openProject(scope, given, path)) ?? null
 }
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
@@ -59,17 +72,12 @@ interface Asked {
   readonly projectPath?: string | undefined
 }
 
-/**
- * Notes what is wrong with it.
- *
- * @param place of the project, in details
- * @returns the project that is named, as it is stored
- */
-export function checkAsked(scope: Scope, asked: Asked, wrong: Inspection, place = 'projectPath'): string | null {
+/** Notes what is wrong with it. @returns the project that is named, as it is stored */
+export function checkAsked(scope: Scope, asked: Asked, wrong: Inspection): string | null {
   const { sessionId, query, projectPath } = asked
   wrong.check('sessionId', sessionId, () => checkSession(sessionId))
   if (query !== undefined) wrong.check('query', query, () => checkQuery(query))
-  return wrong.check(place, projectPath, () => namedProject(scope, projectPath)) ?? null
+  return checkProject(scope, { projectPath }, wrong)
 }
 
 export const threshold = (fallback: number) =>

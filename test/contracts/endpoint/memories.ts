@@ -267,6 +267,82 @@ export function memoryContract(connect: Connect): void {
         expect([tool, await code(tool, args)]).toEqual([tool, 'VALIDATION_ERROR'])
     })
 
+    it(promise('f1-wrong-project'), async () => {
+      const wrong = async (tool: string, args: Record<string, unknown>) => {
+        const { data } = await session.fail(tool, args)
+        expect(data.code).toBe('VALIDATION_ERROR')
+        for (const { message } of data.details) expect(message).toContain('an example is')
+        return [data.error, ...data.details.map(({ path }: { path: string }) => path)]
+      }
+      const draft = { type: 'decision', content: 'x', metadata: {} }
+      const event = {
+        type: 'session_start',
+        payload: {},
+        timestamp: '2026-02-25T10:00:00Z',
+        sessionId: 's',
+        cliType: 'generic',
+      }
+      const long = 'e'.repeat(241)
+      const tooLong = (path: string) => `${path} is longer than 240 characters`
+      const differ = (one: string, other: string) => `${one} and ${other} name different projects; give one of them`
+      expect(await wrong('context_store', { ...draft, projectPath: long })).toEqual([
+        tooLong('projectPath'),
+        'projectPath',
+      ])
+      expect(await wrong('context_store', { ...draft, metadata: { projectPath: long }, content: '' })).toEqual([
+        `content cannot be empty or whitespace; ${tooLong('metadata.projectPath')}`,
+        ...['content', 'metadata.projectPath'],
+      ])
+      expect(
+        await wrong('context_store', {
+          ...{ type: 'decision', content: 'x', projectPath: 'a', pinned: true, layer: 9 },
+          metadata: { projectPath: 'b', project: 'c', pinned: false, cliType: 5 },
+        }),
+      ).toEqual([
+        [
+          ...['layer must be at most 3', 'metadata.cliType must be a string'],
+          ...[differ('projectPath', 'metadata.projectPath'), differ('projectPath', 'metadata.project')],
+          'pinned and metadata.pinned differ; give one of them',
+        ].join('; '),
+        ...['layer', 'metadata.cliType', 'metadata.projectPath', 'metadata.project', 'pinned'],
+      ])
+      const { id: memoryId } = await store('is there')
+      for (const [tool, args] of [
+        ['context_get', { offset: -1 }],
+        ['context_update', { weight: 9 }],
+        ['context_delete', { expected_version: 0 }],
+      ] as const)
+        expect((await wrong(tool, { memoryId, projectPath: ' ', ...args })).slice(1)).toEqual([
+          ...[Object.keys(args)[0], 'projectPath'],
+        ])
+      expect(await wrong('context_update', { memoryId, content: ' ', metadata: { projectPath: long } })).toEqual([
+        `content cannot be empty or whitespace; ${tooLong('metadata.projectPath')}`,
+        ...['content', 'metadata.projectPath'],
+      ])
+      for (const tool of ['context_get', 'context_delete'])
+        expect(await wrong(tool, { memoryId, projectPath: long })).toEqual([tooLong('projectPath'), 'projectPath'])
+      expect(await wrong('context_reportEvent', { event, projectPath: long })).toEqual([
+        tooLong('projectPath'),
+        'projectPath',
+      ])
+      expect(
+        await wrong('context_reportEvent', {
+          event: { ...event, type: 'command_executed', payload: { exitCode: 'x' }, projectPath: 'a' },
+          projectPath: 'b',
+        }),
+      ).toEqual([
+        [
+          differ('event.projectPath', 'projectPath'),
+          ...['event.payload.command is missing or empty', 'event.payload.exitCode must be a whole number'],
+        ].join('; '),
+        ...['projectPath', 'event.payload.command', 'event.payload.exitCode'],
+      ])
+      expect(await wrong('context_recall', { query: ' ', projectPath: 'a', filter: { projectPath: 'b' } })).toEqual([
+        `query must not be blank; ${differ('projectPath', 'filter.projectPath')}`,
+        ...['query', 'filter.projectPath'],
+      ])
+    })
+
     it(promise('f3-part'), async () => {
       const { id: memoryId } = await store('🦊0123456789')
       const part = async (given: object) => {

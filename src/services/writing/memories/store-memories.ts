@@ -2,7 +2,7 @@ import { readerOf } from '../../../domain/entry/entry'
 import { kindOfTags, resolveKind } from '../../../domain/entry/kind'
 import { liftMetadata } from '../../../domain/entry/lifted-metadata'
 import { threadOfProject } from '../../../domain/entry/thread'
-import { invalidInput, Problem } from '../../../domain/errors'
+import { Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { type Equal, type Meeting, MeetingFailed, type Sameness } from '../../../domain/recall/equal'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
@@ -52,8 +52,6 @@ export function createStoreMemories({
     const { type, content, metadata, ttl } = draft
     const tags = tagsOfMetadata(metadata) ?? []
     const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
-    if (draft.pinned !== undefined && (metadata.pinned ?? draft.pinned) !== draft.pinned)
-      throw invalidInput('pinned and metadata.pinned differ; give one of them')
     const project = projectOfWrite(caller, metadata)
     const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
     return {
