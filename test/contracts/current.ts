@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSqlCurrentMemories } from '../../src/adapters/sql/stores/memories/current'
 import type { Caller } from '../../src/domain/identity/scope'
+import { OPENED } from '../../src/domain/recall/events/event'
 import { type CurrentRequest, createGetCurrent } from '../../src/services/searching/memories/current'
 import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
@@ -50,6 +51,14 @@ export function currentContract(name: string, make: () => RecallGround): void {
     const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
     const store = (content: string, more: object = {}, draft: object = {}) =>
       world.store(content, { ...inProject(more), ...draft })
+
+    /** As the event of an opened file is kept. */
+    const open = (path: string, more: object = {}) =>
+      store(
+        path,
+        { fileContext: { path }, tags: [OPENED.tag, 'auto_capture'], source: 'system_auto', ...more },
+        { type: 'scratchpad', layer: 1, ttl: OPENED.ttl },
+      )
 
     it(promise('f5-empty'), async () => {
       const nothing = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }
@@ -314,9 +323,31 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect([idsOf(working), idsOf(patterns), idsOf(relevant)]).toEqual([[note], [pattern], [decision]])
     })
 
+    it(promise('f5-opened'), async () => {
+      const message = async (project: string | null = 'p') =>
+        (await now({ project })).ghostMessages.find(({ trigger }) => trigger === 'session_context')
+      const told = async (project: string | null = 'p') => (await message(project))?.content
+      await store('a thought', { fileContext: { path: 'src/never.ts' } }, { type: 'scratchpad', layer: 1 })
+      expect(await told()).toBeUndefined()
+      for (const path of ['one', 'two', 'three', 'four']) await open(path)
+      const again = ground.clock.ms
+      await open('one')
+      expect(await message()).toMatchObject({ content: 'Opened lately: one, four, three' })
+      expect((await message())?.at).toBeGreaterThanOrEqual(again)
+      for (const n of range(21)) await store(`a note ${n}`, {}, { type: 'scratchpad', layer: 1, ttl: DAY / 1_000 })
+      await open('elsewhere', { projectPath: 'q' })
+      expect([await told(), await told('q'), await told(null)]).toEqual([
+        'Opened lately: one, four, three',
+        'Opened lately: elsewhere',
+        'Opened lately: elsewhere, one, four',
+      ])
+      ground.clock.advance(OPENED.ttl * 1_000)
+      expect(await told(null)).toBeUndefined()
+    })
+
     it(promise('f5-hints'), async () => {
       const opened = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts']
-      for (const path of opened) await store(path, { fileContext: { path } }, { layer: 1 })
+      for (const path of opened) await open(path)
       const one = await store('Use D1 for everything. It is there.')
       const two = await store('Ship on Tuesdays', { title: 'When to ship' })
       const fix = await store('The lock was held\nsince npm test ran twice', {}, { type: 'bug_fix' })

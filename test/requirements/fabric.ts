@@ -163,6 +163,7 @@ export const FABRIC = {
     'finds what is near of its project and of layer 3 however much of others is nearer, wherever it moved and whether it was out of sight',
   'f5-patterns': 'filters patterns by language and by file, its folder or extension, however its path is spelt',
   'f5-once': 'shows a memory in one list only',
+  'f5-opened': 'names the three files that were opened last, also anew, however many notes came since, and no other',
   'f5-hints': 'suggests and hints from what it shows, in a fixed order, each by what it is and how it begins',
   'f5-errors':
     'calls a captured error an error, never a fix, and names the fix of a failing command before it tells how often it failed',

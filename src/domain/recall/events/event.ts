@@ -22,6 +22,9 @@ export type EventType =
 export const REPORTERS = ['kimi', 'claude', 'claude-code', 'opencode', 'codex', 'gemini', 'cursor', 'generic'] as const
 type Reporter = (typeof REPORTERS)[number]
 
+/** How the memory of an opened file is known by, and the seconds that it lasts from when it was last opened. */
+export const OPENED = { tag: 'file_opened', ttl: 3_600 } as const
+
 /** Bytes of a payload as JSON, without the content of a file, and of that content. */
 export const MAX_PAYLOAD_BYTES = 262_144
 export const MAX_SESSION_ID = 256

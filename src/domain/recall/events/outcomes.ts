@@ -1,6 +1,6 @@
 import { type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
-import type { EventMemory, EventOutcome, EventType, ReportedEvent } from './event'
+import { type EventMemory, type EventOutcome, type EventType, OPENED, type ReportedEvent } from './event'
 import { errorLine, firstLine } from './outcome'
 import { done, languageIn, paragraphs } from './outcome-parts'
 import { beginning, Payload } from './payload'
@@ -19,7 +19,7 @@ function fileOpened(payload: Payload, { content: sent }: { readonly content: unk
   const content = typeof sent === 'string' ? sent : ''
   const code = beginning(payload.text('content'), FILE)
   const memory: EventMemory = {
-    ...{ type: 'scratchpad', layer: 1, ttl: HOUR, content: path, tags: ['file_opened'] },
+    ...{ type: 'scratchpad', layer: 1, ttl: OPENED.ttl, content: path, tags: [OPENED.tag] },
     metadata: {
       fileContext: { path, language },
       ...(code === '' ? {} : { codeBlock: { code, language, filePath: path } }),

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import { cosine, fromBase64 } from '../../../../domain/meaning/vector'
 import { CANDIDATES, CONTEXT_WORKING } from '../../../../domain/recall/current'
+import { OPENED } from '../../../../domain/recall/events/event'
 import { filesOf, type Moment } from '../../../../domain/recall/moment'
 import { firstCodePoints } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
@@ -17,11 +18,12 @@ import { withPrelude } from '../../tables/entries/read-statements'
 import { firstOf, type MemoryContext } from '../../tables/memories/memory-statements'
 import { FILES, MOMENT_COLUMNS, momentColumns, toAtMoment } from '../../tables/memories/moment'
 import { newestPatterns } from '../../tables/memories/patterns'
+import { newestOfTag } from '../../tables/pages/tags'
 import { beginningOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
-/** Newest working memories among which opened files are looked for. */
-const LATELY = 20
+/** Memories of opened files, the newest, among which those are looked for that were opened last; and how many of these are read. */
+const LATELY = { opened: 30, last: 6 } as const
 /** Characters of a file that the indexes of files know. */
 const INDEXED = 256
 /** Of a working memory as much as stands for the moment. */
@@ -156,6 +158,9 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         sql` UNION ALL `,
       )
       const newest = sql`SELECT id FROM (${every}) AS every ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.newest)}`
+      const lately = sql`SELECT opened.entry_id, opened.expires_at
+        FROM (${newestOfTag(context, OPENED.tag, 1, LATELY.opened)}) AS opened
+        ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(LATELY.last)}`
       const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
       const small = new Parts()
       const contents = small.add(
@@ -178,8 +183,11 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         // Paths may be long.
         readOne(
           connection,
-          latest(sql`e.created_at, ${dialect.textAt(['fileContext', 'path'])} AS path`, LATELY),
-          each((row) => ({ path: strOrNull(row, 'path'), at: num(row, 'created_at') })),
+          sql`SELECT lately.expires_at, ${dialect.textAt(['fileContext', 'path'])} AS path
+            FROM (${lately}) AS lately ${dialect.plan.follow('entries', 'e', sql`e.id = lately.entry_id`)}
+            WHERE ${dialect.textAt(['source'])} = 'system_auto'
+            ORDER BY lately.expires_at DESC, lately.entry_id DESC`,
+          each((row) => ({ path: strOrNull(row, 'path'), at: num(row, 'expires_at') - OPENED.ttl * 1_000 })),
         ),
       ])
       return {

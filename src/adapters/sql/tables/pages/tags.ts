@@ -59,6 +59,23 @@ export function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQ
   return sql`${listedBeside(dialect, scope, now, 't')}${ofKind}`
 }
 
+/** The newest rows of one tag in a layer, as their columns `entry_id` and `expires_at`; no more of them are read. */
+export function newestOfTag(context: TagContext, tag: string, layer: 1 | 2 | 3, most: number): SQL {
+  const { dialect, scope } = context
+  const query = { layer, kinds: null, tags: [tag] }
+  const project = projectOf(context, query)
+  const ofLayer = sql`t.layer`
+  // Of one project the key has the rows in the order of their ids, of several an index in that of their times.
+  const [led, order] =
+    project === undefined
+      ? [dialect.plan.unordered(ofLayer), sql`t.created_at / 1000 DESC, t.entry_id DESC`]
+      : [ofLayer, sql`t.entry_id DESC`]
+  return sql`SELECT t.entry_id, t.expires_at FROM entry_tags t
+    WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${led} = ${sql.raw(String(layer))}${ofProjects(dialect, scope, project)}
+      AND ${isListed(context, query)}
+    ORDER BY ${order} LIMIT ${sql.raw(String(most))}`
+}
+
 /** Columns that `isListed` asks, and those of a page. */
 export const LISTED_COLUMNS = sql`t.entry_id, t.created_at, t.project, t.kind, t.reader, t.expires_at, t.listed`
 
