@@ -6,6 +6,7 @@ import type { Family } from './family'
 import type { Result } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
+import { isRecord } from './record'
 
 export interface Tool {
   readonly family: Family
@@ -52,6 +53,8 @@ export interface Definition<Input extends z.ZodObject> {
 }
 
 interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
+  /** Those of the arguments that count, where one of them says that others are ignored, right or wrong. */
+  readonly counting?: (args: Record<string, unknown>) => Record<string, unknown>
   /** The result is the structured content. */
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Result>
 }
@@ -74,12 +77,12 @@ export function shown<Input extends z.ZodObject>(
 
 /** A tool that reads, as it is listed and called; what all tools of its family do alike is done here. */
 export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<Input>): Tool {
-  const { family, input, listed, handler, inspect } = definition
+  const { family, input, listed, handler, inspect, counting } = definition
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     ...shown(definition, 'read', inputSchema),
     async call(context, given) {
-      const args = parseArguments(input, inputSchema, given, {
+      const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
         rules: family.parse,
         inspect: (others) => inspect?.(others, context),
       })

@@ -57,11 +57,14 @@ const input = z.strictObject({
   projectPath,
 })
 
+/** What statistics do not ask for. */
+const OF_LISTS = ['layer', 'type', 'tags', 'archived', 'limit', 'offset']
+
 /** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
-const checked = (scope: Scope, { type, projectPath, stats = false }: Partial<z.output<typeof input>>) =>
+const checked = (scope: Scope, { type, projectPath }: Partial<z.output<typeof input>>) =>
   inspected((wrong) => ({
     project: checkAsked(scope, { projectPath }, wrong),
-    kinds: type === undefined || stats ? null : (wrong.check('type', type, () => kindsOf(type, 'type')) ?? null),
+    kinds: type === undefined ? null : (wrong.check('type', type, () => kindsOf(type, 'type')) ?? null),
   }))
 
 export const list = defineTool({
@@ -78,6 +81,10 @@ export const list = defineTool({
     layer: z.int(),
     hasMore: z.boolean(),
   }),
+  counting: (args) =>
+    String(args.stats).toLowerCase() === 'true'
+      ? Object.fromEntries(Object.entries(args).filter(([name]) => !OF_LISTS.includes(name)))
+      : args,
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
     const { project, kinds } = checked(principal, args)

@@ -567,6 +567,10 @@ export function memoryContract(connect: Connect): void {
       await store('d', { projectPath: unique('other') }, { layer: 3, pinned: true })
       const stats = await ok('context_list', { stats: true, projectPath, layer: 1, type: 'bug_fix' })
       expect(stats).toMatchObject({ l1: 1, l2: 2, l3: before.l3 + 1, total: before.l3 + 4 })
+      const ignored = { layer: 9, limit: 0, offset: -1, tags: 'x', type: 5, archived: 'perhaps' }
+      expect(await ok('context_list', { stats: 'true', projectPath, ...ignored })).toEqual(stats)
+      expect(await code('context_list', { stats: true, projectPath, unknown: 1 })).toBe('VALIDATION_ERROR')
+      expect(await code('context_list', { stats: false, projectPath, ...ignored })).toBe('VALIDATION_ERROR')
       expect(stats.pinned).toEqual({ l2: 1, l3: before.pinned.l3 + 1 })
       expect(stats.byType.decision).toBe((before.byType.decision ?? 0) + 4)
       const sum = Object.values(stats.byType as Record<string, number>).reduce((a, b) => a + b, 0)
