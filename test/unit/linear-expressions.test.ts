@@ -41,7 +41,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/(?:secret|password|passwd|token|_key|accountkey|sharedaccesskey)\\d*$/i': 'a name of at most 128 characters',
   '/^(?:.{0,4}(?:\\*{3,}|\\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[-_x]*|\\[redacted:[\\w-]+\\])$/i':
     'the first 256 characters of a value',
-  '/^(?:\\$[a-z_]\\w*|%\\w+%|#[0-9a-f]{3,8}|\\/[a-z_-]+|\\/[\\w-]+\\.[a-z]{1,5})$/i':
+  '/^(?:\\$[a-z_]\\w*|%\\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\\/[\\w-]+\\.[a-z]{1,5})$/i':
     'the first 256 characters of a value',
   '/^(?:[\\w-]*<[^<>\\n]*>|\\{[^{}\\n]*\\}|#\\{|\\([^()\\n]*\\)|[A-Za-z_$][\\w$.:]*\\((?:[^\\n]*\\)|["\'`\\s]|$))/':
     'the first 256 characters of a value',

@@ -13,10 +13,10 @@ const ABOUT_ONE = new Set(
     'age algorithm alg arn at audience box budget button category chars class column cost count counter counts created date days ' +
     'description dir duration enabled encoder encoding endpoint error errors event expire expires expiration expiry field fields file ' +
     'filename flag form format generator group handler header help hint host hours id ids in index input issuer kind label length len ' +
-    'lifetime limit limits list manager max message method min minutes mode model ms name names offset on path pattern placeholder ' +
-    'policy position prefix price prompt provider rate ref reference regex remaining required reset response rotation rule rules ' +
-    'schema scope scopes score seconds selector service size source start state status store stream strength suffix table text time ' +
-    'timeout title ttl type types updated uri url usage used validator version visible window ' +
+    'lifetime limit limits list manager max message method min minutes mode model ms name names number offset on path pattern ' +
+    'placeholder policy position prefix price prompt provider rate ref reference regex remaining required reset response rotation ' +
+    'rule rules schema scope scopes score seconds selector service size source start state status store stream strength suffix table ' +
+    'text time timeout title ttl type types updated uri url usage used validator version visible window ' +
     'cs css go html java js json jsx log md php py rb rs sh sql toml ts tsx txt vue yaml yml'
   ).split(' '),
 )

@@ -3,10 +3,10 @@ const MASKED = /^(?:.{0,4}(?:\*{3,}|\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[
 /** `your-256-bit-secret`, `please-change-me`. */
 const ASKED_FOR =
   /^(?:your(?:[-_.][-_.a-z0-9]+|[a-z]*)|(?:example|sample|dummy|placeholder|replace|insert|enter|please|change.?me)[a-z-_.]*!?)$/i
-/** A variable, a colour, and behind a slash a word or a file. */
-const NAMED = /^(?:\$[a-z_]\w*|%\w+%|#[0-9a-f]{3,8}|\/[a-z_-]+|\/[\w-]+\.[a-z]{1,5})$/i
+/** A variable, a colour, a word behind `#` or a slash, a file behind a slash. */
+const NAMED = /^(?:\$[a-z_]\w*|%\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\/[\w-]+\.[a-z]{1,5})$/i
 /** What begins as a word that says there is none does, or as a variable with what belongs to it. */
-const BEGINS = /^(?:(?:undefined|optional|required|nullable)(?![\w-])|\$[a-z_]\w*(?:->|[/[$.:])|%[({])/i
+const BEGINS = /^(?:(?:undefined|optional|required|nullable)(?![\w-])|\$[a-z_]\w*(?:->|[/[$.:])|%(?:[({]|s\b))/i
 /** A digest, a path, an address. */
 const PLACE = /^(?:sha\d{1,3}[-:]|[a-z]:\\|\.{1,2}\/|~\/|\/[\w.@-]+\/|[a-z][a-z0-9+.-]{1,20}:\/\/)/i
 const INTERPOLATED = /\$[{(]|\{\{/
