@@ -35,5 +35,6 @@ export function composeFinishing(
     state: pendingState(bindings, clock.now()),
     now: () => clock.now(),
   })
-  return { finishing, fullText: searchingWhole(fullText, finishing) }
+  const goesBy = embedsHere ? (['words', 'vectors'] as const) : (['words'] as const)
+  return { finishing, fullText: searchingWhole(fullText, finishing, goesBy) }
 }

@@ -145,16 +145,19 @@ export function createFinishIndex(dependencies: {
   }
 }
 
-/** A search for words that finds what is committed. */
-export const searchingWhole = (fullText: FullText, finishing: FinishIndex): FullText => {
+/**
+ * A search for words that finds what is committed.
+ *
+ * @param goesBy what it waits for: words, and vectors too where they are made here, without any service
+ */
+export const searchingWhole = (fullText: FullText, finishing: FinishIndex, goesBy: readonly Missed[]): FullText => {
   const { engine, language, stemming } = fullText
   return {
     ...{ engine, language, stemming },
-    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), ['words']),
-    searchByUnits: (scope, request) =>
-      finishing.searching(scope, () => fullText.searchByUnits(scope, request), ['words']),
+    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), goesBy),
+    searchByUnits: (scope, request) => finishing.searching(scope, () => fullText.searchByUnits(scope, request), goesBy),
     searchByRareWords: (scope, request) =>
-      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), ['words']),
+      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), goesBy),
     // It only reads on of what was found.
     standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
   }

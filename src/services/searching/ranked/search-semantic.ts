@@ -270,7 +270,7 @@ export function createSearchSemantic(dependencies: {
         // Vectors that were made since are not among what the index knew.
         const known = asked.round === finishing.round() ? asked : await ask(scope, asked, asked.limit, asked)
         return nearest(scope, filter, known, { depth, floor })
-      }, ['vectors']),
+      }),
     )
       .filter(({ cosine }) => cosine >= floor)
       .slice(0, depth),
