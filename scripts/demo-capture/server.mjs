@@ -41,7 +41,7 @@ export async function startOwnServer() {
     async pass(minutes) {
       const database = await miniflare.getD1Database('DB')
       await database
-        .prepare('UPDATE capture_sessions SET due_at = due_at - ?')
+        .prepare('UPDATE capture_sessions SET due_at = due_at - ?1, seen_at = seen_at - ?1')
         .bind(minutes * 60_000)
         .run()
       const worker = await miniflare.getWorker()

@@ -124,7 +124,9 @@ it('plays the demonstration: Claude Code is killed, and Codex, elsewhere and a d
   const parent = mkdtempSync(join(tmpdir(), 'commonplace-demo-'))
   homes.push(parent)
   const pass = async (minutes: number) => {
-    await server.sql(`UPDATE capture_sessions SET due_at = due_at - ${minutes * 60_000}`)
+    await server.sql(
+      `UPDATE capture_sessions SET due_at = due_at - ${minutes * 60_000}, seen_at = seen_at - ${minutes * 60_000}`,
+    )
     await server.schedule()
   }
   const lines: string[] = []
