@@ -177,6 +177,36 @@ export function transferRights(at: () => Place): void {
     expect(projects).toEqual(expect.arrayContaining(['p', 'r'].map((id) => [`told ${id}`, 'apollo'])))
   })
 
+  it('brings an org back under its own ids, whatever a key imported before under those of entries that are not its own', async () => {
+    const { team } = at()
+    const { org, keys, ids, asAda, asDi } = await crowd()
+    const [backup, bosFile] = [await at().all(org, ''), await exported(team, org, '', keys.bo.key)]
+    const apollo = { project: 'apollo', metadata: { project: 'apollo' } }
+    const claim = await volumeOf([told(ids.adas, apollo), told(ids.gemini, apollo)], {
+      store: backup.manifests[0]?.store as string,
+      at: '2030-01-01T00:00:00.000Z',
+    })
+    const claimed = (await post(team, org, claim, '', keys.cy.key)).body
+    expect(claimed.entries).toMatchObject({ stored: 2 })
+    const again = (await post(team, org, claim, '', keys.cy.key)).body
+    expect([again.entries.unchanged, again.map]).toEqual([2, claimed.map])
+    const whole = (await post(team, org, backup.bytes)).body
+    expect([whole.entries, whole.map]).toMatchObject([{ unchanged: 6 }, []])
+    await asAda.call('delete_context', { context_ids: [ids.adas], erase: true })
+    await asDi.call('delete_context', { context_ids: [ids.gemini], erase: true })
+    // What is erased nobody but the operator knows of: for an admin it is a new entry, and no other's.
+    const bos = (await post(team, org, bosFile.bytes, '', keys.bo.key)).body
+    expect(bos.entries).toMatchObject({ stored: 1, unchanged: 3, skipped: 0 })
+    const restored = (await post(team, org, backup.bytes)).body
+    expect([restored.entries, restored.map]).toMatchObject([{ stored: 2 }, []])
+    const texts = new Map(entriesOf((await at().all(org, '')).records).map(({ id, text }) => [id, text]))
+    const here = [ids.adas, ids.gemini, ...claimed.map.map(([, ours]: [number, number]) => ours)]
+    expect(here.map((id) => texts.get(id))).toEqual([
+      ...['of ada', 'gemini'],
+      ...[ids.adas, ids.gemini].map((id) => `told ${id}`),
+    ])
+  })
+
   it('gives nobody the bytes of an image that stand in what others alone may read, nor says that they are there', async () => {
     const { team } = at()
     const { org, keys } = await crowd()

@@ -17,6 +17,7 @@ import { importGuard } from '../../tables/transfer/import-guard'
 import {
   imagesInUseStatement,
   memoryStatements,
+  ofOwnStore,
   ownStatements,
   reserveStatements,
   toRemembered,
@@ -58,13 +59,15 @@ export function createSqlImportStore(
     async recall(scope, store, theirIds) {
       const [own] = await rowsOf([sql`SELECT store FROM transfer_stores WHERE org = ${scope.org}`])
       const context = { dialect, scope }
-      const ids = own?.store === store ? theirIds.flatMap((id) => ownId(id) ?? []) : []
+      const isOwn = own?.store === store
+      const ids = isOwn ? theirIds.flatMap((id) => ownId(id) ?? []) : []
       const found = new Map<string, Remembered>()
-      for (const row of await rowsOf([...memoryStatements(context, store, theirIds), ...ownStatements(context, ids)])) {
+      const rows = await rowsOf([...memoryStatements(context, store, theirIds), ...ownStatements(context, ids)])
+      for (const row of isOwn ? ofOwnStore(rows, scope) : rows) {
         const remembered = toRemembered(row, scope)
         const before = found.get(String(row.their_id))
-        // Of several, what stands there comes first, and what was imported before what is the org's own.
-        if (remembered === null || (before !== undefined && (before.standing !== null || remembered.standing === null)))
+        // Of several, what stands there comes first; in the own store, what comes first.
+        if (remembered === null || (before && (isOwn || before.standing !== null || remembered.standing === null)))
           continue
         found.set(String(row.their_id), remembered)
       }

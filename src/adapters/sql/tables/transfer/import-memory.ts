@@ -53,6 +53,15 @@ export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =
     ),
   )
 
+/**
+ * Rows of the org's own store, those that count more first. An id there is its entry's, as it came in or as it is here; what came in under
+ * it as another entry, since the scope knew of none, counts for whoever brought it, and where there still is none.
+ */
+export function ofOwnStore(rows: readonly Row[], scope: Scope): Row[] {
+  const isItself = (row: Row) => String(row.entry_id) === String(row.their_id)
+  return [...rows.filter(isItself), ...rows.filter((row) => !isItself(row) && row.owner === keeperOf(scope))]
+}
+
 /** Those of the images that the org uses, and whether something that the scope may read uses them (`seen`). */
 export function imagesInUseStatement({ dialect, scope }: Context, now: Millis, hashes: readonly string[]): SQL {
   const shown = sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
