@@ -1,7 +1,7 @@
 import type { Entry, EntryPreview, EntryToChange } from '../domain/entry/entry'
 import type { EntryChange, NewEntry } from '../domain/entry/entry-write'
 import type { JsonObject } from '../domain/entry/metadata'
-import type { DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
+import type { CapturedAt, DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Meeting } from '../domain/recall/equal'
 import type { Shown } from '../domain/recall/memory'
@@ -70,6 +70,8 @@ interface SaveOptions {
   readonly dedupe?: boolean
   /** What `imageRemovals` told before the bytes of the images were put. */
   readonly knownRemovals?: readonly number[]
+  /** Captured entries that go in the same batch, which fails unless all of them stand so. */
+  readonly replaces?: readonly CapturedAt[] | undefined
 }
 
 /**
@@ -85,7 +87,8 @@ export interface EntryStore {
    * updates that turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give
    * one id; without it, each is a new entry.
    *
-   * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again
+   * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again; and
+   * when what it replaces stands otherwise
    * @throws MeetingFailed where a meeting is asked for and what is to be met stands otherwise
    */
   save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>

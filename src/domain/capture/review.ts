@@ -32,8 +32,14 @@ export interface ReviewedEntry extends ReviewPlace {
 export type Reviewed =
   /** The entry at the version that it had before. */
   | { readonly did: 'keep'; readonly id: number; readonly version: number }
-  /** The entry that was made, at its version, and the call that dropped its sources; null when there were none to drop. */
-  | { readonly did: 'merge'; readonly id: number; readonly version: number; readonly dropped: string }
+  /** The entry that was made, at its version, and the call that dropped so many sources. */
+  | {
+      readonly did: 'merge'
+      readonly id: number
+      readonly version: number
+      readonly dropped: string
+      readonly sources: number
+    }
   | { readonly did: 'drop'; readonly dropped: string }
 
 const CHANGE_ID = /^[\w-]{1,64}$/
@@ -46,10 +52,11 @@ export const toChangeId = (reviewed: Reviewed): string => btoa(JSON.stringify(re
 export function readChangeId(given: unknown): Reviewed {
   const read = typeof given === 'string' ? parsed(given) : null
   if (isFields(read)) {
-    const { did, id, version, dropped } = read
+    const { did, id, version, dropped, sources } = read
     const drops = typeof dropped === 'string' && CHANGE_ID.test(dropped)
     if (did === 'keep' && isId(id) && isId(version)) return { did, id, version }
-    if (did === 'merge' && isId(id) && isId(version) && drops) return { did, id, version, dropped }
+    if (did === 'merge' && isId(id) && isId(version) && drops)
+      return { did, id, version, dropped, sources: isId(sources) ? sources : 1 }
     if (did === 'drop' && drops) return { did, dropped }
   }
   throw invalidInput('change_id must be the one that keep, merge or drop answered')

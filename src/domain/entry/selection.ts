@@ -1,5 +1,8 @@
 /** Which entries a delete means, and what it took (threads contract §2.6, history contract §3). */
 
+/** A captured entry, and the version that it has to stand at; 0: whichever. */
+export type CapturedAt = readonly [id: number, version: number]
+
 /** Which entries a delete means. Members are joined with AND. */
 export interface DeleteSelection {
   readonly ids?: readonly number[]
@@ -11,6 +14,8 @@ export interface DeleteSelection {
   readonly expectedVersion?: number
   /** Whether nothing happens, and the delete fails, where the one id that is named is not there. */
   readonly mustStand?: boolean
+  /** Those that are named, where nothing happens unless all of them stand there as captured entries, at these versions. */
+  readonly captured?: readonly CapturedAt[]
 }
 
 /** What an erasure means. */

@@ -193,20 +193,13 @@ export function createCapturedRoutes() {
     }
     const { review } = c.var.services.capture
     const answer = await once(c, c.req.param('org'), 'captured.merge', given, {
-      facts: z.object({ id: z.int(), changeId: z.string(), dropped: z.boolean() }),
+      facts: z.object({ id: z.int(), changeId: z.string() }),
       async work(caller) {
         const { id } = await review.merge(caller, given)
-        return { id, changeId: caller.changeId, dropped: true }
+        return { id, changeId: caller.changeId }
       },
-      recall: (trace) => ({ id: savedBy(trace)[0]?.id ?? 0, changeId: trace.changeId, dropped: false }),
-      answer: ({ id, ...call }) => ({ id, change_id: toChangeId(mergedInto(id, call)) }),
-      unfinished: {
-        when: ({ dropped }) => !dropped,
-        async finish(caller, merged) {
-          await review.finishMerge(caller, given.ids)
-          return { ...merged, dropped: true }
-        },
-      },
+      recall: (trace) => ({ id: savedBy(trace)[0]?.id ?? 0, changeId: trace.changeId }),
+      answer: ({ id, ...call }) => ({ id, change_id: toChangeId(mergedInto(id, given.ids.length, call)) }),
     })
     return c.json(answer)
   })
@@ -242,12 +235,16 @@ export function createCapturedRoutes() {
           await review.undo(caller, reviewed)
           return { changeId: caller.changeId, remaining: 0 }
         },
-        recall: ({ changeId, notes }) => ({ changeId, ...left.parse(notes.restored) }),
+        recall({ changeId, notes }) {
+          const { remaining } = left.parse(notes.restored)
+          // Of a merge, the memory that it made may be left too.
+          return { changeId, remaining: reviewed.did === 'merge' ? remaining + 1 : remaining }
+        },
         answer: ({ changeId }) => ({ change_id: changeId }),
         unfinished: {
           when: ({ remaining }) => remaining > 0,
           async finish(caller, { changeId }) {
-            await review.finishUndo(caller, reviewed)
+            await review.undo(caller, reviewed)
             return { changeId, remaining: 0 }
           },
         },

@@ -2,7 +2,7 @@
 import type { Reviewed, ReviewedEntry, ReviewQuery } from '../../domain/capture/review'
 import { isKind, KINDS } from '../../domain/entry/kind'
 import type { JsonObject } from '../../domain/entry/metadata'
-import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
+import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import type { RememberArguments } from '../../domain/pack/remember'
@@ -33,12 +33,9 @@ interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'con
 /** What a keep has done that left the entry at this version. */
 export const keptAt = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
 
-/** The call in whose name a merge drops its sources, which is not its own: each can be taken back. */
-const droppedBy = ({ changeId }: { readonly changeId: string }): string => `d${changeId}`
-
-/** What a merge has done that made this entry. */
-export const mergedInto = (id: number, call: { readonly changeId: string }): Reviewed => ({
-  ...{ did: 'merge', id, version: 1, dropped: droppedBy(call) },
+/** What a merge of so many entries has done that made this one. */
+export const mergedInto = (id: number, sources: number, { changeId }: { readonly changeId: string }): Reviewed => ({
+  ...{ did: 'merge', id, version: 1, dropped: changeId, sources },
 })
 
 const MAX_REVIEWED = 20
@@ -84,16 +81,19 @@ export function createReviewCaptured({
   /** A further write of the same call, which has no receipt of its own. */
   const further = ({ receipt: _, ...caller }: Caller, changeId: string): Caller => ({ ...caller, changeId })
 
-  async function dropSources(caller: Caller, ids: readonly number[]): Promise<void> {
-    await deleteEntries.delete(further(caller, droppedBy(caller)), { ids })
-    note(caller, 'dropped', true)
+  /** @throws Problem not_found where fewer than `least` can come back: then none does; unavailable while not everything is back */
+  async function bringBack(caller: Caller, changeId: string, least: number): Promise<void> {
+    const { remaining } = await restoreEntries(caller, { changeId }, undefined, least)
+    if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
   }
 
-  /** @throws Problem unavailable while not everything is back */
-  async function bringBack(caller: Caller, reviewed: Reviewed): Promise<void> {
-    if (reviewed.did === 'keep') return
-    const { remaining } = await restoreEntries(caller, { changeId: reviewed.dropped })
-    if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+  async function undoKeep(caller: Caller, id: number, version: number): Promise<void> {
+    const { restored } = await restoreEntries(caller, { ids: [id], version }, version + 1)
+    if (restored.length > 0) return
+    const [kept] = await entries.readToChange(caller, [id])
+    if (kept === undefined) throw noSuchEntry(id)
+    checkVersion(kept, version + 1)
+    throw notFound(`What entry ${id} was as captured is no longer kept or has expired; it stays as it is`)
   }
 
   function patchOf({ kind, title }: KeepArguments): JsonObject {
@@ -117,52 +117,57 @@ export function createReviewCaptured({
       return { id, version, reviewed: keptAt(id, version) }
     },
 
-    /** Remembers one entry that says what several captured ones do, and drops these. It is read by whom they are, unless told otherwise. */
+    /**
+     * Remembers one entry that says what several captured ones do, and drops these in the same batch. It is read by whom they are, unless
+     * told otherwise.
+     */
     async merge(caller: Caller, { ids, expectedVersions, ...given }: MergeArguments): Promise<Review> {
       const sources = await captured(caller, ids, expectedVersions)
       const [first] = sources
       const isPrivate = sources.some(({ reader }) => reader !== '')
-      const { id } = await remember(caller, {
+      const memory = {
         ...given,
         ...(given.audience === undefined && isPrivate ? { audience: 'private' } : {}),
         ...(first?.project == null ? {} : { project: first.project }),
         ...{ from: ids, diary: false },
-      })
-      await dropSources(caller, ids)
-      return { id, version: 1, reviewed: mergedInto(id, caller) }
+      }
+      try {
+        const { id } = await remember(
+          caller,
+          memory,
+          sources.map((source) => [source.id, source.version]),
+        )
+        return { id, version: 1, reviewed: mergedInto(id, ids.length, caller) }
+      } catch (error) {
+        // Whoever lost a race is told what became of the sources.
+        if (error instanceof Problem && error.code === 'conflict') await captured(caller, ids, expectedVersions)
+        throw error
+      }
     },
-
-    /** Drops what a merge was made of, whose server died between. */
-    finishMerge: dropSources,
 
     async drop(caller: Caller, ids: readonly number[], seen: SeenVersions): Promise<Reviewed> {
       await captured(caller, ids, seen)
-      await deleteEntries.delete(caller, { ids })
+      await deleteEntries.delete(caller, { ids, captured: ids.map((id) => [id, seen[String(id)] ?? 0]) })
       return { did: 'drop', dropped: caller.changeId }
     },
 
     /**
-     * Takes back what a review did: what was kept is captured again as it was, what was made is gone, what was dropped is back.
+     * Takes back what a review did: what was kept is captured again as it was, what was made is gone, what was dropped is back. Goes on
+     * with an undo that has not come to its end.
      *
-     * @throws Problem conflict when the entry that was kept or made has changed since
+     * @throws Problem conflict when the entry that was kept or made has changed since, not_found when it cannot be as it was
      */
     async undo(caller: Caller, reviewed: Reviewed): Promise<void> {
-      if (reviewed.did === 'keep') {
-        const { id, version } = reviewed
-        const { restored } = await restoreEntries(caller, { ids: [id], version }, version + 1)
-        if (restored.length === 0) throw noSuchEntry(id)
-        return
-      }
-      if (reviewed.did === 'merge') {
-        const { id, version } = reviewed
-        const [made] = await entries.readToChange(caller, [id])
-        const selection = { ids: [id], expectedVersion: version }
-        if (made !== undefined) await deleteEntries.delete(further(caller, `u${caller.changeId}`), selection)
-      }
-      await bringBack(caller, reviewed)
+      if (reviewed.did === 'keep') return undoKeep(caller, reviewed.id, reviewed.version)
+      if (reviewed.did === 'drop') return bringBack(caller, reviewed.dropped, 1)
+      const { id, version, dropped, sources } = reviewed
+      const [made] = await entries.readToChange(caller, [id])
+      if (made !== undefined) checkVersion(made, version)
+      await bringBack(caller, dropped, sources)
+      // Last, so that nothing is gone for good where the sessions cannot come back.
+      const selection = { ids: [id], expectedVersion: version }
+      if (made !== undefined) await deleteEntries.delete(further(caller, `u${caller.changeId}`), selection)
+      note(caller, 'undone', true)
     },
-
-    /** Brings back what an undo has left, whose server died before its end, or which has told so. */
-    finishUndo: bringBack,
   }
 }

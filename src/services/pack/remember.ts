@@ -1,4 +1,5 @@
 import type { LinkTarget } from '../../domain/entry/link'
+import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
@@ -125,15 +126,17 @@ export function createRemember({
   /**
    * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips.
    *
-   * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read
+   * @param replaces captured entries that it takes the place of, in the same batch
+   * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read, conflict when what it
+   * replaces stands otherwise
    */
-  return async (caller: Caller, given: RememberArguments): Promise<StoredMemory> => {
+  return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await withText(caller, readRemembered(caller, given), given)
     const { draft, kind, project, links } = memory
     const conflicts = await conflictsWith(caller, memory)
     note(caller, 'remembered', { kind, project, links, conflicts })
     if (caller.receipt) caller.receipt.notes.mentioned = conflicts.map(({ id }) => id)
-    const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false }).catch(
+    const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false, replaces }).catch(
       (error: unknown) => namingTheMissing(caller, links, error),
     )
     return rememberedAs({ kind, project, links, conflicts }, onlyValue(outcomes))

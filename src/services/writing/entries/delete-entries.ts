@@ -32,7 +32,12 @@ export function createDeleteEntries({
   readonly now: () => Millis
 }) {
   /** Why a guard refused; nothing when it would not refuse now. @throws Problem not_found, conflict */
-  async function explain(caller: Caller, { ids, expectedVersion, mustStand }: DeleteSelection): Promise<void> {
+  async function explain(caller: Caller, { ids, expectedVersion, mustStand, captured = [] }: DeleteSelection) {
+    for (const [one, version] of captured) {
+      const entry = await entries.standing(caller, one)
+      if (entry?.captured !== true) throw noSuchEntry(one)
+      checkVersion(entry, version === 0 ? undefined : version)
+    }
     const [id] = ids ?? []
     if ((expectedVersion === undefined && !mustStand) || id === undefined) return
     const entry = await entries.standing(caller, id)

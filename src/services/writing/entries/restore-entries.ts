@@ -30,6 +30,12 @@ const STANDING = 'not deleted'
 const reasonOf = (secrets: readonly string[] | undefined): string =>
   secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
 
+/** Why nothing comes back where not enough of it can. */
+function incomplete(skipped: Restored['skipped']): string {
+  const why = skipped.filter(({ reason }) => reason !== STANDING).map(({ id, reason }) => `entry ${id}: ${reason}`)
+  return `Not enough of what was dropped can come back (${why.join(', ') || 'the rest is not kept'}), so nothing was undone`
+}
+
 export type RestoreEntries = ReturnType<typeof createRestoreEntries>
 
 export function createRestoreEntries(dependencies: {
@@ -62,8 +68,9 @@ export function createRestoreEntries(dependencies: {
   /**
    * @throws Problem conflict when the one entry is at another version than expected, not_found when nothing of a call is kept;
    * unavailable when vectors cannot be made, then nothing is restored
+   * @param least how many must stand there after it, or else nothing is restored
    */
-  return async (caller: Caller, what: Restoration, expectedVersion?: number): Promise<Restored> => {
+  return async (caller: Caller, what: Restoration, expectedVersion?: number, least = 0): Promise<Restored> => {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
@@ -100,6 +107,7 @@ export function createRestoreEntries(dependencies: {
         remaining: found.more,
         secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }
+      if (good.length + found.standing.length + found.more < least) throw notFound(incomplete(restored.skipped))
       if (good.length > 0) {
         note(caller, 'restored', restored)
         await history.restore(caller, good, await vectorsOf(good))

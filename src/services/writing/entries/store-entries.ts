@@ -2,6 +2,7 @@ import { type EntryDraft, type PreparedEntry, prepareEntry, type WriteLimits } f
 import type { Generated } from '../../../domain/entry/entry'
 import type { NewEntry } from '../../../domain/entry/entry-write'
 import { checkLinks } from '../../../domain/entry/link'
+import type { CapturedAt } from '../../../domain/entry/selection'
 import { limitExceeded } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
@@ -24,6 +25,8 @@ interface StoreOptions {
   readonly along?: Along | undefined
   /** Of memories: what is met again. */
   readonly meeting?: Meeting | undefined
+  /** Captured entries in whose place it is. */
+  readonly replaces?: readonly CapturedAt[] | undefined
 }
 
 /** What stores and updates entries. */
@@ -66,7 +69,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
   return async (
     caller: Caller,
     drafts: readonly Outcome<EntryDraft>[],
-    { atomic, dedupe, along, meeting }: StoreOptions,
+    { atomic, dedupe, along, meeting, replaces }: StoreOptions,
   ): Promise<Outcome<StoredEntry | null>[]> => {
     const prepared = await prepareAll(caller, drafts)
     const good = prepared.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
@@ -102,7 +105,9 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     noteOutcomes(caller, planned())
     const saved = await withRetries(async (attempt) => {
       const knownRemovals = await uploadImages({ images, entries, yielder }, caller, pictures, attempt)
-      return writeImages(outbox, caller, pictures, () => entries.save(caller, rows, { dedupe, knownRemovals, meeting }))
+      return writeImages(outbox, caller, pictures, () =>
+        entries.save(caller, rows, { dedupe, knownRemovals, meeting, replaces }),
+      )
     })
     const reports = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)

@@ -12,6 +12,7 @@ import { PremiseFailed, type Row, type SqlConnection } from '../../core/connecti
 import { countOf, firstRow, howMany, json, numbersOf, onlyRow, textsOf } from '../../core/rows'
 import { changeable, listedToChange } from '../../core/visibility'
 import { auditDeleteStatement } from '../../tables/changes/audit-log'
+import { capturedGuards } from '../../tables/changes/captured-sources'
 import {
   BEFORE_ALL,
   deletedBefore,
@@ -58,7 +59,7 @@ export function createDelete(
   const { finish } = createUnfinishedDeletes(connection, yielder)
 
   function select(caller: Caller, selection: DeleteSelection, now: Millis, erases: boolean): Selected {
-    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false } = selection
+    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false, captured = [] } = selection
     const until = (then: number) =>
       ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`
     const named = until(now)
@@ -85,7 +86,10 @@ export function createDelete(
       ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
       ...(erases ? [sql`NOT EXISTS (${unremoved(caller, selection)})`] : []),
     ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
-    return { where: sql.join(conditions, sql` AND `), guards }
+    return {
+      where: sql.join(conditions, sql` AND `),
+      guards: [...capturedGuards({ dialect, scope: caller, now }, captured), ...guards],
+    }
   }
 
   /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */

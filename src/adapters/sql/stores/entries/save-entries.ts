@@ -15,6 +15,7 @@ import { Batch } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { num, onlyRow } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
+import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
 import { besideStored, toEvicted } from '../../tables/changes/life-statements'
 import { type Taking, takenBy } from '../../tables/changes/quota'
 import { tellShown, tellSummarized, toBatchOutput } from '../../tables/changes/telling'
@@ -91,7 +92,7 @@ export function createSave({
   }
 
   return {
-    async save(caller, entries, { dedupe = true, knownRemovals = [], meeting } = {}) {
+    async save(caller, entries, { dedupe = true, knownRemovals = [], meeting, replaces = [] } = {}) {
       const later = beyondShare(entries.map(({ text }) => text.length))
       const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
       const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
@@ -113,13 +114,14 @@ export function createSave({
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
       const beside = besideStored(context, entries, meet(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
-      const batch = new Batch(...beside.before, ...counting.before)
+      const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
         .join(stored)
         .do(counting.after)
         .do(relatedGuards(context, entries))
       const gone = beside.evict && batch.add(beside.evict, toEvicted)
       batch
         .do(beside.after)
+        .do(replaceStatements(context, replaces))
         .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
         .do(ahead.arrived)
       // Who meets an entry again tells whether it has a summary.
