@@ -182,6 +182,19 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await save({ text: 'hidden' }, eve)).not.toBe(secret)
       })
 
+      it('does not take an entry out of its project, nor into one', async () => {
+        const inA = freshPrincipal({ org: ada.org, owner: 'eve', projects: ['a'] })
+        const first = { text: 'same', metadata: { project: 'a' }, tags: ['x'] }
+        const id = await save(first, inA)
+        expect(await save(first, inA)).toBe(id)
+        const loose = await save({ text: 'same', metadata: { title: 'mine' } })
+        const inB = await save({ text: 'same', metadata: { project: 'b' } })
+        expect(new Set([id, loose, inB]).size).toBe(3)
+        expect(await read(id, inA)).toMatchObject({ metadata: { project: 'a' }, tags: ['x'], version: 2 })
+        expect(await save({ text: 'same', metadata: { project: 'b', title: 'mine' } })).toBe(inB)
+        expect(await save({ text: 'same', tags: ['y'] })).toBe(inB)
+      })
+
       it('lets each entry of a batch see the ones before it', async () => {
         const same = await entryOf(ada, { text: 'same' })
         const [first, second] = await store.save(ada, [same, same])

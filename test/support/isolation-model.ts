@@ -126,6 +126,7 @@ export class Model {
     const [same, answer] = [newest(turn.source), newest(turn.source === 'user' ? 'agent' : 'user')]
     if (same === undefined || same.text !== turn.text || !this.writes(key, same)) return null
     if (isPrivate(turn.metadata ?? null) && same.owner !== key.owner) return null
+    if (turn.metadata && same.project !== this.placeOf(key, turn)) return null
     return answer !== undefined && answer.id > same.id ? null : same
   }
 

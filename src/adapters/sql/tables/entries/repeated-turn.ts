@@ -20,18 +20,20 @@ export function repeatedTurn(context: Context, entry: NewEntry): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
   // What becomes private becomes its owner's, so it never takes the place of what another has said.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
+  // Nor does it take an entry out of its project, away from those who work there, or into one.
+  const there = entry.metadata === null ? sql`` : sql` AND coalesce(newest.project, '') = ${entry.lifted.project ?? ''}`
   return sql`(
     SELECT newest.id FROM (${newestTurn(context, entry.threadId, entry.source)}) newest
-    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}
+    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}${there}
       AND newest.id > coalesce((SELECT answer.id FROM (${newestTurn(context, entry.threadId, other)}) answer), 0)
   )`
 }
 
-/** The visible entry with the highest id of a thread and a source: a row with `id`, `text_hash`, `owner` and `changeable`, or none. */
+/** The visible entry with the highest id of a thread and a source: what is asked of it above and `changeable`, or no row. */
 function newestTurn(context: Context, threadId: string, source: NewEntry['source']): SQL {
   const { dialect, scope, now } = context
   const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
-  const columns = sql`e.id, e.text_hash, e.owner, ${mine} AS changeable`
+  const columns = sql`e.id, e.text_hash, e.owner, e.project, ${mine} AS changeable`
   const of = sql`${listed(dialect, scope, now)} AND e.thread_id = ${threadId} AND ${dialect.plan.rangeOf(sql`e.source`, sql`${source}`)}`
   if (dialect.bounded === null)
     return sql`
