@@ -349,6 +349,8 @@ describe('the choice of a pack', () => {
     }
     expect(asked('wake', { limit: 12 })).toEqual(['a b', 8, 0, 12_000, 4_760, 1_500])
     expect(asked('recall', { limit: 50 })).toEqual(['a b', 24, 3, 24_000, 24_000, 1_500])
+    // Without a limit the reference's 24, in the bound of the layer.
+    expect((['wake', 'recall', 'deep_search'] as const).map((layer) => asked(layer)[1])).toEqual([8, 24, 24])
     expect(asked('deep_search', { limit: 99 })).toEqual(['a b', 50, 3, 64_000, 64_000, 1_500])
     expect(asked('recall', { domain: ' c\td ', relatedLimit: 9, limit: -1 })).toEqual([
       'a b c d',

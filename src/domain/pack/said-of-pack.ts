@@ -1,4 +1,4 @@
-// What does whoever reads a pack have to know of how it was made? An empty one never looks as if nothing were known (platform contract §6).
+// What has a reader of a pack to know of how it was made? An empty one never looks as if nothing were known (platform contract §6).
 import type { Weighed } from './evidence'
 import { itemOf } from './item'
 import { inline } from './markdown'

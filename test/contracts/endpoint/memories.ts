@@ -5,6 +5,15 @@ import { unique, useSession } from './session'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
+/** An event that needs nothing. */
+const SESSION_START = {
+  type: 'session_start',
+  payload: {},
+  timestamp: '2026-02-25T10:00:00Z',
+  sessionId: 's',
+  cliType: 'generic',
+}
+
 /** Storing, reading, changing and listing memories over MCP (fabric contract §1–§3). */
 export function memoryContract(connect: Connect): void {
   const session = useSession(connect)
@@ -246,13 +255,7 @@ export function memoryContract(connect: Connect): void {
       const { id: memoryId } = await ok('context_store', { ...draft, projectPath: `${projectPath}/` })
       const { metadata } = await memoryOf(memoryId)
       expect(metadata).toMatchObject({ projectPath, sessionId: 's-1' })
-      const event = {
-        type: 'session_start',
-        payload: {},
-        timestamp: '2026-02-25T10:00:00Z',
-        sessionId: 's',
-        cliType: 'generic',
-      }
+      const event = SESSION_START
       const { memoryId: started } = await ok('context_reportEvent', { event, projectPath })
       expect((await memoryOf(started)).metadata.projectPath).toBe(projectPath)
       const found = await ok('context_recall', { query: 'zygomorphic', mode: 'keyword', projectPath })
@@ -275,13 +278,7 @@ export function memoryContract(connect: Connect): void {
         return [data.error, ...data.details.map(({ path }: { path: string }) => path)]
       }
       const draft = { type: 'decision', content: 'x', metadata: {} }
-      const event = {
-        type: 'session_start',
-        payload: {},
-        timestamp: '2026-02-25T10:00:00Z',
-        sessionId: 's',
-        cliType: 'generic',
-      }
+      const event = SESSION_START
       const long = 'e'.repeat(241)
       const tooLong = (path: string) => `${path} is longer than 240 characters`
       const differ = (one: string, other: string) => `${one} and ${other} name different projects; give one of them`
