@@ -137,6 +137,24 @@ describe('the hooks of clients', () => {
     expect(entry.text_content).toContain('Failed, later passed:\n- make')
   })
 
+  it('stay private to their owner where any of a session happened in a folder that says nothing else, or in another project', async () => {
+    const open = { ...PLACE, audience: 'project' }
+    const audienceOf = async (places: readonly object[], at = 0) => {
+      const s = claudeCode(`a${++serial}`)
+      const [first, second] = [s.prompt('one'), s.prompt('two')].map((event, i) => ({ ...event, place: places[i] }))
+      await send(ada, [first, { ...s.edit('a.ts'), place: places[0] }, { ...s.stop(), place: places[0] }] as Event[])
+      await send(ada, [{ ...second, at: world.clock.now() - at } as Event, { ...s.end(), place: places[1] } as Event])
+      return (await captured(ada)).find(({ thread_id }) => thread_id.endsWith(`a${serial}`)).metadata.audience
+    }
+    const others = [PLACE, { ...open, remote: 'git@github.com:acme/quay.git' }]
+    expect(await audienceOf([open, open])).toBe('project')
+    for (const other of others) {
+      expect([other, await audienceOf([open, other])]).toEqual([other, 'private'])
+      expect([other, await audienceOf([open, other], 60_000)]).toEqual([other, 'private'])
+      expect([other, await audienceOf([other, PLACE])]).toEqual([other, 'private'])
+    }
+  })
+
   it('are written at the first stop, then every five minutes at most, at compaction and at the end, and only what changed', async () => {
     const s = claudeCode(session)
     const version = async () => (await captured(ada))[0]?.version

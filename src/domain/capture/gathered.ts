@@ -98,12 +98,18 @@ function withDecisions(gathered: Gathered, who: Said['who'], text: string, at: n
 export const wasMended = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && passedAt !== null && passedAt > failedAt
 
+/** Words of a folder that opens them to nobody, or to another project, open to nobody what they stand in. */
+const audienceOf = (one: Gathered['place'], other: Place): Place['audience'] =>
+  one.project === other.project && one.audience === other.audience ? one.audience : 'private'
+
 /** @param at when it happened, milliseconds since 1970 */
 export function gather(gathered: Gathered, { what, isSubagent }: Happening, place: Place, at: number): Gathered {
-  const placed =
-    at < gathered.place.at
-      ? { ...gathered, place: { project: place.project, branch: place.branch, audience: place.audience, at } }
-      : gathered
+  const { project, branch } = place
+  const audience = audienceOf(gathered.place, place)
+  const placed = {
+    ...gathered,
+    place: at < gathered.place.at ? { project, branch, audience, at } : { ...gathered.place, audience },
+  }
   if (what.kind === 'tool')
     return {
       ...placed,
