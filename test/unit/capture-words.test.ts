@@ -41,6 +41,11 @@ describe('a session', () => {
   it('keeps nothing private or recalled, also where it does not end, and no secret', () => {
     expect(cleanText('a <private>b</private> c <PRIVATE>d')).toBe('a  c ')
     expect(cleanText(`a <${FENCE}>b</${FENCE}> c <${FENCE}>d`)).toBe('a  c ')
+    for (const mark of ['private', FENCE]) {
+      expect(cleanText(`a <${mark}>b <${mark}>c</${mark}> d</${mark}> e`)).toBe('a  e')
+      expect(cleanText(`a <${mark} of="me">b</${mark} > c <${mark}\n>d`)).toBe('a  c ')
+      expect(cleanText(`a <${mark}>b <${mark}>c</${mark}> d`)).toBe('a ')
+    }
     expect(cleanText('DB_PASSWORD=hunter2hunter2')).toContain('[redacted:')
     expect([...cleanText('😀'.repeat(5000))]).toHaveLength(4000)
     expect(cleanText('a\u0000b\ud800')).toBe('a\ufffdb\ufffd')

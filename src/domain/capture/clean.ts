@@ -16,21 +16,20 @@ const LONGEST = 4_000
 const DEEPEST = 8
 const MOST_ITEMS = 1_000
 
-/** The beginnings and ends of what is taken out; there may be many, and each is looked at once. */
-const PRIVATE = /<(\/?)private>/gi
-const RECALLED = /<(\/?)commonplace-memory>/gi
+/** The beginnings and ends of what is taken out, with attributes or without; there may be many, and each is looked at once. */
+const PRIVATE = /<(\/?)private(?:\s[^<>]{0,100})?>/gi
+const RECALLED = /<(\/?)commonplace-memory(?:\s[^<>]{0,100})?>/gi
 
-/** The text without what stands between such marks; what does not end goes to the end of the text. */
+/** The text without what stands between such marks, also where they stand in each other; what does not end goes to the end of the text. */
 function without(text: string, marks: RegExp): string {
   let left = ''
-  let from: number | null = 0
+  let [depth, from] = [0, 0]
   for (const { 0: mark, 1: slash, index } of text.matchAll(marks)) {
-    if (slash === '' && from !== null) {
-      left += text.slice(from, index)
-      from = null
-    } else if (slash !== '') from ??= index + mark.length
+    if (depth === 0) left += text.slice(from, index)
+    depth = slash === '' ? depth + 1 : Math.max(0, depth - 1)
+    from = index + mark.length
   }
-  return from === null ? left : left + text.slice(from)
+  return depth === 0 ? left + text.slice(from) : left
 }
 
 const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
