@@ -225,13 +225,22 @@ function settingsOf(env, home) {
 var LONGEST_CALL_MS = 6e4;
 var LONGEST_LIST_MS = 5e3;
 var VERSION = "2025-06-18";
+var VERSIONS = [VERSION, "2025-11-25", "2025-03-26", "2024-11-05"];
 function messageIn({ text, type }) {
-  if (!type.includes("text/event-stream")) return JSON.parse(text);
+  if (!type.includes("text/event-stream")) return objectIn(text);
   const data = text.split(/\r?\n\r?\n/).flatMap((event) => {
     const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
     return lines.length === 0 ? [] : [lines.map((line) => line.slice(5).trimStart()).join("\n")];
   });
-  return JSON.parse(data.at(-1) ?? "");
+  return objectIn(data.at(-1) ?? "");
+}
+function objectIn(text) {
+  try {
+    const value = JSON.parse(text);
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 async function bridge({ env, home, input, write }) {
   const { url, key } = settingsOf(env, home);
@@ -239,15 +248,18 @@ async function bridge({ env, home, input, write }) {
   let version = VERSION;
   const say = (message) => write(`${JSON.stringify(message)}
 `);
-  const refuse = (id, code, message) => say({ jsonrpc: "2.0", id, error: { code, message } });
+  const refuse = (id, code, message, data) => say({ jsonrpc: "2.0", id, error: { code, message, data } });
   async function forward(message) {
     try {
       const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": version };
       const until = Date.now() + (message.method === "tools/call" ? LONGEST_CALL_MS : LONGEST_LIST_MS);
       const answer = await post(`${url}/mcp/core`, { key, body: JSON.stringify(message), until, headers });
       if (message.id === void 0) return;
-      if (answer.status === 401 || answer.status === 403) refuse(message.id, -32001, `${url} refuses the key`);
-      else say(messageIn(answer));
+      if (answer.status === 401 || answer.status === 403) return refuse(message.id, -32001, `${url} refuses the key`);
+      const said = messageIn(answer);
+      if (said?.id === message.id) return say(said);
+      const { message: why = `${url} answered ${answer.status}`, data } = isFields(said?.error) ? said.error : {};
+      refuse(message.id, -32e3, why, data);
     } catch (error) {
       if (message.id !== void 0) refuse(message.id, -32e3, `no answer from ${url}: ${error.message}`);
     }
@@ -261,7 +273,8 @@ async function bridge({ env, home, input, write }) {
     }
     if (!isFields(message)) return refuse(null, -32600, "no request");
     if (message.method === "initialize") {
-      version = message.params?.protocolVersion ?? VERSION;
+      const offered = message.params?.protocolVersion;
+      version = VERSIONS.includes(offered) ? offered : VERSION;
       const serverInfo = { name: "commonplace", version: "1.0.0-rc.1" };
       return say({
         jsonrpc: "2.0",

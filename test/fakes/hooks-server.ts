@@ -24,16 +24,17 @@ async function bodyOf(request: IncomingMessage): Promise<Received['body']> {
 export async function startHooksServer() {
   const received: Received[] = []
   const sockets = new Set<Socket>()
-  const wanted: { behaviour: (body: Received['body']) => Behaviour; output: object | null } = {
+  const wanted: { behaviour: (body: Received['body']) => Behaviour; output: object | null; refusal: object } = {
     behaviour: () => 'answers',
     output: null,
+    refusal: {},
   }
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
     received.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
     const behaviour = wanted.behaviour(body)
     if (behaviour === 'hangs') return
-    if (typeof behaviour === 'number') return response.writeHead(behaviour).end('{}')
+    if (typeof behaviour === 'number') return response.writeHead(behaviour).end(JSON.stringify(wanted.refusal))
     if (behaviour === 'is a stranger') return response.writeHead(200).end('<html>Sign in</html>')
     const text = JSON.stringify({ stored: body.events.length, repeated: 0, output: body.answer ? wanted.output : null })
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })

@@ -110,6 +110,25 @@ it('gives up a list of tools, for which clients wait at their start, long before
   ])
 })
 
+it('answers each request over stdio by its id whatever the server answers, and offers a revision of MCP that the server speaks', async () => {
+  const ask = async (method: string, params = {}) =>
+    JSON.parse((await fire(JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }), 'mcp')).out)
+  for (const behaviour of [429, 500, 'is a stranger'] as const) {
+    server.wanted.behaviour = () => behaviour
+    const said = expect.stringContaining(`answered ${behaviour === 'is a stranger' ? 200 : behaviour}`)
+    expect(await ask('tools/list')).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32000, message: said } })
+  }
+  const error = { code: -32000, message: 'This key sends too many requests', data: { retry_after: 3 } }
+  Object.assign(server.wanted, { behaviour: () => 429, refusal: { jsonrpc: '2.0', id: null, error } })
+  expect(await ask('tools/call')).toEqual({ jsonrpc: '2.0', id: 7, error })
+  for (const [offered, answered] of [
+    ['2025-11-25', '2025-11-25'],
+    ['2099-01-01', '2025-06-18'],
+    [5, '2025-06-18'],
+  ])
+    expect((await ask('initialize', { protocolVersion: offered })).result.protocolVersion).toBe(answered)
+})
+
 it('keeps one file of two hooks that tell of one event', async () => {
   await Promise.all([fire(tool('t1')), fire(tool('t1'))])
   await fire(tool('t1'))
