@@ -485,8 +485,15 @@ function remoteOf(config) {
   return found.get("origin") ?? [...found.values()][0];
 }
 var RECALLS = ["all", "start", "off"];
+function wishesIn(folder) {
+  try {
+    return readFileSync2(join2(folder, ".commonplace.json"), "utf8");
+  } catch (error) {
+    return ["ENOENT", "ENOTDIR"].includes(error.code) ? null : "";
+  }
+}
 function wishesOf(folders) {
-  const text = folders.map((folder) => read(join2(folder, ".commonplace.json"))).find((found) => found !== null);
+  const text = folders.map(wishesIn).find((found) => found !== null);
   if (text === void 0) return {};
   try {
     const wishes = JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -646,7 +653,7 @@ function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`);
   else if (state.failedSince !== void 0)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`);
-  if (isUnreadable) said.push(".commonplace.json is no JSON object: nothing is captured here");
+  if (isUnreadable) said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here");
   else if (isOff) said.push("capture is off here (.commonplace.json)");
   if (lost > 0) said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`);
   if (typeof notice === "string" && notice !== "") said.push(notice.replace(/\s+/g, " ").slice(0, 500));

@@ -57,15 +57,24 @@ export function remoteOf(config) {
 
 const RECALLS = ['all', 'start', 'off']
 
+/** What a file of wishes says; nothing at all where it is there and cannot be read. */
+function wishesIn(folder) {
+  try {
+    return readFileSync(join(folder, '.commonplace.json'), 'utf8')
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes(error.code) ? null : ''
+  }
+}
+
 /** `.commonplace.json`; one that cannot be read captures nothing, since that may be what it says. */
 function wishesOf(folders) {
-  const text = folders.map((folder) => read(join(folder, '.commonplace.json'))).find((found) => found !== null)
+  const text = folders.map(wishesIn).find((found) => found !== null)
   if (text === undefined) return {}
   try {
     const wishes = JSON.parse(text.replace(/^\uFEFF/, ''))
     if (isFields(wishes)) return wishes
   } catch {
-    // It is no JSON.
+    // It is no JSON, or cannot be read.
   }
   return { capture: false, isUnreadable: true }
 }

@@ -20,7 +20,7 @@ function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
   else if (state.failedSince !== undefined)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
-  if (isUnreadable) said.push('.commonplace.json is no JSON object: nothing is captured here')
+  if (isUnreadable) said.push('.commonplace.json cannot be read as a JSON object: nothing is captured here')
   else if (isOff) said.push('capture is off here (.commonplace.json)')
   if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
   if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))

@@ -191,8 +191,11 @@ it('reads project, branch and remote of a worktree without the password, and hom
 })
 
 it('keeps nothing where .commonplace.json says so or cannot be read, and tells the person', async () => {
-  for (const text of ['{"capture": false}', '{"capture": false,}']) {
-    writeFileSync(join(home, '.commonplace.json'), text)
+  const file = join(home, '.commonplace.json')
+  for (const text of ['{"capture": false}', '{"capture": false,}', null]) {
+    rmSync(file, { force: true })
+    if (text === null) mkdirSync(file)
+    else writeFileSync(file, text)
     await fire(tool('t1'))
     await fire(stop())
     expect(JSON.parse((await fire(start())).out).systemMessage).toMatch(/capture is off here|nothing is captured here/)
