@@ -539,6 +539,7 @@ function writeWhole(file, text) {
   const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.draft`;
   fs.writeFileSync(draft, text, { mode: 384 });
   fs.renameSync(draft, file);
+  return true;
 }
 var quietly = (work, otherwise) => {
   try {
@@ -551,13 +552,14 @@ function openSpool(home) {
   const own = folderOf(home);
   const folder = join3(own, "spool");
   const [lock, lostFile, stateFile] = ["sender.lock", "lost", "state.json"].map((name) => join3(own, name));
-  fs.mkdirSync(folder, { recursive: true, mode: 448 });
-  const names = () => fs.readdirSync(folder).filter((name) => NAME.test(name)).sort();
-  const remove = (name) => fs.rmSync(join3(folder, name), { force: true });
+  quietly(() => fs.mkdirSync(folder, { recursive: true, mode: 448 }));
+  const filesIn = (where) => quietly(() => fs.readdirSync(where), []);
+  const names = () => filesIn(folder).filter((name) => NAME.test(name)).sort();
+  const remove = (name) => quietly(() => fs.rmSync(join3(folder, name), { force: true }));
   const read2 = (name) => quietly(() => JSON.parse(fs.readFileSync(join3(folder, name), "utf8")), null);
   const lose = (name) => {
-    fs.appendFileSync(lostFile, `${name.slice(14, 78)}
-`, { mode: 384 });
+    quietly(() => fs.appendFileSync(lostFile, `${name.slice(14, 78)}
+`, { mode: 384 }));
     remove(name);
   };
   const lostIds = () => new Set(
@@ -589,24 +591,24 @@ function openSpool(home) {
     lose,
     bound,
     lost: () => lostIds().size,
-    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event */
+    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event; null where none can be written */
     put(record) {
       const all = names();
       const there = all.find((name2) => name2.includes(record.id));
       if (there !== void 0) return there;
       const name = `${String(record.at).padStart(13, "0")}-${record.id}.json`;
-      writeWhole(join3(folder, name), JSON.stringify(record));
+      if (!quietly(() => writeWhole(join3(folder, name), JSON.stringify(record)), false)) return null;
       if (all.length * LARGEST_EVENT >= MOST_BYTES2) bound(record.at);
       return name;
     },
     /** What is remembered of the server: when it last answered, since when not, and why. */
     state: () => quietly(() => JSON.parse(fs.readFileSync(stateFile, "utf8")), {}),
-    remember: (state) => writeWhole(stateFile, JSON.stringify(state)),
+    remember: (state) => quietly(() => writeWhole(stateFile, JSON.stringify(state))),
     /** Once a server and the person know of what was lost. */
-    forgetLost: () => fs.rmSync(lostFile, { force: true }),
+    forgetLost: () => quietly(() => fs.rmSync(lostFile, { force: true })),
     /** Drafts of programs that were killed. */
     sweep(now) {
-      for (const [where, name] of [folder, own].flatMap((at) => fs.readdirSync(at).map((one) => [at, one])))
+      for (const [where, name] of [folder, own].flatMap((at) => filesIn(at).map((one) => [at, one])))
         if (name.endsWith(".draft") && (fs.statSync(join3(where, name), { throwIfNoEntry: false })?.mtimeMs ?? now) < now - OLDEST_DRAFT_MS)
           fs.rmSync(join3(where, name), { force: true });
     },
@@ -648,13 +650,14 @@ var LONGEST_MS = { start: 2e3, prompt: 2e3, other: 1e3 };
 var NEVER = ["decision", "continue", "stopReason"];
 var clock = (ms) => new Date(ms).toTimeString().slice(0, 5);
 var counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
-function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
+function messageOf({ url, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
   const said = [];
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`);
   else if (state.failedSince !== void 0)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`);
   if (isUnreadable) said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here");
   else if (isOff) said.push("capture is off here (.commonplace.json)");
+  if (unwritten !== null) said.push(`${unwritten} cannot be written: uses of tools are lost`);
   if (lost > 0) said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`);
   if (typeof notice === "string" && notice !== "") said.push(notice.replace(/\s+/g, " ").slice(0, 500));
   return said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
@@ -688,13 +691,14 @@ async function handle(argument, event, { env, home }) {
   const record = { client, id: idOf(client, event), at, event: cleanEvent(event), place };
   if (isOff && kind !== "start" && !isAsked) return nothing;
   const name = isOff ? null : spool.put(record);
+  const isUnwritten = !isOff && name === null;
   if (kind === "tool") return nothing;
   const { url, key } = settingsOf(env, home);
   const sender = senderTo({ spool, url, key, until });
   const lost = spool.lost();
   let [output, notice, error] = [null, void 0, null];
   try {
-    if (isAsked || name !== null && (kind === "start" || kind === "prompt")) {
+    if (isAsked || isUnwritten || name !== null && (kind === "start" || kind === "prompt")) {
       const answer = await sender.ask([record], isAsked ? record.id : void 0);
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name);
       output = allowed(answer?.output);
@@ -716,7 +720,8 @@ async function handle(argument, event, { env, home }) {
   }
   const state = nextState(spool, error, sender.told());
   if (kind !== "start") return { ...nothing, output };
-  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, notice });
+  const unwritten = isUnwritten ? folderOf(home) : null;
+  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, unwritten, notice });
   if (error === null && sender.told() >= lost && lost > 0) {
     spool.forgetLost();
     spool.remember({ ...state, toldLost: 0 });

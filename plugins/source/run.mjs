@@ -4,7 +4,7 @@ import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf } from './events.mjs
 import { placeOf } from './place.mjs'
 import { NoAnswer, senderTo } from './send.mjs'
 import { settingsOf } from './settings.mjs'
-import { openSpool } from './spool.mjs'
+import { folderOf, openSpool } from './spool.mjs'
 
 /** A person waits for a start and a prompt; SessionEnd has 1.5 s in Claude Code. */
 const LONGEST_MS = { start: 2_000, prompt: 2_000, other: 1_000 }
@@ -15,13 +15,14 @@ const clock = (ms) => new Date(ms).toTimeString().slice(0, 5)
 const counted = (count) => `${count} ${count === 1 ? 'event waits' : 'events wait'}`
 
 /** One line for the person, or nothing. */
-function messageOf({ url, state, waiting, lost, isOff, isUnreadable, notice }) {
+function messageOf({ url, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
   const said = []
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
   else if (state.failedSince !== undefined)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
   if (isUnreadable) said.push('.commonplace.json cannot be read as a JSON object: nothing is captured here')
   else if (isOff) said.push('capture is off here (.commonplace.json)')
+  if (unwritten !== null) said.push(`${unwritten} cannot be written: uses of tools are lost`)
   if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
   if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))
   return said.length === 0 ? null : `commonplace: ${said.join('; ')}`
@@ -69,6 +70,8 @@ export async function handle(argument, event, { env, home }) {
   const record = { client, id: idOf(client, event), at, event: cleanEvent(event), place }
   if (isOff && kind !== 'start' && !isAsked) return nothing
   const name = isOff ? null : spool.put(record)
+  // What cannot wait is sent at once; of tools there is too much of it.
+  const isUnwritten = !isOff && name === null
   if (kind === 'tool') return nothing
 
   const { url, key } = settingsOf(env, home)
@@ -76,7 +79,7 @@ export async function handle(argument, event, { env, home }) {
   const lost = spool.lost()
   let [output, notice, error] = [null, undefined, null]
   try {
-    if (isAsked || (name !== null && (kind === 'start' || kind === 'prompt'))) {
+    if (isAsked || isUnwritten || (name !== null && (kind === 'start' || kind === 'prompt'))) {
       const answer = await sender.ask([record], isAsked ? record.id : undefined)
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name)
       output = allowed(answer?.output)
@@ -98,7 +101,8 @@ export async function handle(argument, event, { env, home }) {
   }
   const state = nextState(spool, error, sender.told())
   if (kind !== 'start') return { ...nothing, output }
-  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, notice })
+  const unwritten = isUnwritten ? folderOf(home) : null
+  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, unwritten, notice })
   // Told to the server and to the person: no longer worth a line.
   if (error === null && sender.told() >= lost && lost > 0) {
     spool.forgetLost()

@@ -20,6 +20,7 @@ function writeWhole(file, text) {
   const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.draft`
   fs.writeFileSync(draft, text, { mode: 0o600 })
   fs.renameSync(draft, file)
+  return true
 }
 
 const quietly = (work, otherwise) => {
@@ -34,20 +35,20 @@ export function openSpool(home) {
   const own = folderOf(home)
   const folder = join(own, 'spool')
   const [lock, lostFile, stateFile] = ['sender.lock', 'lost', 'state.json'].map((name) => join(own, name))
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  quietly(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }))
 
+  const filesIn = (where) => quietly(() => fs.readdirSync(where), [])
   const names = () =>
-    fs
-      .readdirSync(folder)
+    filesIn(folder)
       .filter((name) => NAME.test(name))
       .sort()
-  const remove = (name) => fs.rmSync(join(folder, name), { force: true })
+  const remove = (name) => quietly(() => fs.rmSync(join(folder, name), { force: true }))
   /** @returns {{ client: string, id: string, at: number, event: Record<string, any>, place: object } | null} null for no such file */
   const read = (name) => quietly(() => JSON.parse(fs.readFileSync(join(folder, name), 'utf8')), null)
 
   /** Counted by id before it goes, so that who is killed between both counts nothing twice. */
   const lose = (name) => {
-    fs.appendFileSync(lostFile, `${name.slice(14, 78)}\n`, { mode: 0o600 })
+    quietly(() => fs.appendFileSync(lostFile, `${name.slice(14, 78)}\n`, { mode: 0o600 }))
     remove(name)
   }
   const lostIds = () =>
@@ -85,24 +86,24 @@ export function openSpool(home) {
     lose,
     bound,
     lost: () => lostIds().size,
-    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event */
+    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event; null where none can be written */
     put(record) {
       const all = names()
       const there = all.find((name) => name.includes(record.id))
       if (there !== undefined) return there
       const name = `${String(record.at).padStart(13, '0')}-${record.id}.json`
-      writeWhole(join(folder, name), JSON.stringify(record))
+      if (!quietly(() => writeWhole(join(folder, name), JSON.stringify(record)), false)) return null
       if (all.length * LARGEST_EVENT >= MOST_BYTES) bound(record.at)
       return name
     },
     /** What is remembered of the server: when it last answered, since when not, and why. */
     state: () => quietly(() => JSON.parse(fs.readFileSync(stateFile, 'utf8')), {}),
-    remember: (state) => writeWhole(stateFile, JSON.stringify(state)),
+    remember: (state) => quietly(() => writeWhole(stateFile, JSON.stringify(state))),
     /** Once a server and the person know of what was lost. */
-    forgetLost: () => fs.rmSync(lostFile, { force: true }),
+    forgetLost: () => quietly(() => fs.rmSync(lostFile, { force: true })),
     /** Drafts of programs that were killed. */
     sweep(now) {
-      for (const [where, name] of [folder, own].flatMap((at) => fs.readdirSync(at).map((one) => [at, one])))
+      for (const [where, name] of [folder, own].flatMap((at) => filesIn(at).map((one) => [at, one])))
         if (
           name.endsWith('.draft') &&
           (fs.statSync(join(where, name), { throwIfNoEntry: false })?.mtimeMs ?? now) < now - OLDEST_DRAFT_MS

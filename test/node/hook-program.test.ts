@@ -204,6 +204,24 @@ it('keeps nothing where .commonplace.json says so or cannot be read, and tells t
   expect(sent().every(({ event, place }) => event.hook_event_name === 'SessionStart' && 'capture' in place)).toBe(true)
 })
 
+it('brings what is recalled, and sends all but uses of tools, where nothing can be written at home, and tells the person', async () => {
+  const own = join(home, '.commonplace')
+  const output = { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'what stands' } }
+  server.wanted.output = output
+  for (const isFile of [true, false]) {
+    rmSync(own, { recursive: true, force: true })
+    if (isFile) writeFileSync(own, '')
+    else for (const name of ['spool', 'state.json']) mkdirSync(join(own, name), { recursive: true })
+    const { out, err } = await fire(start())
+    const told = isFile ? { systemMessage: `commonplace: ${own} cannot be written: uses of tools are lost` } : {}
+    expect([JSON.parse(out), err]).toEqual([{ ...told, ...output }, ''])
+    for (const event of [prompt('a'), tool('t1'), stop()]) expect(await fire(event)).toMatchObject({ code: 0, err: '' })
+    const kept = ['SessionStart', 'UserPromptSubmit', ...(isFile ? [] : ['PostToolUse']), 'Stop']
+    expect(sent().map(({ event }) => event.hook_event_name)).toEqual(kept)
+    server.received.length = 0
+  }
+})
+
 it('sends a key only to the URL that was named beside it', async () => {
   await fire(stop(), 'claude-code', {
     CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,
