@@ -317,7 +317,13 @@ function withoutMarked(text) {
     return depth === 0 ? kept + rest.slice(from) : kept;
   }, text);
 }
-var first = (text, length) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+var CUT_WORD = /[!-~]{1,512}$/;
+function first(text, length) {
+  if (text.length <= length) return text;
+  const begin = text.slice(0, length);
+  const whole = /[!-~]/.test(text[length]) ? begin.replace(CUT_WORD, "") : begin;
+  return (whole || begin).replace(/[\uD800-\uDBFF]$/, "");
+}
 var last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, "");
 var cleanText = (text, length = LONGEST_TEXT) => first(withoutMarked(text), length);
 var TELLS_CODE = /^.*(?:\bexit code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im;

@@ -25,8 +25,16 @@ export function withoutMarked(text) {
   }, text)
 }
 
+/** No part of a word at a cut, since a part of a secret is not known for one; tokens are no longer than that. */
+const CUT_WORD = /[!-~]{1,512}$/
+
 /** No half of a character outside the basic plane at the end, or at the beginning. */
-const first = (text, length) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
+function first(text, length) {
+  if (text.length <= length) return text
+  const begin = text.slice(0, length)
+  const whole = /[!-~]/.test(text[length]) ? begin.replace(CUT_WORD, '') : begin
+  return (whole || begin).replace(/[\uD800-\uDBFF]$/, '')
+}
 const last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, '')
 
 const cleanText = (text, length = LONGEST_TEXT) => first(withoutMarked(text), length)

@@ -169,6 +169,13 @@ it('sends nothing private, nothing recalled, no contents, of an output its end a
   for (const kept of ['"/a"', '"/b"', '*** Update File: c.ts', 'Exit code 2', '...end']) expect(text).toContain(kept)
 })
 
+it('sends no part of a word that is cut at the bound of a text, since a part of a secret is not known for one', async () => {
+  const begins = `${'x '.repeat(1_980)}go with `
+  await fire(prompt(`${begins}ghp_${'a1b2c3'.repeat(20)} and more`, 'p1'))
+  await fire(prompt(`${'字'.repeat(5_000)}`, 'p2'))
+  expect(sent().map(({ event }) => event.prompt)).toEqual([begins, '字'.repeat(4_000)])
+})
+
 it('reads project, branch and remote of a worktree without the password, and home as the root', async () => {
   const main = join(home, 'ferry')
   const git = join(main, '.git')
