@@ -120,6 +120,15 @@ describe('the hooks of clients', () => {
     expect(await captured(ada)).toEqual(before)
   })
 
+  it('that stand twice in one request count once, as the first of them says', async () => {
+    const s = claudeCode(session)
+    const [first, second] = [s.prompt('first words'), s.prompt('second words')]
+    const events = [first, { ...second, id: first.id }, s.edit('a.ts'), s.stop()]
+    expect(await send(ada, events)).toMatchObject({ stored: 3, repeated: 1 })
+    expect((await captured(ada))[0].text_content).toContain('Asked:\n- first words\n\n')
+    expect(await send(ada, events)).toMatchObject({ stored: 0, repeated: 4 })
+  })
+
   it('gather to the same whatever the order in which they arrive', async () => {
     const s = claudeCode(session)
     const at = world.clock.now()

@@ -20,6 +20,8 @@ export interface HookRequest {
   readonly events: readonly HookEvent[]
   /** The event whose answer is wanted; null for none. */
   readonly answer: string | null
+  /** Ids that an event before it in the list has too. */
+  readonly again: readonly string[]
   /** Events that were unknown or incomplete. */
   readonly unread: number
   /** Events that the program on the client's side had to drop since it was last heard. */
@@ -71,10 +73,12 @@ export function readHookRequest(client: HookClient, body: Fields, now: Millis): 
   if (events.length > MOST_EVENTS)
     throw invalidInput(`events has ${events.length} items; at most ${MOST_EVENTS} are allowed`)
   const read = events.map((event) => readEvent(client, event, now))
-  const known = new Map(read.flatMap((event) => (event === null ? [] : [[event.id, event] as const])))
+  const understood = read.filter((event) => event !== null)
+  const known = new Map(understood.toReversed().map((event) => [event.id, event]))
   return {
     events: [...known.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)),
     answer: textOf(body, 'answer'),
+    again: understood.filter((event) => known.get(event.id) !== event).map(({ id }) => id),
     unread: read.filter((event) => event === null).length,
     lost: typeof lost === 'number' && Number.isSafeInteger(lost) && lost > 0 ? lost : 0,
   }

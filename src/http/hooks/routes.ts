@@ -40,10 +40,10 @@ async function readBody(request: Request): Promise<Fields> {
 /** A raw event as a request of its own; one that is not understood is a request without events. */
 async function aloneOf(client: HookClient, event: Fields, now: Millis): Promise<HookRequest> {
   const raw = readRawEvent(client, event)
-  if (raw === null) return { events: [], answer: null, unread: 1, lost: 0 }
+  if (raw === null) return { events: [], answer: null, again: [], unread: 1, lost: 0 }
   const { happening, identity, place } = raw
   const id = await sha256Hex(identity)
-  return { events: [{ id, at: now, place, happening }], answer: id, unread: 0, lost: 0 }
+  return { events: [{ id, at: now, place, happening }], answer: id, again: [], unread: 0, lost: 0 }
 }
 
 export function createHooksRoutes() {

@@ -175,7 +175,8 @@ export function createReceiveEvents({
     }
     const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
     const { stored, output } = received
-    return { stored, repeated: kept.length - stored, output, notice: message === '' ? null : message }
+    const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
+    return { stored, repeated: kept.length - stored + again, output, notice: message === '' ? null : message }
   }
 
   async function keep(
