@@ -140,9 +140,15 @@ describe('the hooks of clients', () => {
       s.edit('b.c'),
     ].map((event, i) => ({ ...event, at: at - 60_000 + i * 1000 }))
     await send(ada, [...events].reverse())
+    const said = ['Going with B.', 'Going with A.', 'Going with B.'].map((words, i) => ({
+      ...s.stop(words),
+      at: at - 30_000 + i * 1000,
+    }))
+    for (const one of [...said].reverse()) await send(ada, [one])
     await send(ada, [{ ...s.end(), at }])
     const [entry] = await captured(ada)
     expect(entry.text_content).toContain('- first words\n- second words')
+    expect(entry.text_content).toContain('Decided:\n- agent: Going with A.\n- agent: Going with B.\n')
     expect(entry.text_content).toContain('Failed, later passed:\n- make')
   })
 

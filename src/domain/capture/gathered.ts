@@ -90,7 +90,9 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
 
 function withDecisions(gathered: Gathered, who: Said['who'], text: string, at: number): Gathered['decisions'] {
   const added = decisionsIn(text, who).map((said) => ({ ...said, at }))
-  const all = new Map([...gathered.decisions, ...added].map((said) => [`${said.who} ${said.text}`, said]))
+  // Where words are said again, the last time counts, whichever arrives last.
+  const inTime = [...gathered.decisions, ...added].sort((a, b) => a.at - b.at)
+  const all = new Map(inTime.map((said) => [`${said.who} ${said.text}`, said]))
   return [...all.values()].sort((a, b) => b.at - a.at || compareText(a.text, b.text)).slice(0, MOST_DECISIONS)
 }
 
