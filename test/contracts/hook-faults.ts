@@ -143,6 +143,7 @@ export function hookFaults(every: number) {
     mkdirSync(join(home, 'folder'))
     writeFileSync(join(home, 'folder', '.commonplace'), 'a file where the folder should be')
     const { code, out, err } = await at.fire(at.start(), 'claude-code', { HOME: join(home, 'folder') })
-    expect([code, out, err]).toEqual([0, '', expect.stringMatching(/^commonplace: .*\n$/)])
+    const systemMessage = expect.stringContaining('.commonplace cannot be written')
+    expect([code, JSON.parse(out), err]).toEqual([0, { systemMessage }, ''])
   })
 }
