@@ -67,6 +67,20 @@ describe('capture by command', () => {
       expect(text).toContain(part)
   })
 
+  it('keeps the key of a server that is named again without one, and takes it out where COMMONPLACE_KEY is empty', async () => {
+    const { key } = await team.key('acme', { role: 'writer' })
+    const config = join(home, '.commonplace', 'config.json')
+    const setUp = async (client: string, env = {}, url = team.server.url.origin) => {
+      const { out } = await run(['setup', client, '--capture', '--url', url], env)
+      return [JSON.parse(readFileSync(config, 'utf8')).key, /^ok {2}key/m.test(out)]
+    }
+    expect(await setUp('cursor', { COMMONPLACE_KEY: key })).toEqual([key, true])
+    expect(await setUp('opencode')).toEqual([key, true])
+    expect(await setUp('opencode', { COMMONPLACE_KEY: '' })).toEqual([undefined, false])
+    expect(await setUp('cursor', { COMMONPLACE_KEY: key })).toEqual([key, true])
+    expect(await setUp('cursor', {}, server.url.origin)).toEqual([undefined, true])
+  })
+
   it('says in a line each how the server, the key, the model and the files of clients are', async () => {
     mkdirSync(join(home, '.codex'))
     mkdirSync(join(home, '.cursor'))

@@ -26,6 +26,12 @@ export function hookSettings() {
   return { url, key, from }
 }
 
+/** The key that is kept for a server, so that who names it again without one does not lose it; empty for none. */
+export function keptKeyOf(url) {
+  const kept = jsonOf(configFile())
+  return kept?.url === url && typeof kept.key === 'string' ? kept.key : ''
+}
+
 /** Keeps both for programs that are started without the variables of a shell; nobody else may read the file. */
 export function keepSettings({ url, key }) {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })

@@ -1,9 +1,8 @@
 // `commonplace setup <client> --capture`: installs the hooks, then looks whether they work. (capture contract §1)
 import { doctor } from '../doctor/command.mjs'
 import { fail } from '../server.mjs'
-import { Unreadable } from '../setup/merge.mjs'
 import { CAPTURE_CLIENTS, keepMarketplace, NotInstalled } from './clients.mjs'
-import { keepSettings } from './settings.mjs'
+import { keepSettings, keptKeyOf } from './settings.mjs'
 
 /**
  * @param {{ url: string, json?: boolean }} options
@@ -14,15 +13,15 @@ export async function setupCapture(options, client, usage) {
   if (!Object.hasOwn(CAPTURE_CLIENTS, client))
     usage(`--capture knows ${Object.keys(CAPTURE_CLIENTS).join(', ')}, not ${client}`)
   const url = options.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')
-  const key = process.env.COMMONPLACE_KEY ?? ''
+  const key = process.env.COMMONPLACE_KEY ?? keptKeyOf(url)
   try {
     keepMarketplace()
     const lines = await CAPTURE_CLIENTS[client].install({ url, key })
     const file = keepSettings({ url, key })
     if (!options.json) console.log([...lines, `${file} names ${url}${key === '' ? '' : ' and the key'}.`].join('\n'))
   } catch (error) {
-    if (error instanceof NotInstalled || error instanceof Unreadable) fail(error.message)
+    if (error instanceof NotInstalled) fail(error.message)
     fail(`${client} was not set up: ${error.message}`)
   }
-  await doctor({ ...options, namedUrl: url }, client, usage)
+  await doctor({ ...options, namedUrl: url, key }, client, usage)
 }

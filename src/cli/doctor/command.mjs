@@ -49,7 +49,7 @@ export async function examine(around) {
 }
 
 /**
- * @param {{ namedUrl?: string, json?: boolean }} options
+ * @param {{ namedUrl?: string, key?: string, json?: boolean }} options key: of the named URL, where it is known
  * @param {string | undefined} client
  * @param {(problem: string) => never} usage
  */
@@ -60,7 +60,7 @@ export async function doctor(options, client, usage) {
   const named = options.namedUrl && {
     url: new URL(options.namedUrl).origin,
     from: '--url',
-    key: process.env.COMMONPLACE_KEY ?? '',
+    key: options.key ?? process.env.COMMONPLACE_KEY ?? '',
   }
   const findings = await examine({ ...settings, ...named, client: client ?? null, known: null, hooked: [] })
   // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
