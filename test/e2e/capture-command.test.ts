@@ -81,6 +81,19 @@ describe('capture by command', () => {
     expect(await setUp('cursor', {}, server.url.origin)).toEqual([undefined, true])
   })
 
+  it('names the file that it leaves alone, and refuses options with which hooks would be installed all the same', async () => {
+    const file = join(home, '.config/Code/User/settings.json')
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '{"a": ')
+    const left = await run(['setup', 'vscode', '--capture', '--url', server.url.origin])
+    expect([left.code, left.err]).toEqual([1, `${file} was left alone: it is no JSON object\n`])
+    for (const option of ['--print', '--docker']) {
+      const { code, err } = await run(['setup', 'cursor', '--capture', option, '--url', server.url.origin])
+      expect([code, err.split('\n')[0]]).toEqual([2, `${option} is not for --capture`])
+    }
+    expect(existsSync(join(home, '.cursor'))).toBe(false)
+  })
+
   it('says in a line each how the server, the key, the model and the files of clients are', async () => {
     mkdirSync(join(home, '.codex'))
     mkdirSync(join(home, '.cursor'))

@@ -4,7 +4,7 @@ import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isPackaged, ROOT as OWN_ROOT, VERSION, WORK } from '../place.mjs'
-import { mergeJson } from '../setup/merge.mjs'
+import { mergeJson, Unreadable } from '../setup/merge.mjs'
 import { write } from '../setup/write.mjs'
 import { codexHooks, trustCodexHooks } from './app-server.mjs'
 import { programOf, run } from './program.mjs'
@@ -33,6 +33,17 @@ async function own(program, args, fine) {
   if (code === 0 || fine?.test(out + err)) return
   const shown = args.map((arg) => (arg.startsWith('key=') ? 'key=…' : arg)).join(' ')
   throw new NotInstalled(`${program} ${shown}: ${(err || out).trim().split('\n').at(-1) ?? 'failed'}`)
+}
+
+/** Writes what is to stand in a file of a person's, unless it stands there. @param {(before: string) => string} made of what is there */
+function fill(file, made) {
+  try {
+    const before = read(file)
+    const after = made(before)
+    if (after !== before) write(file, after, false)
+  } catch (error) {
+    throw error instanceof Unreadable ? new NotInstalled(`${file} was left alone: ${error.message}`) : error
+  }
 }
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
@@ -149,9 +160,7 @@ export const CAPTURE_CLIENTS = {
     program: 'code',
     async install() {
       const file = codeSettings()
-      const before = read(file)
-      const after = mergeJson(before, ['chat.pluginLocations', AGENT_PLUGIN], true)
-      if (after !== before) write(file, after, false)
+      fill(file, (before) => mergeJson(before, ['chat.pluginLocations', AGENT_PLUGIN], true))
       return [`${file} names the plugin under chat.pluginLocations; reload VS Code.`]
     },
     async look() {
@@ -165,7 +174,7 @@ export const CAPTURE_CLIENTS = {
     least: '1.18.29',
     async install() {
       const file = openCodePlugin()
-      write(file, openCodeText(), false)
+      fill(file, openCodeText)
       return [`${file} loads the plugin; restart OpenCode.`]
     },
     async look() {

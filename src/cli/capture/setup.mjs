@@ -5,13 +5,14 @@ import { CAPTURE_CLIENTS, keepMarketplace, NotInstalled } from './clients.mjs'
 import { keepSettings, keptKeyOf } from './settings.mjs'
 
 /**
- * @param {{ url: string, json?: boolean }} options
+ * @param {{ url: string, json?: boolean, print?: boolean, docker?: boolean }} options
  * @param {string} client
  * @param {(problem: string) => never} usage
  */
 export async function setupCapture(options, client, usage) {
   if (!Object.hasOwn(CAPTURE_CLIENTS, client))
     usage(`--capture knows ${Object.keys(CAPTURE_CLIENTS).join(', ')}, not ${client}`)
+  for (const name of ['print', 'docker']) if (options[name]) usage(`--${name} is not for --capture`)
   const url = options.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')
   const key = process.env.COMMONPLACE_KEY ?? keptKeyOf(url)
   try {
