@@ -8,6 +8,7 @@ import { createLog } from './http/log'
 import { createMeasure, type DataPoint } from './http/measure'
 import { createOAuth } from './http/oauth/server'
 import { grantsStep } from './services/keeping/steps'
+import { unknownTools } from './tools/catalogue'
 
 export { FeedObject } from './adapters/feed-object/object'
 export { GateObject } from './adapters/gate-object/object'
@@ -26,8 +27,12 @@ type Env = Bindings &
 const configs = new WeakMap<Env, Config>()
 
 function configOf(env: Env): Config {
-  const config = configs.get(env) ?? parseConfig(env)
+  const known = configs.get(env)
+  if (known !== undefined) return known
+  const config = parseConfig(env)
   configs.set(env, config)
+  const names = unknownTools(config)
+  if (names.length > 0) createLog(config.logLevel)('WARNING', 'unknown_disabled_tools', { names })
   return config
 }
 

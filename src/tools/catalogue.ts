@@ -90,6 +90,12 @@ export const enabledTools = perObject((config: Config): readonly Tool[] =>
   ),
 )
 
+/** Names of DISABLED_TOOLS that are of no tool, so that what is misspelt switches nothing off in silence. */
+export const unknownTools = ({ disabledTools }: Pick<Config, 'disabledTools'>): string[] => {
+  const known = new Set(TOOLS.flatMap(spellings).map((name) => name.toLowerCase()))
+  return [...disabledTools].filter((name) => !known.has(name))
+}
+
 /** The tools that are switched on, of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>
   enabledTools(config).filter(({ family }) => families.includes(family))

@@ -176,3 +176,16 @@ describe('the HTTP surface in open mode', () => {
     expect((await fetch(at(`/images/${'0'.repeat(64)}`))).status).toBe(404)
   })
 })
+
+it('logs names of DISABLED_TOOLS that are of no tool once, and goes on without them', async () => {
+  const lines: string[] = []
+  const disabled = { DISABLED_TOOLS: 'Delete_Context, delete_contex, nonsense' }
+  const server = await startServer(disabled, undefined, { onLog: (line) => lines.push(line) })
+  try {
+    for (let i = 0; i < 2; i++) expect((await fetch(new URL('/ready', server.url.href))).status).toBe(200)
+    const told = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'unknown_disabled_tools')
+    expect(told).toEqual([{ level: 'WARNING', event: 'unknown_disabled_tools', names: ['delete_contex', 'nonsense'] }])
+  } finally {
+    await server.stop()
+  }
+})

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../src/config'
-import { FAMILIES, findTool, listedName, listTools, TOOLS } from '../../src/tools/catalogue'
+import { FAMILIES, findTool, listedName, listTools, TOOLS, unknownTools } from '../../src/tools/catalogue'
 import { defineTool } from '../../src/tools/define-tool'
 import type { Family } from '../../src/tools/family'
 
@@ -35,5 +35,11 @@ describe('names of tools', () => {
     expect(listedName(tool, configOf({ TOOL_NAMES: 'dotted' }))).toBe('context.store')
     const [first] = listTools(configOf({}), [FAMILIES.threads])
     expect(listedName(first as typeof tool, configOf({ TOOL_NAMES: 'dotted' }))).toBe('store_context')
+  })
+
+  it('of DISABLED_TOOLS that are of no tool are known, in any case and either spelling', () => {
+    const named = configOf({ DISABLED_TOOLS: 'Delete_Context, context.store, delete_contex, Nonsense' })
+    expect(unknownTools(named)).toEqual(['delete_contex', 'nonsense'])
+    expect(unknownTools(configOf({}))).toEqual([])
   })
 })
