@@ -44,6 +44,14 @@ export function chooseVariables({ file, environment, args }) {
 export const isOpen = ({ AUTH_MODE }) => AUTH_MODE.trim().toLowerCase() === 'open'
 
 /**
+ * A line a request is for those who watch a deployment; here it would hide what matters, unless somebody says what is to be logged.
+ *
+ * @param {string} line of the log
+ * @param {Record<string, unknown>} said to the Worker
+ */
+export const isHidden = (line, { LOG_LEVEL }) => !LOG_LEVEL && /^\{"level":"INFO","event":"request"/.test(line)
+
+/**
  * Who is not asked for a key must sit at this machine.
  *
  * @param {{ AUTH_MODE: string }} variables

@@ -14,7 +14,7 @@ import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
 import { watchStorage } from './storage.mjs'
-import { chooseVariables, isOpen, readEnvFiles, refuseOpenDoor } from './variables.mjs'
+import { chooseVariables, isHidden, isOpen, readEnvFiles, refuseOpenDoor } from './variables.mjs'
 
 /**
  * @typedef {object} Task what scripts/serve.mjs asks for
@@ -77,11 +77,12 @@ async function start(variables) {
     cronTriggers = [],
     ...fromConfig
   } = await keptWorkerOptions(config, folder)
+  const said = { ...bindings, ...variables }
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
       ...(hyperdrive !== undefined && { hyperdrives: { HYPERDRIVE: hyperdrive } }),
-      bindings: { ...bindings, ...variables },
+      bindings: said,
       ...(storage && {
         serviceBindings: {
           ...fromConfig.serviceBindings,
@@ -105,8 +106,7 @@ async function start(variables) {
       log: new Log(LogLevel.ERROR),
       handleStructuredLogs({ level, message }) {
         if (storage?.heard(message)) return
-        // A line a request is for those who watch a deployment; here it would hide what matters.
-        if (/^\{"level":"INFO","event":"request"/.test(message) && !process.env.LOG_LEVEL) return
+        if (isHidden(message, said)) return
         const say = level === 'error' || level === 'warn' ? console.error : console.log
         say(message)
       },

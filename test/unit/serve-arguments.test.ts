@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { readServeArguments } from '../../scripts/serve/arguments.mjs'
-import { chooseVariables, readEnvFiles } from '../../scripts/serve/variables.mjs'
+import { chooseVariables, isHidden, readEnvFiles } from '../../scripts/serve/variables.mjs'
 import { userDataFolder } from '../../src/cli/place.mjs'
 import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
@@ -57,4 +57,14 @@ it('asks for keys where a file of variables says so, unless the environment says
   expect(mode({ AUTH_MODE: 'open' }, { AUTH_MODE: 'required' })).toBe('required')
   expect(chooseVariables({ file: {}, environment: {}, args: {} }).AUTH_MODE).toBe('open')
   expect(() => readEnvFiles([join(folder, 'none')], true)).toThrow(/--env-file .* cannot be read/)
+})
+
+it('prints a line a request where LOG_LEVEL is said, wherever it is said, and else leaves it out', () => {
+  const request = '{"level":"INFO","event":"request","route":"ready"}'
+  const nothing = { file: {}, environment: {}, args: {} }
+  const hides = (said: Partial<typeof nothing>) => isHidden(request, chooseVariables({ ...nothing, ...said }))
+  expect(hides({})).toBe(true)
+  for (const where of ['file', 'environment', 'args'])
+    expect([where, hides({ [where]: { LOG_LEVEL: 'INFO' } })]).toEqual([where, false])
+  expect(isHidden('{"level":"INFO","event":"other"}', {})).toBe(false)
 })
