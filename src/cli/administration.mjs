@@ -1,5 +1,5 @@
 // `commonplace orgs|projects|keys|audit`: the administration of a server, by command.
-import { call, fail, printTable } from './server.mjs'
+import { call, fail, printTable, shown } from './server.mjs'
 
 const at = (org, rest) => `/orgs/${encodeURIComponent(org)}${rest}`
 const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
@@ -77,7 +77,7 @@ async function listProjects(options) {
 async function createProject(options, id) {
   const path = at(await orgOf(options), '/projects')
   const project = await call(options.url, 'POST', path, { id, name: options.name ?? id })
-  show(options, project, () => console.log(`Created project ${project.id}.`))
+  show(options, project, () => console.log(`Created project ${shown(project.id)}.`))
 }
 
 async function listKeys(options) {
@@ -94,7 +94,7 @@ async function createKey(options, name) {
     const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
 
-This is the key of ${made.name} (${made.role}, ${made.id}, owner ${made.owner}). It is shown this once; keep it like a password.
+This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown this once; keep it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
   })
 }
@@ -105,7 +105,7 @@ async function revokeKey(options, id) {
   const key = await call(options.url, 'DELETE', path)
   const others = (key.revoked ?? []).filter((one) => one !== key.id)
   const more = others.length === 0 ? '' : ` So is that of the keys made with it: ${others.join(', ')}.`
-  show(options, key, () => console.log(`Revoked ${key.name} (${key.id}); its next request is refused.${more}`))
+  show(options, key, () => console.log(`Revoked ${shown(key.name)} (${key.id}); its next request is refused.${more}`))
 }
 
 async function listEvents(options) {

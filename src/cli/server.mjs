@@ -56,7 +56,7 @@ export async function ask(url, method, path, body) {
   if (response.ok) return answer
   const hint =
     response.status === 401 && !credential() ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
-  throw new Refused(`${answer.error?.message ?? `${url} answered ${response.status}`}${hint}`)
+  throw new Refused(`${shown(answer.error?.message ?? `${url} answered ${response.status}`)}${hint}`)
 }
 
 /**
@@ -77,7 +77,7 @@ export async function request(url, path, options = {}) {
   )
   if (response.ok) return response
   const answer = await response.json().catch(() => ({}))
-  const refused = new Refused(answer.error?.message ?? `${url} answered ${response.status}`)
+  const refused = new Refused(shown(answer.error?.message ?? `${url} answered ${response.status}`))
   refused.retryable = answer.error?.retryable ?? response.status >= 500
   throw refused
 }

@@ -42,6 +42,15 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     expect((await commonplace(operator, 'keys', 'list', '--json')).out).toContain('"revoked_at": "20')
     await expect(own.team.call(key, 'list_threads')).rejects.toThrow()
   })
+
+  it('show control characters in the name of a key, which the terminal would obey, as what they are', async () => {
+    const made = await commonplace(operator, 'keys', 'create', 'red \u001b[31m', '--owner', 'of \u001b[2J')
+    expect(made.out).toContain('This is the key of red \\u001b[31m (writer, key_')
+    const id = /key_\w+/.exec(made.out)?.[0] as string
+    const revoked = await commonplace(operator, 'keys', 'revoke', id)
+    expect(revoked.out).toMatch(/^Revoked red \\u001b\[31m \(key_/)
+    expect(`${made.out}${revoked.out}`).not.toContain('\u001b')
+  })
 })
 
 describe('commonplace orgs, projects, keys and audit', () => {

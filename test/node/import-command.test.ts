@@ -38,6 +38,18 @@ it('writes volumes of another system that verify, tells what it refused by exit 
   expect(await run('verify', volumes)).toMatchObject({ code: 1, said: expect.stringMatching(/^line 6: .* cut/) })
 })
 
+it('shows control characters of a file that others wrote, which the terminal would obey, as what they are', async () => {
+  const folder = importSamples('server-memory')
+  const source = join(folder, 'hostile.jsonl')
+  const hostile = '\u001b]0;title\u0007\u001b[2J\u009b\u202e'
+  const entity = { type: 'entity', name: `name ${hostile}`, entityType: `kind ${hostile}`, observations: ['x'] }
+  const relation = { type: 'relation', from: `name ${hostile}`, to: `nowhere ${hostile}`, relationType: hostile }
+  writeFileSync(source, [entity, relation].map((line) => JSON.stringify(line)).join('\n'))
+  const { out, said } = await run('import', source, '--from', 'server-memory', '--dry-run')
+  expect(out).toContain('kind \\u001b]0;title\\u0007\\u001b[2J\\u009b\\u202e\n')
+  expect(`${out}${said}`).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+})
+
 it('says what it would take without writing anything, names projects by the map, and refuses wrong usage by exit code 2', async () => {
   const home = join(importSamples('claude-code'), 'home')
   writeFileSync(

@@ -1,4 +1,5 @@
 // What is a person told of an import and of a file of volumes? Lines, or one JSON object with --json.
+import { shown } from '../server.mjs'
 
 /** Lines of each list that are shown; --json has all. */
 const SHOWN = 100
@@ -7,7 +8,8 @@ const SHOWN = 100
 function list(title, lines) {
   if (lines.length === 0) return
   console.log(`${title} (${lines.length}):`)
-  for (const line of lines.slice(0, SHOWN)) console.log(`  ${line}`)
+  // What stands in files of others is shown, never obeyed by the terminal.
+  for (const line of lines.slice(0, SHOWN)) console.log(`  ${shown(line)}`)
   if (lines.length > SHOWN) console.log(`  … and ${lines.length - SHOWN} more; --json lists all`)
 }
 

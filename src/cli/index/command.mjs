@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { showProgress } from '../progress.mjs'
-import { ask, fail, messageOf } from '../server.mjs'
+import { ask, fail, messageOf, shown } from '../server.mjs'
 import { isMade, listFiles } from './files.mjs'
 import { rootOf } from './root.mjs'
 
@@ -124,7 +124,7 @@ async function pass({ url, project, root: named, full }, folder, quiet) {
 }
 
 function say({ stored, unchanged, deleted, skipped, indexStatus, root }) {
-  for (const { path, reason } of skipped) console.error(`skipped ${path}: ${reason}`)
+  for (const { path, reason } of skipped) console.error(`skipped ${shown(path)}: ${reason}`)
   console.log(
     `${stored} stored, ${unchanged} unchanged, ${deleted} deleted of ${root}; ${indexStatus.totalFiles} files, ` +
       `${indexStatus.totalSymbols} symbols`,
