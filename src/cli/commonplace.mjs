@@ -225,4 +225,10 @@ if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
 const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
 if (!URL.canParse(url)) usage(`${url} is not a URL`)
 const named = values.url !== undefined || process.env.COMMONPLACE_URL !== undefined
-await command.run({ ...values, url, named, namedUrl: values.url }, rest[0])
+try {
+  await command.run({ ...values, url, named, namedUrl: values.url }, rest[0])
+} catch (error) {
+  // A folder that is not there, or a disk that is full, is no fault of this program.
+  if (typeof error?.syscall !== 'string' || typeof error.code !== 'string') throw error
+  fail(error.message)
+}

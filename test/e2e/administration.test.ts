@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { runCommand } from '../support/command'
 
@@ -87,6 +90,27 @@ describe('commonplace orgs, projects, keys and audit', () => {
     expect((await commonplace(operator, 'keys', 'list')).err).toMatch(
       /name the organization with --org; there are: .*one/,
     )
+  })
+
+  it('say of a file that cannot be written or read what the system says, and import nothing beside a map that cannot be read', async () => {
+    await own.team.key('files')
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-files-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'files.ndjson')
+    const nowhere = join(folder, 'none', 'files.ndjson')
+    expect(await commonplace(operator, 'export', '--org', 'files', '--out', nowhere)).toMatchObject({
+      code: 1,
+      err: `ENOENT: no such file or directory, open '${nowhere}.unfinished'\n`,
+    })
+    writeFileSync(join(folder, 'a file'), '')
+    const backup = await commonplace(operator, 'backup', '--org', 'files', '--to', join(folder, 'a file', 'x'))
+    expect([backup.code, backup.err]).toEqual([1, expect.stringMatching(/^ENOTDIR: [^\n]*\n$/)])
+    expect((await commonplace(operator, 'export', '--org', 'files', '--out', file)).code).toBe(0)
+    for (const map of ['{bad', 'null', '[1]', '{"projects": {"a": 1}}']) {
+      writeFileSync(`${file}.map.json`, map)
+      const { code, out, err } = await commonplace(operator, 'import', file, '--org', 'files')
+      expect([map, code, out, err]).toEqual([map, 2, '', expect.stringContaining('must hold {"projects"')])
+    }
   })
 
   it('send no credential to a server that is not encrypted', async () => {

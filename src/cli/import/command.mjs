@@ -63,8 +63,9 @@ function readMap(path, usage) {
   const file = `${resolve(path)}.map.json`
   if (!existsSync(file)) return new Map()
   try {
-    const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')).projects ?? {})
-    if (entries.every(([, project]) => typeof project === 'string'))
+    const told = JSON.parse(readFileSync(file, 'utf8'))
+    const entries = Object.entries(told?.projects ?? {})
+    if (told?.constructor === Object && entries.every(([, project]) => typeof project === 'string'))
       return new Map(/** @type {[string, string][]} */ (entries))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
@@ -101,6 +102,8 @@ export async function importFile(options, path, usage) {
   const sends = out === undefined && (!options['dry-run'] || options.named === true)
   if (from === undefined && !sends) return verify(options, path, usage)
   const library = await loadLibrary()
+  // Read before anything is sent: what came in is written beside it.
+  const map = readMap(path, usage)
   if (from === undefined) return sendFile(library, options, path)
   if (!library.SOURCES.includes(from)) usage(`--from must be one of: ${library.SOURCES.join(', ')}`)
   const plan = await explained(library, () =>
@@ -108,7 +111,7 @@ export async function importFile(options, path, usage) {
       name: name ?? resolve(path),
       at: new Date().toISOString(),
       prompts: prompts === true,
-      projects: { otherwise: project ?? null, map: readMap(path, usage) },
+      projects: { otherwise: project ?? null, map },
     }),
   )
   const volumes = out === undefined ? 0 : await explained(library, () => writeFile(out, plan.volumes()))
