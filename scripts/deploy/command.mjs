@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { chooseAccount } from './account.mjs'
 import { deploymentOf, isButton, readToml, writeDeployment } from './configuration.mjs'
-import { destroy } from './destroy.mjs'
+import { destroy, rehearseDestroy } from './destroy.mjs'
 import { Blocked, blocked } from './failures.mjs'
 import { prove, waitUntilReady } from './proof.mjs'
 import { backups, database, grants, hyperdrive, images, vectors } from './stores.mjs'
@@ -114,11 +114,16 @@ export async function deploy(surroundings, options) {
   const deploying = { ...given, options, names, env, say }
   const fromButton = isButton(environment)
   const { vars } = toml.env.production
+  const keepsBackups = bucketOf(toml, BACKUPS) !== undefined
+  if (options['dry-run'] && options.destroy) {
+    rehearseDestroy(deploying, keepsBackups, print)
+    return 0
+  }
   if (options['dry-run']) return await rehearse(deploying, toml, { fromButton, print })
 
   const account = await chooseAccount(deploying)
   env.CLOUDFLARE_ACCOUNT_ID = account
-  if (options.destroy) return (await destroy(deploying, bucketOf(toml, BACKUPS) !== undefined)) ? 0 : 1
+  if (options.destroy) return (await destroy(deploying, keepsBackups)) ? 0 : 1
 
   const worker = await lookAtWorker({
     ...deploying,
@@ -129,7 +134,7 @@ export async function deploy(surroundings, options) {
   if (!fromButton)
     await makeStores(deploying, found, {
       ...{ exists: worker.exists, vars },
-      keepsBackups: bucketOf(toml, BACKUPS) !== undefined,
+      keepsBackups,
     })
   const deployment = rename(deploymentOf(toml, found, { fromButton }), names, fromButton)
   const file = writeDeployment(deployment, `${given.folder}/${deployment.name}.json`)

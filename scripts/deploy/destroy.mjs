@@ -5,7 +5,39 @@ import { must, parsed } from './wrangler.mjs'
 
 const GONE = /\[code: (10007|7404|10006|10013|3000|2001|10090)\]|not found|does not exist|couldn't find|could not find/i
 
-/** @param {import('./command.mjs').Deploying} deploying @param {boolean} keepsBackups whether it has a bucket of backups */
+/** @typedef {import('./command.mjs').Deploying} Deploying */
+
+/** What a deployment may have made, in the order in which it goes: the Worker first, since nothing writes into what goes after it. */
+const partsOf = (/** @type {Deploying['names']} */ names) => ({
+  worker: `the Worker ${names.worker}`,
+  database: `D1 ${names.database}`,
+  grants: `KV ${names.grants}`,
+  vectors: `Vectorize ${names.worker}`,
+  hyperdrive: `Hyperdrive ${names.worker}`,
+  images: `R2 ${names.images}`,
+})
+
+/** @param {Deploying} deploying @param {boolean} keepsBackups */
+function sayBackups({ names, say }, keepsBackups) {
+  if (keepsBackups)
+    say('backups', `R2 ${names.backups} stays; remove it in the dashboard when nobody needs its backups`)
+}
+
+/**
+ * What `--destroy` would remove; asks nobody.
+ *
+ * @param {Deploying} deploying
+ * @param {boolean} keepsBackups
+ * @param {(line: string) => void} print
+ */
+export function rehearseDestroy(deploying, keepsBackups, print) {
+  print('Nothing is changed (--dry-run). --destroy would ask for the name of the Worker and remove, for good:')
+  for (const [step, what] of Object.entries(partsOf(deploying.names)))
+    deploying.say(step, step === 'worker' ? what : `${what}, where it is there`)
+  sayBackups(deploying, keepsBackups)
+}
+
+/** @param {Deploying} deploying @param {boolean} keepsBackups whether it has a bucket of backups */
 export async function destroy(deploying, keepsBackups) {
   const { wrangler, env, names, say, ask } = deploying
   const typed = await ask(
@@ -20,33 +52,19 @@ export async function destroy(deploying, keepsBackups) {
     .split('\n')
     .find((line) => line.split(/[│|\s]+/).includes(names.worker))
     ?.match(/\b[0-9a-f]{32}\b/)?.[0]
-  /** @type {[string, string, string[]][]} the Worker first: nothing writes into what goes after it */
-  const steps = [
-    ['worker', `the Worker ${names.worker}`, ['delete', '--name', names.worker, '--force']],
-    ['database', `D1 ${names.database}`, ['d1', 'delete', names.database, '--skip-confirmation']],
-    ...(kv
-      ? [
-          /** @type {[string, string, string[]]} */ ([
-            'grants',
-            `KV ${names.grants}`,
-            ['kv', 'namespace', 'delete', '--namespace-id', kv],
-          ]),
-        ]
-      : []),
-    ['vectors', `Vectorize ${names.worker}`, ['vectorize', 'delete', names.worker, '--force']],
-    ...(drive
-      ? [
-          /** @type {[string, string, string[]]} */ ([
-            'hyperdrive',
-            `Hyperdrive ${names.worker}`,
-            ['hyperdrive', 'delete', drive],
-          ]),
-        ]
-      : []),
-    ['images', `R2 ${names.images}`, ['r2', 'bucket', 'delete', names.images]],
-  ]
+  /** @type {Record<keyof ReturnType<typeof partsOf>, string[] | undefined>} */
+  const commands = {
+    worker: ['delete', '--name', names.worker, '--force'],
+    database: ['d1', 'delete', names.database, '--skip-confirmation'],
+    grants: kv && ['kv', 'namespace', 'delete', '--namespace-id', kv],
+    vectors: ['vectorize', 'delete', names.worker, '--force'],
+    hyperdrive: drive === undefined ? undefined : ['hyperdrive', 'delete', drive],
+    images: ['r2', 'bucket', 'delete', names.images],
+  }
   let isWhole = true
-  for (const [step, what, args] of steps) {
+  for (const [step, what] of Object.entries(partsOf(names))) {
+    const args = commands[/** @type {keyof typeof commands} */ (step)]
+    if (args === undefined) continue
     const { code, said } = await wrangler(args, env)
     if (code === 0) say(step, `removed ${what}`)
     else if (/not empty|\[code: 10008\]/i.test(said)) {
@@ -54,8 +72,7 @@ export async function destroy(deploying, keepsBackups) {
       say(step, `${what} holds images and stays; empty it in the dashboard and run this again`)
     } else if (!GONE.test(said) && !/\[code: 10042\]/.test(said)) throw blocked(`remove ${what}`, said)
   }
-  if (keepsBackups)
-    say('backups', `R2 ${names.backups} stays; remove it in the dashboard when nobody needs its backups`)
+  sayBackups(deploying, keepsBackups)
   forgetToken(deploying)
   return isWhole
 }

@@ -280,6 +280,15 @@ describe('npm run deploy', () => {
       expect(said()).toMatch(new RegExp(`^ {2}${step} `, 'm'))
   })
 
+  it('says with --dry-run and --destroy what would be removed, and asks nobody', async () => {
+    const { cloudflare, run, said } = world({ loggedIn: false })
+    expect(await run('--dry-run', '--destroy')).toBe(0)
+    expect(cloudflare.commands).toEqual([])
+    expect(said()).not.toMatch(/make |A deployment would/)
+    for (const step of ['worker', 'database', 'grants', 'vectors', 'hyperdrive', 'images'])
+      expect(said()).toMatch(new RegExp(`^ {2}${step} +.*${NAME}`, 'm'))
+  })
+
   it('removes with --destroy what it made, after the name has been typed, and no more than that', async () => {
     const { cloudflare, run, types, blocked } = world()
     await run()
