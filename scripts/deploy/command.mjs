@@ -1,5 +1,6 @@
 // The steps of `npm run deploy`, in order. Each looks first and does what is missing, so the whole may be run again at any time.
 import { parseArgs } from 'node:util'
+import { parseUrl } from '../../src/cli/postgres/url.mjs'
 import { chooseAccount } from './account.mjs'
 import { deploymentOf, isButton, readToml, writeDeployment } from './configuration.mjs'
 import { destroy, rehearseDestroy } from './destroy.mjs'
@@ -62,6 +63,7 @@ export function readOptions(args) {
     const values = /** @type {Options} */ (parsed.values)
     if (values.name !== undefined && !/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(values.name))
       throw new Error(`${values.name} is no name of a Worker: a-z, 0-9 and -, at most 52 characters`)
+    if (values.postgres !== undefined) parseUrl(values.postgres)
     return values
   } catch (error) {
     throw new Blocked(`${error.message}\n\n${USAGE}`)

@@ -241,6 +241,14 @@ describe('npm run deploy', () => {
     expect(cloudflare.held.databases.size).toBe(0)
   })
 
+  it('refuses what is no URL of PostgreSQL before anything is looked at, also with --dry-run, and does not say it', () => {
+    for (const url of ['', 'db.example.com', 'https://u:secret@db.example.com/d', 'postgresql://u:secret@/d']) {
+      const read = () => readOptions(['--dry-run', '--postgres', url])
+      expect(read).toThrow(url === '' ? /^No database is named/ : /^This is not a PostgreSQL URL/)
+      expect(read).not.toThrow(/secret/)
+    }
+  })
+
   it('makes a Vectorize index of the size that the model has, once, and tells where one of another size stands in the way', async () => {
     const { cloudflare, run, said, blocked } = world({}, {}, { VECTOR_BACKEND: 'vectorize' })
     expect(await run()).toBe(0)
