@@ -401,6 +401,18 @@ export function dashboardContract(name: string, start: Start): void {
       expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
     })
 
+    it('calls further parts of a search older where it goes by time alone, and else by what they are', async () => {
+      for (let i = 0; i < 22; i++) await store(`Herons nest in poplar ${i}.`, { tags: ['herons'] })
+      const words = async (query: string) => {
+        const links = (await writer.get(`/search?${query}`)).text.matchAll(/rel="(prev|next)">([^<]+)</g)
+        return [...links].map(([, rel, word]) => [rel, word])
+      }
+      expect(await words('tag=herons')).toEqual([['next', 'Older']])
+      expect(await words('tag=herons&offset=20')).toEqual([['prev', 'Newer']])
+      expect(await words('tag=herons&q=herons')).toEqual([['next', 'Further']])
+      expect(await words('tag=herons&q=herons&offset=20')).toEqual([['prev', 'Better']])
+    })
+
     it('shows of a pack why each item is there, with what score, and what the agent reads', async () => {
       await store('We decided to feed the penguins at noon.', {
         metadata: { kind: 'decision', title: 'Penguins at noon', project: 'p' },

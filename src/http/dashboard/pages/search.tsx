@@ -6,7 +6,7 @@ import { Result } from './search-result'
 import { asksNothing, type Found, readSearch, search } from './searching'
 
 /** One box, and why each result was found. The address holds the search. */
-const Results = ({ visit, found }: { visit: Visit; found: Found }) => (
+const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRanked: boolean }) => (
   <>
     {found.warnings.map((warning) => (
       <Note>{warning}</Note>
@@ -24,7 +24,10 @@ const Results = ({ visit, found }: { visit: Visit; found: Found }) => (
           <Result of={result} now={visit.services.now()} />
         ))}
       </ol>
-      <Pages url={visit.url} offset={found.offset} shown={found.results.length} total={found.total} size={found.size} />
+      <Pages
+        {...{ url: visit.url, isRanked, offset: found.offset, total: found.total, size: found.size }}
+        shown={found.results.length}
+      />
     </section>
   </>
 )
@@ -52,7 +55,7 @@ export async function searchPage(visit: Visit): Promise<Page> {
             </Nothing>
           </section>
         ) : (
-          <Results visit={visit} found={found} />
+          <Results visit={visit} found={found} isRanked={wanted.query !== null} />
         )}
       </div>
     ),

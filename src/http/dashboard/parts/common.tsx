@@ -95,8 +95,8 @@ export const Note = ({ children, bad = false }: { children: Child; bad?: boolean
   </div>
 )
 
-/** Newer and older parts of a list that is cut by offset. */
-export function Pages({ url, offset, shown, total, size }: PagesProps) {
+/** Newer and older parts of a list that is cut by offset; of a ranked one what stands before and behind. */
+export function Pages({ url, offset, shown, total, size, isRanked = false }: PagesProps) {
   if (offset === 0 && shown >= total) return null
   const newer = offset > 0 ? samePage(url, { offset: Math.max(0, offset - size) || null }) : null
   const older = offset + shown < total ? samePage(url, { offset: offset + size }) : null
@@ -106,7 +106,7 @@ export function Pages({ url, offset, shown, total, size }: PagesProps) {
         <span />
       ) : (
         <a class="button" href={newer} rel="prev">
-          Newer
+          {isRanked ? 'Better' : 'Newer'}
         </a>
       )}
       <span class="soft">{shown === 0 ? 'nothing here' : `${offset + 1}–${offset + shown} of ${total}`}</span>
@@ -114,7 +114,7 @@ export function Pages({ url, offset, shown, total, size }: PagesProps) {
         <span />
       ) : (
         <a class="button" href={older} rel="next">
-          Older
+          {isRanked ? 'Further' : 'Older'}
         </a>
       )}
     </nav>
@@ -126,6 +126,7 @@ interface PagesProps {
   readonly shown: number
   readonly total: number
   readonly size: number
+  readonly isRanked?: boolean
 }
 
 /** Text that is meant to be copied; the script adds a button. */
