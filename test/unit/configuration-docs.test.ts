@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { VARIABLES } from '../../src/config'
+import { parseConfig, VARIABLES } from '../../src/config'
 import type { Variable } from '../../src/variables.mjs'
 import { ROOT } from '../support/build'
 import { askedOf } from '../support/configuration'
@@ -122,4 +123,10 @@ it('tells every variable that is read in docs/configuration.md, once, with the d
   const { asked } = askedOf()
   expect([...asked.keys()].sort()).toEqual([...VARIABLES].sort())
   await expect(page()).toMatchFileSnapshot(`${ROOT}docs/configuration.md`)
+})
+
+it('tells teams the limits of a key that the code has', () => {
+  const { perMinute, concurrent } = parseConfig({}).limits
+  const teams = readFileSync(`${ROOT}docs/teams.md`, 'utf8')
+  expect(teams).toContain(`A key may ask ${perMinute} times a minute and ${concurrent} times at once`)
 })
