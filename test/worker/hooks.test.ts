@@ -399,6 +399,35 @@ describe('the hooks of clients', () => {
     expect(listed.results.map(({ metadata }: Json) => Object.hasOwn(metadata, 'expires_at'))).toEqual([false])
   })
 
+  it('become a new entry of what happens then where the session’s own has expired, unless somebody has kept it', async () => {
+    const DAY = 24 * 60 * MINUTE
+    const sessions = async () => (await world.http(ada.secret, 'GET', '/api/v1/orgs/-/captured')).json.items
+    for (const isKept of [false, true]) {
+      const s = claudeCode(`x${++serial}`)
+      await send(ada, [s.prompt('old words'), s.edit('a.ts'), s.stop()])
+      const [{ id }] = await sessions()
+      if (isKept) await world.ok(ada, 'update_context', { context_id: id, metadata_patch: { captured: false } })
+      world.clock.advance(31 * DAY)
+      expect(await sessions()).toEqual([])
+      await send(ada, [s.prompt('new words'), s.edit('b.ts'), s.stop()])
+      await send(ada, [s.edit('c.ts'), s.end()])
+      const found = await sessions()
+      expect(found.map(({ preview }: Json) => preview)).toEqual(
+        isKept
+          ? []
+          : [
+              `Claude Code in ${PROJECT}, branch main.\n\nAsked:\n- new words\n\nFiles: b.ts, c.ts\n\nThe last answer begins: Done.`,
+            ],
+      )
+      for (const one of found) await world.ok(ada, 'delete_context', { context_ids: [one.id] })
+    }
+    const s = claudeCode(`x${++serial}`)
+    await send(ada, [s.edit('a.ts'), s.stop()])
+    world.clock.advance(31 * DAY)
+    await send(ada, [s.edit('a.ts'), s.end()])
+    expect((await sessions()).map(({ title }: Json) => title)).toEqual(['Session of Claude Code'])
+  })
+
   capturedSecrets()
 
   it('are answered alone when they come alone, in the shape of their client', async () => {

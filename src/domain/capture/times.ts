@@ -1,4 +1,4 @@
-import { DAY_MS } from '../time'
+import { DAY_MS, type Millis } from '../time'
 
 /** When sessions are written, and how long what arrived is known (capture contract §3). Milliseconds. */
 
@@ -10,3 +10,10 @@ export const SILENT_MS = 15 * 60_000
 export const CLAIM_MS = 60_000
 /** An event that arrives again is known for so long: a day longer than a client keeps what it could not send. */
 export const EVENTS_KEPT_MS = 7 * DAY_MS
+
+/** Whether what a checkpoint wrote so long ago has expired, unless somebody has kept it. */
+export const hasExpired = (
+  written: { readonly at: Millis; readonly closed?: true } | null,
+  captureDays: number,
+  now: Millis,
+): boolean => written !== null && !written.closed && written.at + captureDays * DAY_MS <= now

@@ -2,7 +2,7 @@
 import { beginning, type Gathered, gather } from '../../domain/capture/gathered'
 import type { HookClient } from '../../domain/capture/happening'
 import type { HookEvent, HookRequest } from '../../domain/capture/request'
-import { CHECKPOINT_EVERY_MS, CLAIM_MS, SILENT_MS } from '../../domain/capture/times'
+import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/times'
 import { mayAct, type Principal } from '../../domain/identity/scope'
 import { firstCodePoints } from '../../domain/text'
 import type { CapturedSession, CaptureStore } from '../../ports/capture'
@@ -73,6 +73,10 @@ export function createReceiveEvents({
     )
   }
 
+  /** Whether what is gathered went with its entry, which has expired: what happens then begins anew. */
+  const isOver = ({ written, gathered }: CapturedSession): boolean =>
+    written !== null && gathered.place.at <= written.at && hasExpired(written, captureDays, clock.now())
+
   function touch(client: string, known: readonly CapturedSession[], fresh: readonly HookEvent[]): Touched[] {
     const bySession = Map.groupBy(fresh, (event) => nameOf(client, event))
     let writing = 0
@@ -90,7 +94,7 @@ export function createReceiveEvents({
       }
       const gathered = events.reduce(
         (all, { happening, place, at }) => gather(all, happening, place, at),
-        session.gathered,
+        isOver(session) ? beginning(first.place, first.at) : session.gathered,
       )
       // What is more is written by the schedule.
       const writes = writing < MOST_WRITTEN && isDueNow(session, events)

@@ -1,5 +1,6 @@
 // How does what is gathered of a session become an entry, once, and stay what somebody has made of it?
 import { type Checkpoint, checkpointOf } from '../../domain/capture/checkpoint'
+import { hasExpired } from '../../domain/capture/times'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import type { Caller, Principal } from '../../domain/identity/scope'
@@ -51,9 +52,14 @@ export function createWriteSession({
     }
   }
 
-  /** The entry that a session already has: by what was noted, else by its thread, when its writer died before it noted it. */
-  async function entryOf(caller: Caller, { name, written }: CapturedSession): Promise<number | null> {
-    return written?.entryId ?? store.entryOf(caller, threadOfSession(name))
+  /**
+   * The entry that a session already has: by what was noted, else by its thread, when its writer died before it noted it. Of one that has
+   * expired nothing is left, unless somebody has kept it.
+   */
+  async function entryOf(caller: Caller, { name, written }: CapturedSession, isOver: boolean): Promise<number | null> {
+    if (written !== null && (!isOver || (await entries.read(caller, [written.entryId])).length > 0))
+      return written.entryId
+    return store.entryOf(caller, threadOfSession(name))
   }
 
   /** @returns whether it still is what hooks have captured, and was written */
@@ -90,10 +96,11 @@ export function createWriteSession({
     const { written } = session
     if (checkpoint === null || written?.closed) return store.wrote(by, session, written)
     const digest = await sha256Hex(`${checkpoint.title}\n${checkpoint.text}`)
-    if (written?.digest === digest) return store.wrote(by, session, written)
+    const isOver = hasExpired(written, captureDays, clock.now())
+    if (!isOver && written?.digest === digest) return store.wrote(by, session, written)
     const caller: Caller = { ...by, action: 'hooks', tool: null, changeId: ids.next() }
     const metadata = metadataOf(session, checkpoint)
-    const known = await entryOf(caller, session)
+    const known = await entryOf(caller, session, isOver)
     const next: Written = { entryId: known ?? 0, digest, at: clock.now() }
     if (known === null)
       return store.wrote(by, session, { ...next, entryId: await save(caller, session, checkpoint, metadata) })
