@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 // events.mjs
 import { createHash } from "node:crypto";
 var isFields = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+var jsonIn = (text) => JSON.parse(text.replace(/^\uFEFF/, ""));
 var textOf = (fields, ...names) => names.map((name) => fields?.[name]).find((value) => typeof value === "string" && value !== "");
 function clientOf(argument, event, env) {
   if (env.CURSOR_VERSION) return "cursor";
@@ -201,7 +202,7 @@ function serverOf(text) {
 }
 function configured(home) {
   try {
-    const config = JSON.parse(readFileSync(join(home, ".commonplace", "config.json"), "utf8"));
+    const config = jsonIn(readFileSync(join(home, ".commonplace", "config.json"), "utf8"));
     return [config?.url, config?.key];
   } catch {
     return [];
@@ -502,7 +503,7 @@ function wishesOf(folders) {
   const text = folders.map(wishesIn).find((found) => found !== null);
   if (text === void 0) return {};
   try {
-    const wishes = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const wishes = jsonIn(text);
     if (isFields(wishes)) return wishes;
   } catch {
   }
@@ -757,7 +758,7 @@ async function hook(argument, around) {
   let text = "";
   process.stdin.setEncoding("utf8");
   for await (const piece of process.stdin) text += piece;
-  const event = JSON.parse(text);
+  const event = jsonIn(text);
   if (!isFields(event)) return;
   const { out, err } = printed(await handle(argument, event, around));
   if (err !== "") process.stderr.write(err);

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto'
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Also behind the mark of bytes with which editors and shells of Windows begin a text. */
+export const jsonIn = (text) => JSON.parse(text.replace(/^\uFEFF/, ''))
+
 /** The first of the named members that is a text with something in it. */
 export const textOf = (fields, ...names) =>
   names.map((name) => fields?.[name]).find((value) => typeof value === 'string' && value !== '')

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { bridge } from './bridge.mjs'
-import { isFields } from './events.mjs'
+import { isFields, jsonIn } from './events.mjs'
 import { handle, printed } from './run.mjs'
 
 export { handle }
@@ -15,7 +15,7 @@ async function hook(argument, around) {
   let text = ''
   process.stdin.setEncoding('utf8')
   for await (const piece of process.stdin) text += piece
-  const event = JSON.parse(text)
+  const event = jsonIn(text)
   if (!isFields(event)) return
   const { out, err } = printed(await handle(argument, event, around))
   if (err !== '') process.stderr.write(err)

@@ -1,7 +1,7 @@
 // Where did it happen? Read from `.git`, since starting git costs more than all else. (capture contract §2)
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isFields, textOf } from './events.mjs'
+import { isFields, jsonIn, textOf } from './events.mjs'
 
 const read = (file) => {
   try {
@@ -71,7 +71,7 @@ function wishesOf(folders) {
   const text = folders.map(wishesIn).find((found) => found !== null)
   if (text === undefined) return {}
   try {
-    const wishes = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const wishes = jsonIn(text)
     if (isFields(wishes)) return wishes
   } catch {
     // It is no JSON, or cannot be read.

@@ -1,6 +1,7 @@
 // Which server, and which key? Both from the same place, so that no key goes to another's URL. (capture contract §2)
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { jsonIn } from './events.mjs'
 
 const DEFAULT_URL = 'http://localhost:8787'
 
@@ -20,7 +21,7 @@ function serverOf(text) {
 
 function configured(home) {
   try {
-    const config = JSON.parse(readFileSync(join(home, '.commonplace', 'config.json'), 'utf8'))
+    const config = jsonIn(readFileSync(join(home, '.commonplace', 'config.json'), 'utf8'))
     return [config?.url, config?.key]
   } catch {
     return []

@@ -91,6 +91,17 @@ describe('commonplace setup', () => {
     }
   })
 
+  it('keeps the mark of its bytes at the beginning of a file, as editors of Windows write it', async () => {
+    const file = join(home, '.cursor/mcp.json')
+    mkdirSync(dirname(file))
+    writeFileSync(file, '\ufeff{\r\n  "a": 1\r\n}\r\n')
+    for (const said of [ENDPOINT, 'nothing was changed'])
+      expect(await run('cursor', '--url', URL)).toMatchObject({ code: 0, out: expect.stringContaining(said) })
+    const text = readFileSync(file, 'utf8')
+    expect(text.startsWith('\ufeff{\r\n  "a": 1,\r\n')).toBe(true)
+    expect(entryOf(file, text.slice(1)).url).toBe(ENDPOINT)
+  })
+
   it(promise('f11-inline'), async () => {
     const file = join(home, '.codex/config.toml')
     mkdirSync(dirname(file), { recursive: true })

@@ -229,6 +229,16 @@ it('brings what is recalled, and sends all but uses of tools, where nothing can 
   }
 })
 
+it('reads a file of settings and an event also behind the mark of bytes that editors of Windows write', async () => {
+  mkdirSync(join(home, '.commonplace'))
+  writeFileSync(
+    join(home, '.commonplace', 'config.json'),
+    `\ufeff${JSON.stringify({ url: server.url, key: 'cp_kept' })}`,
+  )
+  await fire(`\ufeff${JSON.stringify(stop())}`, 'claude-code', { COMMONPLACE_URL: '', COMMONPLACE_KEY: '' })
+  expect(server.received.map(({ authorization }) => authorization)).toEqual(['Bearer cp_kept'])
+})
+
 it('sends a key only to the URL that was named beside it', async () => {
   await fire(stop(), 'claude-code', {
     CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,

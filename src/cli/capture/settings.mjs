@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { jsonIn } from '../../../plugins/source/events.mjs'
 import { settingsOf } from '../../../plugins/source/settings.mjs'
 import { write } from '../setup/write.mjs'
 
@@ -10,7 +11,7 @@ const configFile = () => join(folder(), 'config.json')
 
 const jsonOf = (file) => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return jsonIn(readFileSync(file, 'utf8'))
   } catch {
     return {}
   }

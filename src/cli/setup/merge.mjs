@@ -8,6 +8,9 @@ export class Unreadable extends Error {}
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** How editors of Windows begin a file; clients read over it. */
+const BYTE_ORDER_MARK = '\ufeff'
+
 /** Every text in a client's file, at any depth. @param {string} text @param {boolean} isToml @throws {Unreadable} */
 export function textsIn(text, isToml) {
   /** @type {(value: unknown) => string[]} */
@@ -19,7 +22,8 @@ export function textsIn(text, isToml) {
         : []
   const errors = []
   try {
-    const found = textsOf(isToml ? parseToml(text) : parseJson(text, errors, { allowTrailingComma: true }))
+    const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+    const found = textsOf(isToml ? parseToml(text) : parseJson(json, errors, { allowTrailingComma: true }))
     if (errors.length === 0) return found
   } catch {
     // Told below.
@@ -39,6 +43,7 @@ function indentation(text) {
  * @param {object | boolean} entry
  */
 export function mergeJson(text, path, entry) {
+  if (text.startsWith(BYTE_ORDER_MARK)) return BYTE_ORDER_MARK + mergeJson(text.slice(1), path, entry)
   const source = text.trim() === '' ? '{}\n' : text
   const errors = []
   let at = parseJson(source, errors, { allowTrailingComma: true })
