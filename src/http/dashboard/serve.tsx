@@ -46,7 +46,7 @@ export async function carriedOut(c: PageContext, visit: Visit, handler: Handler)
           message: unsaid(problem.cause ?? error, c.req.raw, c.req.param()),
         }),
       )
-    return troublePage(problem.code, problem.message, STATUS[problem.code])
+    return troublePage(problem.code, problem.message, STATUS[problem.code], visit.credential.kind === 'operator')
   }
 }
 

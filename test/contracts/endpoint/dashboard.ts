@@ -379,6 +379,15 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of pages()) expect([path, (await operator.get(path)).status]).toEqual([path, 403])
     })
 
+    it('leads the holder of ADMIN_TOKEN to what that may do, at the door and from a page that shows nothing', async () => {
+      const { seen } = await house.signIn(ADMIN_TOKEN)
+      expect([seen.status, seen.headers.get('location')]).toEqual([303, '/projects'])
+      expect((await house.signIn(ADMIN_TOKEN, '/keys?org=acme')).seen.headers.get('location')).toBe('/keys?org=acme')
+      expect((await operator.get('/threads')).text).toContain('<a href="/projects">Back to the projects</a>')
+      expect((await house.signIn(admin.key.key)).seen.headers.get('location')).toBe('/')
+      expect((await reader.get('/keys')).text).toContain('<a href="/">Back to the overview</a>')
+    })
+
     it('finds by words, by meaning and by both, says why, and keeps the search in its address', async () => {
       const id = await store('giraffes eat acacia leaves', { tags: ['zoo'], metadata: { n: 5, project: 'p' } })
       const found = async (query: string) => (await writer.get(`/search?${query}`)).text

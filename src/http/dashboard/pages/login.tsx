@@ -1,3 +1,4 @@
+import { OPERATOR_SESSION } from '../../../domain/identity/session'
 import type { Services } from '../../../services/services'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/form'
 import { type Page, respondWith, seeOther } from '../page'
@@ -5,6 +6,7 @@ import { safePath } from '../parts/addresses'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
 import { Door } from '../parts/frame'
+import { homeOf } from '../parts/navigation'
 import { beginSession, keyIdOf } from '../session'
 
 /** Where a person shows a key, once; what they asked for comes afterwards. */
@@ -94,7 +96,7 @@ export async function signIn({ request, services }: Asking): Promise<Response> {
   const token = form.get('page') ?? ''
   const keyId = await keyIdOf((form.get('key') ?? '').trim(), services)
   if (keyId === null) return askForKey(request, { next, error: UNKNOWN, status: 400, token })
-  const response = seeOther(next)
+  const response = seeOther(next === '/' ? homeOf(keyId === OPERATOR_SESSION) : next)
   response.headers.append('Set-Cookie', pageCookie(token, url, 0))
   response.headers.append('Set-Cookie', (await beginSession(services, url, keyId)).cookie)
   return response

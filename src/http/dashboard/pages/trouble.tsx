@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../../../domain/errors'
 import type { Page } from '../page'
+import { homeOf } from '../parts/navigation'
 
 /** A page that says why there is nothing to see. */
 const TITLES: Readonly<Record<ProblemCode, string>> = {
@@ -15,7 +16,7 @@ const TITLES: Readonly<Record<ProblemCode, string>> = {
 }
 
 /** @param message one sentence, made for whoever reads it */
-export const troublePage = (code: ProblemCode, message: string, status: number): Page => ({
+export const troublePage = (code: ProblemCode, message: string, status: number, isOperator = false): Page => ({
   title: TITLES[code],
   status,
   body: (
@@ -23,7 +24,7 @@ export const troublePage = (code: ProblemCode, message: string, status: number):
       <h1>{TITLES[code]}</h1>
       <p class="more">{message}</p>
       <p class="more">
-        <a href="/">Back to the overview</a>
+        <a href={homeOf(isOperator)}>Back to the {isOperator ? 'projects' : 'overview'}</a>
       </p>
     </div>
   ),

@@ -5,7 +5,7 @@ import { administers, type Visit } from '../visit'
 import { Name } from './common'
 import { PostForm } from './form'
 import { Mark } from './icons'
-import { ADMINISTRATION, Places, placesOf } from './navigation'
+import { ADMINISTRATION, homeOf, Places, placesOf } from './navigation'
 
 /** What stands around every page: head, navigation, who is looking. */
 export const Head = ({ title }: { title: string }) => (
@@ -86,7 +86,7 @@ export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
       </a>
       <div class="shell">
         <header class="side">
-          <a class="brand" href={visit.credential.kind === 'operator' ? '/projects' : '/'}>
+          <a class="brand" href={homeOf(visit.credential.kind === 'operator')}>
             <Mark />
             Commonplace
           </a>

@@ -42,3 +42,6 @@ const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
 
 export const placesOf = (visit: Visit): readonly Place[] =>
   hasRole(visit, 'writer') && visit.config.captureDays > 0 ? [...MEMORY, REVIEW] : MEMORY
+
+/** The first page of a visitor: the holder of ADMIN_TOKEN sees no memory, so that there is nothing to look over. */
+export const homeOf = (isOperator: boolean): string => (isOperator ? '/projects' : '/')
