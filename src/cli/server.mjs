@@ -54,9 +54,22 @@ export async function ask(url, method, path, body) {
   })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
-  const hint =
-    response.status === 401 && !credential() ? ' (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)' : ''
-  throw new Refused(`${shown(answer.error?.message ?? `${url} answered ${response.status}`)}${hint}`)
+  throw new Refused(refusalOf(url, response.status, answer))
+}
+
+/**
+ * What a server says of a refusal, and what to do where that is known here alone: which credential was sent.
+ *
+ * @param {string} url
+ * @param {number} status
+ * @param {{ error?: { message?: string } }} answer
+ */
+export function refusalOf(url, status, { error }) {
+  const message = shown(error?.message ?? `${url} answered ${status}`)
+  if (status === 401 && !credential()) return `${message} (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)`
+  if (status === 403 && message === 'Organization context required')
+    return `${message}: ADMIN_TOKEN belongs to none; set COMMONPLACE_KEY to a key of the organization`
+  return message
 }
 
 /**
@@ -77,7 +90,7 @@ export async function request(url, path, options = {}) {
   )
   if (response.ok) return response
   const answer = await response.json().catch(() => ({}))
-  const refused = new Refused(shown(answer.error?.message ?? `${url} answered ${response.status}`))
+  const refused = new Refused(refusalOf(url, response.status, answer))
   refused.retryable = answer.error?.retryable ?? response.status >= 500
   throw refused
 }

@@ -1,7 +1,7 @@
 // `commonplace watch`: prints what changes in the memory as it happens, until it is stopped. A lost connection is opened again
 // and goes on behind the last change that was printed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { credentialHeaders, fail, shown } from './server.mjs'
+import { credentialHeaders, fail, refusalOf, shown } from './server.mjs'
 
 /** Between two tries; the first comes soon, since servers end streams now and then. */
 const PATIENCE_MS = [200, 1000, 2000, 5000, 10_000]
@@ -68,7 +68,7 @@ async function listen(address, cursor, hear) {
     })
     if (!response.ok || response.body === null) {
       const answer = await response.json().catch(() => ({}))
-      const message = answer.error?.message ?? `${address.origin} answered ${response.status}`
+      const message = refusalOf(address.origin, response.status, answer)
       if (isFinal(response.status)) fail(message)
       throw new Error(message)
     }

@@ -81,6 +81,14 @@ describe('commonplace orgs, projects, keys and audit', () => {
       code: 1,
       err: expect.stringContaining('set ADMIN_TOKEN or COMMONPLACE_KEY'),
     })
+    for (const command of ['reembed', 'watch'])
+      expect([command, await commonplace(operator, command, '--org', 'acme')]).toMatchObject([
+        command,
+        {
+          code: 1,
+          err: 'Organization context required: ADMIN_TOKEN belongs to none; set COMMONPLACE_KEY to a key of the organization\n',
+        },
+      ])
     expect(await commonplace(operator, 'keys', 'create', 'x', '--org', 'nowhere')).toMatchObject({
       code: 1,
       err: 'No such organization for this credential\n',
