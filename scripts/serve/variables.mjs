@@ -40,6 +40,14 @@ export function chooseVariables({ file, environment, args }) {
   return { ...chosen, AUTH_MODE: String(chosen.AUTH_MODE || 'open') }
 }
 
+/**
+ * Names of --var that nothing reads, so that a slip sets nothing in silence; files and the environment hold those of other programs too.
+ *
+ * @param {Record<string, string>} args
+ */
+export const unknownNames = (args) =>
+  Object.keys(args).filter((name) => !(/** @type {readonly string[]} */ (VARIABLES).includes(name)))
+
 /** @param {{ AUTH_MODE: string }} variables */
 export const isOpen = ({ AUTH_MODE }) => AUTH_MODE.trim().toLowerCase() === 'open'
 

@@ -14,7 +14,7 @@ import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
 import { watchStorage } from './storage.mjs'
-import { chooseVariables, isHidden, isOpen, readEnvFiles, refuseOpenDoor } from './variables.mjs'
+import { chooseVariables, isHidden, isOpen, readEnvFiles, refuseOpenDoor, unknownNames } from './variables.mjs'
 
 /**
  * @typedef {object} Task what scripts/serve.mjs asks for
@@ -120,6 +120,8 @@ async function start(variables) {
 async function serve() {
   const variables = chooseVariables({ file: await readFiles(), environment: process.env, args: options.vars })
   refuseOpenDoor(variables, options.ip)
+  for (const name of unknownNames(options.vars))
+    console.error(`--var ${name} sets nothing: no variable has that name (docs/configuration.md has them all).`)
   if (hyperdrive === undefined && /^postgres/i.test(String(variables.STORAGE_BACKEND ?? '')))
     throw new UsageError(
       isPackaged

@@ -111,9 +111,11 @@ describe('npm start', () => {
   it('asks for keys when --var says so, takes a file of variables, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
     const [data, file] = [join(folder, 'doors'), join(folder, 'variables')]
     writeFileSync(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
-    const args = ['--env-file', file, '--var', 'AUTH_MODE:required']
+    const args = ['--env-file', file, '--var', 'AUTH_MODE:required', '--var', 'LOG_LEVL:DEBUG']
     server = await startDevServer(data, 'start', { AUTH_MODE: 'open', ADMIN_TOKEN: '' }, args)
     expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
+    expect(server.output()).toContain('--var LOG_LEVL sets nothing: no variable has that name')
+    expect(server.output()).not.toContain('AUTH_MODE sets nothing')
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
     expect((await fetch(new URL('/api/v1/orgs', server.url), { headers })).status).toBe(200)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { readServeArguments } from '../../scripts/serve/arguments.mjs'
-import { chooseVariables, isHidden, readEnvFiles } from '../../scripts/serve/variables.mjs'
+import { chooseVariables, isHidden, readEnvFiles, unknownNames } from '../../scripts/serve/variables.mjs'
 import { userDataFolder } from '../../src/cli/place.mjs'
 import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
@@ -67,4 +67,9 @@ it('prints a line a request where LOG_LEVEL is said, wherever it is said, and el
   for (const where of ['file', 'environment', 'args'])
     expect([where, hides({ [where]: { LOG_LEVEL: 'INFO' } })]).toEqual([where, false])
   expect(isHidden('{"level":"INFO","event":"other"}', {})).toBe(false)
+})
+
+it('knows which names of --var nothing reads, whatever their case', () => {
+  const { vars } = read('--var', 'LOG_LEVEL:DEBUG', '--var', 'LOG_LEVL:DEBUG', '--var', 'auth_mode:required')
+  expect(unknownNames(vars)).toEqual(['LOG_LEVL', 'auth_mode'])
 })
