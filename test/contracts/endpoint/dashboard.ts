@@ -379,6 +379,11 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of pages()) expect([path, (await operator.get(path)).status]).toEqual([path, 403])
     })
 
+    it('says in its settings how large an image may be as MAX_IMAGE_SIZE_MB says it', async () => {
+      const { text } = await admin.get('/settings')
+      expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Size of an image\s+10 MB\s+default of MAX_IMAGE_SIZE_MB/)
+    })
+
     it('leads the holder of ADMIN_TOKEN to what that may do, at the door and from a page that shows nothing', async () => {
       const { seen } = await house.signIn(ADMIN_TOKEN)
       expect([seen.status, seen.headers.get('location')]).toEqual([303, '/projects'])

@@ -1,4 +1,5 @@
 import { type Config, VARIABLES } from '../../../config'
+import { MEGABYTE } from '../../../domain/entry/image'
 import { Name } from '../parts/common'
 import { bytes, count, plural } from '../parts/words'
 import type { Visit } from '../visit'
@@ -29,7 +30,7 @@ function inForce(config: Config): readonly (readonly [what: string, value: strin
     ['Bytes an organization', quotas.bytes === null ? 'no limit' : bytes(quotas.bytes), 'MAX_BYTES_PER_ORG'],
     ['Requests of a key', off(limits.perMinute, 'a minute'), 'RATE_LIMIT_PER_MINUTE'],
     ['At the same time', off(limits.concurrent, 'requests'), 'MAX_CONCURRENT_REQUESTS'],
-    ['Size of an image', bytes(imageLimits.each), 'MAX_IMAGE_SIZE_MB'],
+    ['Size of an image', `${imageLimits.each / MEGABYTE} MB`, 'MAX_IMAGE_SIZE_MB'],
     ['Log', config.logLevel, 'LOG_LEVEL'],
   ]
 }
