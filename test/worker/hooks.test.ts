@@ -607,6 +607,21 @@ describe('the hooks of clients', () => {
     expect(entries.map(({ text_content }: Json) => text_content.includes('a.ts, b.ts'))).toEqual([true])
   })
 
+  it('that somebody has kept, and entries of a thread named as theirs are, may come back where they were deleted and captured ones are erased', async () => {
+    const s = claudeCode(session)
+    await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
+    const [{ id: kept }] = await captured(ada)
+    await world.ok(ada, 'update_context', { context_id: kept, metadata_patch: { captured: false } })
+    const metadata = { project: PROJECT, note: '"captured":true' }
+    const stored = { thread_id: 'session:mine', source: 'agent', text: 'my notes', metadata }
+    const { context_id: own } = await world.ok(ada, 'store_context', stored)
+    await world.ok(ada, 'delete_context', { context_ids: [kept, own] })
+    const path = `/api/v1/orgs/-/captured?project=${encodeURIComponent(PROJECT)}`
+    expect((await world.http(ada.secret, 'DELETE', path)).json).toEqual({ erased: 0 })
+    const { restored } = await world.ok(ada, 'restore_context', { context_ids: [kept, own] })
+    expect(restored).toHaveLength(2)
+  })
+
   it('are erased for good by project: a writer’s own, an administrator’s everybody’s, with what was dropped', async () => {
     const ben = await world.makeKey(ada.org, { owner: 'ben' })
     const run = async (key: Key, word: string) => {

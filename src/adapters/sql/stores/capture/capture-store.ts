@@ -191,10 +191,11 @@ export function createSqlCaptureStore(
         sql`SELECT e.id, e.owner FROM entries e WHERE ${place('e')} AND e.captured = 1 ORDER BY e.id LIMIT ${limit}`,
         toOwned,
       )
-      // Threads of sessions alone hold what was captured.
+      // Threads of sessions alone hold what was captured, and what somebody has kept or stored there himself.
       const dropped = batch.add(
         sql`SELECT DISTINCT v.entry_id AS id, v.owner FROM entry_versions v
           WHERE ${place('v')} AND v.deleted = 1 AND v.thread_id >= 'session:' AND v.thread_id < 'session;'
+            AND v.archived = 1 AND v.metadata LIKE ${'%"captured":true%'}
             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)
           ORDER BY v.entry_id LIMIT ${limit}`,
         toOwned,
