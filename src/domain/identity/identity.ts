@@ -1,4 +1,4 @@
-import { invalidInput } from '../errors'
+import { invalidInput, Problem } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
 import type { Millis } from '../time'
 import { normalizeProject } from './project'
@@ -125,3 +125,7 @@ export const principalOf = ({ id, org, projects, owner, role, agent, captures }:
 /** Whether a key sees no project that a narrowed administrator does not see. */
 export const isWithin = (projects: readonly string[] | null, bounds: readonly string[] | null): boolean =>
   bounds === null || projects?.every((project) => bounds.includes(project)) === true
+
+/** An id that is taken; the same call finds it taken again. */
+export const alreadyExists = (what: 'Organization' | 'Project', id: string): Problem =>
+  new Problem('conflict', `${what} already exists: ${id}`, { retryable: false })

@@ -2,6 +2,7 @@ import { notFound, Problem } from '../../domain/errors'
 import type { AuditEvent, AuditRow } from '../../domain/identity/audit'
 import {
   type ApiKey,
+  alreadyExists,
   checkName,
   checkOrgId,
   checkOwner,
@@ -90,7 +91,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     async createOrg(by: Administrator, draft: { id?: unknown; name?: unknown }): Promise<Org> {
       if (by.kind !== 'operator') throw new Problem('forbidden', 'Only ADMIN_TOKEN creates organizations')
       const id = checkOrgId(draft.id)
-      if (id === LOCAL_ORG) throw new Problem('conflict', `Organization already exists: ${id}`)
+      if (id === LOCAL_ORG) throw alreadyExists('Organization', id)
       const org = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
       await store.createOrg(org, eventOf(by, {}))
       return org

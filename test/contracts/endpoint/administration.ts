@@ -132,6 +132,16 @@ export function administrationContract(start: () => Promise<Team>): void {
         return `${status} ${answer.error.message}`
       }
       expect(await wrong('/orgs', { id: 'strict', name: 'again' })).toBe('409 Organization already exists: strict')
+      // Whoever sends it again is told the same.
+      await team.api('/orgs/strict/projects', ADMIN_TOKEN, 'POST', { id: 'taken' })
+      for (const [path, id] of [
+        ['/orgs', 'strict'],
+        ['/orgs', 'local'],
+        ['/orgs/strict/projects', 'taken'],
+      ] as const)
+        expect((await team.api(path, ADMIN_TOKEN, 'POST', { id })).body.error).toMatchObject({
+          ...{ code: 'conflict', message: expect.stringMatching(/already exists: /), retryable: false },
+        })
       expect(await wrong('/orgs', { id: 'Not Valid' })).toMatch(/^400 id must be 1 to 64 characters/)
       expect(await wrong('/orgs', { id: 'x', colour: 'red' })).toMatch(/^400 Unknown member "colour"/)
       expect(await wrong('/orgs', '[1]')).toMatch(/^400 The body must be a JSON object/)

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
-import type { Project } from '../../../../domain/identity/identity'
+import { alreadyExists, type Project } from '../../../../domain/identity/identity'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
 import { Batch, runOne } from '../../core/batch'
@@ -17,19 +17,19 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
   /** A batch whose first statement refuses it when something is taken already. */
-  async function unlessTaken(org: string, taken: SQL, message: string, statements: readonly SQL[]): Promise<void> {
+  async function unlessTaken(org: string, taken: SQL, problem: Problem, statements: readonly SQL[]): Promise<void> {
     const guard = sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`
     try {
       await new Batch(guard, ...statements).run(connection, { org })
     } catch (error) {
-      if (error instanceof PremiseFailed) throw new Problem('conflict', message)
+      if (error instanceof PremiseFailed) throw problem
       throw error
     }
   }
 
   return {
     createOrg: ({ id, name, createdAt }, event) =>
-      unlessTaken(id, sql`SELECT 1 FROM orgs WHERE id = ${id}`, `Organization already exists: ${id}`, [
+      unlessTaken(id, sql`SELECT 1 FROM orgs WHERE id = ${id}`, alreadyExists('Organization', id), [
         sql`INSERT INTO orgs (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`,
         auditStatement(id, clock.now(), event),
       ]),
@@ -40,7 +40,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     createProject: (org, { id, name, createdAt }, event) =>
-      unlessTaken(org, sql`SELECT 1 FROM projects WHERE org = ${org} AND id = ${id}`, `Project already exists: ${id}`, [
+      unlessTaken(org, sql`SELECT 1 FROM projects WHERE org = ${org} AND id = ${id}`, alreadyExists('Project', id), [
         sql`INSERT INTO projects (org, id, name, created_at) VALUES (${org}, ${id}, ${name}, ${createdAt})`,
         auditStatement(org, clock.now(), event),
       ]),
@@ -84,7 +84,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         await unlessTaken(
           org,
           sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
-          `There is an owner of this name already: ${owner}`,
+          new Problem('conflict', `There is an owner of this name already: ${owner}`),
           statements,
         )
     },
