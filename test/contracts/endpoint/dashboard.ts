@@ -411,7 +411,16 @@ export function dashboardContract(name: string, start: Start): void {
         ['tag=zoo&to=2020-01-01', false],
       ] as const)
         expect([query, (await found(query)).includes(`/entries/${id}"`)]).toEqual([query, finds])
-      expect((await writer.get('/search?field=a..b&value=1')).status).toBe(400)
+      for (const query of [
+        'field=a..b&value=1',
+        'q=%22open&by=words&mode=boolean',
+        'q=open&from=2026-02-02&to=2026-02-01',
+      ]) {
+        const { status, text } = await writer.get(`/search?${query}&tag=kept`)
+        expect([query, status, /role="alert"/.test(text), /name="tag" type="text" value="kept"/.test(text)]).toEqual([
+          ...[query, 400, true, true],
+        ])
+      }
       expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
     })
 

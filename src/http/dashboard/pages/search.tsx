@@ -1,9 +1,11 @@
+import { Problem } from '../../../domain/errors'
+import { STATUS } from '../../status'
 import type { Page } from '../page'
 import { Note, Nothing, Pages } from '../parts/common'
 import { principalOf, type Visit } from '../visit'
 import { SearchForm } from './search-form'
 import { Result } from './search-result'
-import { asksNothing, type Found, readSearch, search } from './searching'
+import { asksNothing, type Found, readSearch, search, type Wanted } from './searching'
 
 /** One box, and why each result was found. The address holds the search. */
 const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRanked: boolean }) => (
@@ -32,11 +34,23 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
   </>
 )
 
+/** What is found, or what is wrong with what was asked: the form stays with either. */
+async function sought(visit: Visit, wanted: Wanted): Promise<Found | Problem | null> {
+  if (asksNothing(wanted)) return null
+  try {
+    return await search(visit, wanted)
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'invalid_input' || error.code === 'limit_exceeded')) return error
+    throw error
+  }
+}
+
 export async function searchPage(visit: Visit): Promise<Page> {
   principalOf(visit)
   const wanted = readSearch(visit)
-  const found = asksNothing(wanted) ? null : await search(visit, wanted)
+  const found = await sought(visit, wanted)
   return {
+    status: found instanceof Problem ? STATUS[found.code] : 200,
     title: wanted.query === null ? 'Search' : `Search: ${wanted.query}`,
     at: '/search',
     body: (
@@ -54,6 +68,8 @@ export async function searchPage(visit: Visit): Promise<Page> {
               </p>
             </Nothing>
           </section>
+        ) : found instanceof Problem ? (
+          <Note bad>{found.message}</Note>
         ) : (
           <Results visit={visit} found={found} isRanked={wanted.query !== null} />
         )}
