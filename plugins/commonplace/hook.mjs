@@ -209,17 +209,17 @@ function configured(home) {
   }
 }
 function settingsOf(env, home) {
-  const places = [
-    () => [env.CLAUDE_PLUGIN_OPTION_URL, env.CLAUDE_PLUGIN_OPTION_KEY],
-    () => [env.COMMONPLACE_URL, env.COMMONPLACE_KEY],
-    () => configured(home)
-  ];
-  for (const place of places) {
+  const places = {
+    plugin: () => [env.CLAUDE_PLUGIN_OPTION_URL, env.CLAUDE_PLUGIN_OPTION_KEY],
+    variable: () => [env.COMMONPLACE_URL, env.COMMONPLACE_KEY],
+    file: () => configured(home)
+  };
+  for (const [from, place] of Object.entries(places)) {
     const [named, key] = place();
     const url = serverOf(given(named));
-    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, "") };
+    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ""), from };
   }
-  return { url: DEFAULT_URL, key: "" };
+  return { url: DEFAULT_URL, key: "", from: "default" };
 }
 
 // bridge.mjs

@@ -94,6 +94,21 @@ describe('capture by command', () => {
     expect(existsSync(join(home, '.cursor'))).toBe(false)
   })
 
+  it('tells in its status where the server is really named, also where a file names none', async () => {
+    const config = join(home, '.commonplace', 'config.json')
+    mkdirSync(join(config, '..'))
+    const said = async (env: Record<string, string> = {}) => {
+      const { url, from } = JSON.parse((await run(['status', '--json'], env)).out)
+      return [url, from]
+    }
+    const { origin } = server.url
+    writeFileSync(config, '{"url": ')
+    expect(await said()).toEqual(['http://localhost:8787', 'the default'])
+    expect(await said({ COMMONPLACE_URL: origin })).toEqual([origin, 'COMMONPLACE_URL'])
+    writeFileSync(config, JSON.stringify({ url: origin }))
+    expect(await said()).toEqual([origin, config])
+  })
+
   it('says in a line each how the server, the key, the model and the files of clients are', async () => {
     mkdirSync(join(home, '.codex'))
     mkdirSync(join(home, '.cursor'))

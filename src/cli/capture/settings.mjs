@@ -19,12 +19,13 @@ const jsonOf = (file) => {
 
 /** @returns {{ url: string, key: string, from: string }} what hooks use that no plugin's option tells otherwise */
 export function hookSettings() {
-  const { url, key } = settingsOf(
+  const { url, key, from } = settingsOf(
     { COMMONPLACE_URL: process.env.COMMONPLACE_URL, COMMONPLACE_KEY: process.env.COMMONPLACE_KEY },
     homedir(),
   )
-  const from = process.env.COMMONPLACE_URL ? 'COMMONPLACE_URL' : existsSync(configFile()) ? configFile() : 'the default'
-  return { url, key, from }
+  /** @type {Record<string, string>} */
+  const names = { variable: 'COMMONPLACE_URL', file: configFile(), default: 'the default' }
+  return { url, key, from: names[from] ?? from }
 }
 
 /** The key that is kept for a server, so that who names it again without one does not lose it; empty for none. */
