@@ -104,6 +104,11 @@ export interface TextSearch {
    * so that other projects cost and tell nothing. Of no meaning without a hit.
    */
   readonly statistics: TermStatistics
+  /**
+   * Whether the candidates are those of the words that tell most: more than 10,000 entries hold one of more than six
+   * (`domain/search/candidate-rules.ts`). Statistics are of all terms nevertheless.
+   */
+  readonly byFewWords: boolean
 }
 
 /** What stands in an entry, whether or not words found it. */

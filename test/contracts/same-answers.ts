@@ -1,17 +1,25 @@
 // Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
 
 import { beforeAll, expect, it } from 'vitest'
+import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
+import { createD1FullText } from '../../src/adapters/sqlite/full-text'
+import { BY_FEW_WORDS, type ManyMatch } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import { WITHOUT_REST } from '../../src/domain/yielder'
-import type { TextSearch } from '../../src/ports/full-text'
+import type { FullText, TextSearch } from '../../src/ports/full-text'
+import { createRecallWords } from '../../src/services/searching/memories/recall-words'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
+
+/** As few as the words of a handful of entries: what many match is told by the sample alone. */
+const SOON: ManyMatch = { sampled: 10, entries: 0 }
 
 const SEED = Number(process.env.FILTER_SEED ?? 20261121)
 const WORDS = [
@@ -141,5 +149,90 @@ export function sameAnswersContract(queries: number): void {
         })
         expect([text, filter.op, ofPostgres?.map(toldOf)]).toEqual([text, filter.op, ofD1?.map(toldOf)])
       }
+  }, 60_000)
+
+  it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
+    const cleo = freshPrincipal()
+    const { connection, analyzer } = databases[0]
+    const settings = { yielder: WITHOUT_REST, many: SOON }
+    const [d1, postgres, inParts] = [
+      createD1FullText(connection, analyzer, clock, settings),
+      createPostgresFullText(databases[1].connection, databases[1].analyzer, clock, SOON),
+      createD1FullText(connection, analyzer, clock, { ...settings, shares: { ...SHARES, once: -1 } }),
+    ] as const
+    const fullTexts = [d1, postgres] as const
+    /** Words of which each stands in fewer entries than the one before. */
+    const falling = 'amber birch cedar delta ember fjord grove heath islet jetty knoll ledge marsh'.split(' ')
+    const drafts = Array.from({ length: 600 }, (_, i) => ({
+      text: `${falling.filter((_, at) => random() < 0.75 / (1 + at * at * 0.4)).join(' ')} ${'filler '.repeat(i % 40)}n${i}`,
+    }))
+    const saved = await Promise.all(
+      databases.map(async ({ entries }) => {
+        const part = await Promise.all(drafts.map((draft) => entryOf(cleo, draft)))
+        return entries.save(cleo, part)
+      }),
+    )
+    const textOf = new Map(saved[0]?.map(({ id }, i) => [id, drafts[i]?.text ?? '']))
+    expect(saved[0]?.map(({ id }) => id)).toEqual(saved[1]?.map(({ id }) => id))
+    const holdersOf = (words: readonly string[]) =>
+      [...textOf].filter(([, text]) => text.split(' ').some((word) => words.includes(word))).map(([id]) => id)
+    // What stands nowhere leads nowhere, and of thirteen the most common does not.
+    const cases: [words: string[], first: string[], all: string[]][] = [
+      [falling.slice(0, 7), falling.slice(1, 7), falling.slice(0, 7)],
+      [['nowhere', ...falling.slice(0, 7)], falling.slice(1, 7), falling.slice(0, 7)],
+      [falling.slice(0, 12), falling.slice(6, 12), falling.slice(0, 12)],
+      [falling, falling.slice(7), falling.slice(1)],
+    ]
+    for (const [words, first, all] of cases) {
+      const query = parseQuery(words.join(' '), 'match', databases[0].analyzer)
+      const terms = scoredTerms(query.units)
+      const request = { query, terms, filter: EVERYTHING, columns: ['body', 'context'] as const }
+      for (const candidates of [20, 600]) {
+        const depth = { candidates, complete: 20 }
+        const [ofD1, ...ofOthers] = await Promise.all(
+          [d1, postgres, inParts].map((one) => one.search(cleo, { ...request, depth })),
+        )
+        const told = ({ hits, statistics, byFewWords }: TextSearch) => ({
+          hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
+          ...{ statistics, byFewWords },
+        })
+        for (const other of ofOthers) expect(told(other)).toEqual(told(ofD1 as TextSearch))
+        expect([words, ofD1?.byFewWords, ofD1?.statistics.entriesWithTerm.length]).toEqual([words, true, terms.length])
+        const ids = ofD1?.hits.map(({ id }) => id) as number[]
+        const [leading, every] = [new Set(holdersOf(first)), holdersOf(all)]
+        expect(leading.size).toBeGreaterThan(20)
+        if (candidates === 20) expect(ids.filter((id) => !leading.has(id))).toEqual([])
+        else expect(ids.sort()).toEqual(every.sort())
+      }
+    }
+    for (const [at, fullText] of fullTexts.entries()) {
+      const parts = {
+        fullText,
+        analyzer: (databases[at] as (typeof databases)[number]).analyzer,
+        yielder: WITHOUT_REST,
+      }
+      const [text, few] = [falling.join(' '), falling.slice(0, 6).join(' ')]
+      const recall = createRecallWords(parts)
+      const recalled = (query: string) => recall(cleo, { query, filter: EVERYTHING, kept: 20 })
+      const search = (query: string) => createSearchText(parts)(cleo, query, 'match', EVERYTHING)
+      for (const ask of [recalled, search])
+        expect([(await ask(text)).warnings, (await ask(few)).warnings]).toEqual([[BY_FEW_WORDS], []])
+    }
+    // Where fewer match, or something else is asked, each word leads.
+    const isByFew = async (text: string, filter: Filter, fullText: FullText) => {
+      const query = parseQuery(text, 'match', databases[0].analyzer)
+      const request = { query, terms: scoredTerms(query.units), filter, columns: ['body'] as const }
+      return (await fullText.search(cleo, { ...request, depth: { candidates: 40, complete: 20 } })).byFewWords
+    }
+    for (const [at, fullText] of fullTexts.entries())
+      for (const [text, filter, by] of [
+        [falling.slice(0, 6).join(' '), EVERYTHING, fullText],
+        [`nowhere elsewhere ${falling.slice(8).join(' ')}`, EVERYTHING, fullText],
+        [`${falling.slice(0, 6).join(' ')} "grove heath"`, EVERYTHING, fullText],
+        [falling.slice(0, 7).join(' '), { op: 'thread', is: 'thread' }, fullText],
+        [falling.slice(0, 7).join(' '), { op: 'tag', anyOf: ['x'] }, fullText],
+        [falling.slice(0, 7).join(' '), EVERYTHING, databases[at]?.fullText as FullText],
+      ] as const)
+        expect([text, filter.op, await isByFew(text, filter, by)]).toEqual([text, filter.op, false])
   }, 60_000)
 }

@@ -6,7 +6,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
-import { COMMON, SAMPLE } from '../../domain/search/candidate-rules'
+import { COMMON, MANY, SAMPLE } from '../../domain/search/candidate-rules'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
@@ -16,7 +16,7 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
+import { isForFewWords, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
 import { brevity, COUNTED, isSampled } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { beginningOf } from '../sql/tables/texts/long-texts'
@@ -26,7 +26,8 @@ import { countedOf, eachTerm, idsFound, NO_TERM, rankedTables, termsOf } from '.
 import { CODE_COLUMNS, createStanding } from './standing'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
-const KEY = sql`weight * ${brevity(sql`length`)}`
+const keyOf = (weight: SQL): SQL => sql`${weight} * ${brevity(sql`length`)}`
+const [KEY, NEXT_KEY] = [keyOf(sql`weight`), keyOf(sql`next`)] as const
 
 /** As `countsOf`, of terms that are counted no further than this. */
 const rareCounts = (terms: number, rare: number): SQL => sql`(
@@ -102,7 +103,13 @@ const rareTables = (
   )`,
 ]
 
-export function createPostgresFullText(connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText {
+/** @param many from how many on the few words that tell most choose */
+export function createPostgresFullText(
+  connection: SqlConnection,
+  analyzer: Analyzer,
+  clock: Clock,
+  many = MANY,
+): FullText {
   const { dialect } = connection
   return {
     engine: 'tsvector',
@@ -144,7 +151,14 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
         FROM (${few}) AS few
       )`
       const byUnits = units && bestByUnits(request, units, compiler, confined, bestOf)
-      const others = placed(byUnits ? byUnits.few : bestOf(sql`ranked`, KEY, depth.candidates), false)
+      const isFew = isForFewWords(request)
+      const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
+      // Those of the next words, where the others are too few.
+      const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`
+      const further = bestOf(sql`ranked WHERE next > 0 AND ${isLacking}`, NEXT_KEY, depth.candidates)
+      const byFew = sql`SELECT DISTINCT ON (id) id, held, key
+        FROM (SELECT * FROM first UNION ALL SELECT * FROM (${further}) AS further) AS every ORDER BY id, key DESC`
+      const others = placed(byUnits ? byUnits.few : isFew ? byFew : first, false)
       const chosen =
         units || rare !== undefined || query.preferred === null
           ? others
@@ -166,13 +180,15 @@ export function createPostgresFullText(connection: SqlConnection, analyzer: Anal
       const tables =
         byUnits?.tables ??
         (rare === undefined
-          ? rankedTables(request, compiler, confined)
+          ? rankedTables(request, compiler, confined, many)
           : rareTables(terms, rare, compiler, confined, newest(scope.org, project)))
       const counts =
         rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)
-      const candidates = sql`WITH ${sql.join(tables, sql`, `)},
+      const all = isFew ? [...tables, sql`first AS MATERIALIZED (${first})`] : tables
+      const few = isFew ? sql`, (SELECT few FROM many) AS few` : sql``
+      const candidates = sql`WITH ${sql.join(all, sql`, `)},
         best AS MATERIALIZED (${chosen})
-        SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts
+        SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts${few}
         FROM best CROSS JOIN LATERAL (
           SELECT e.id, e.title, e.text_words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
             e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}

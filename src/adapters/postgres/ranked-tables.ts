@@ -1,9 +1,9 @@
 // Which entries does a query mean, and how much does each weigh? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../../domain/search/candidate-rules'
+import { COMMON, COUNTED_ALL, ENOUGH, type ManyMatch, SAMPLE, TELLING_WORDS } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
-import type { AnySearch } from '../sql/tables/search/candidates'
+import { type AnySearch, isForFewWords } from '../sql/tables/search/candidates'
 import { isSampled } from '../sql/tables/search/choosing'
 import type { TextCompiler } from './text-query'
 
@@ -78,15 +78,49 @@ export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
 export const heldOf = (places: readonly number[], all: number): SQL =>
   places.length === all ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
 
-/** `ranked`: what the expression means, each entry with the weight of the words that it holds and how many terms those are. */
-export function rankedTables({ query, terms }: AnySearch, compiler: TextCompiler, scope: SQL): SQL[] {
+/**
+ * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
+ * whether those are but a `few` of the terms (`domain/search/candidate-rules.ts`).
+ */
+const tellingWeights = (many: ManyMatch): SQL[] => {
+  const [sampled, words] = [many.sampled, TELLING_WORDS].map((n) => sql.raw(String(n)))
+  return [
+    sql`many AS MATERIALIZED (
+      SELECT count(DISTINCT id) FILTER (WHERE ${isSampled(sql`id`)}) >= ${sampled} AS few FROM found
+    )`,
+    sql`telling AS MATERIALIZED (
+      SELECT term, n, CASE WHEN few THEN (row_number() OVER (ORDER BY n, term) - 1) / ${words} ELSE 0 END AS part
+      FROM many CROSS JOIN counted WHERE n > 0
+    )`,
+    sql`weights AS MATERIALIZED (SELECT ${weightsOf(0)} AS of_terms, ${weightsOf(1)} AS of_next)`,
+  ]
+}
+
+/** As `WEIGHTS`, of the terms of one part, the others without. */
+const weightsOf = (part: 0 | 1): SQL => sql`(
+    SELECT array_agg(weight ORDER BY counted.term)
+    FROM counted LEFT JOIN (
+      SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n)) AS weight
+      FROM telling WHERE part = ${sql.raw(String(part))}
+    ) AS of_part ON of_part.term = counted.term
+  )`
+
+/**
+ * `ranked`: what the expression means, each entry with the weight of the words that it holds, with that of those which follow (`next`), and
+ * with how many terms it holds; behind `many`, which says whether candidates are chosen by `few` words.
+ */
+export function rankedTables(request: AnySearch, compiler: TextCompiler, scope: SQL, many: ManyMatch): SQL[] {
+  const { query, terms } = request
   const expression = query.expression as Expression
+  const mayBeFew = isForFewWords(request)
+  const sumOf = (weights: string) => sql`coalesce(sum(weights.${sql.raw(weights)}[found.term + 1]), 0)`
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
     countedOf(terms.length),
-    WEIGHTS,
+    ...(mayBeFew ? tellingWeights(many) : [WEIGHTS]),
     sql`weighed AS MATERIALIZED (
-      SELECT id, max(length) AS length, count(*) AS terms, coalesce(sum(weights.of_terms[found.term + 1]), 0) AS weight, 0 AS held
+      SELECT id, max(length) AS length, count(*) AS terms, ${sumOf('of_terms')} AS weight,
+        ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next, 0 AS held
       FROM found CROSS JOIN weights GROUP BY id
     )`,
   ]
@@ -94,14 +128,14 @@ export function rankedTables({ query, terms }: AnySearch, compiler: TextCompiler
     return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
   const meant = (part: Expression, complete: boolean) =>
-    sql`SELECT f.entry_id, f.length, 0, 0::double precision, true, ${sql.raw(String(complete))}
+    sql`SELECT f.entry_id, f.length, 0, 0::double precision, 0::double precision, true, ${sql.raw(String(complete))}
       FROM entries_fts f WHERE ${compiler.within(part, scope)}`
   return [
     ...weighed,
     sql`ranked AS MATERIALIZED (
-      SELECT id, max(length) AS length, sum(weight) AS weight, bool_or(complete) AS complete, 0 AS held
+      SELECT id, max(length) AS length, sum(weight) AS weight, sum(next) AS next, bool_or(complete) AS complete, 0 AS held
       FROM (
-        SELECT id, length, terms, weight, false AS meant, false AS complete FROM weighed
+        SELECT id, length, terms, weight, next, false AS meant, false AS complete FROM weighed
         UNION ALL ${meant(expression, false)}
         ${query.preferred === null ? sql`` : sql`UNION ALL ${meant(query.preferred, true)}`}
       ) AS every

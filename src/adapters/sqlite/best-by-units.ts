@@ -5,7 +5,7 @@ import { splitUnits, type Units } from '../sql/tables/search/candidates'
 import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { asked } from './counted-terms'
 import type { MatchCompiler } from './match'
-import { wordClasses } from './word-classes'
+import { weighed, wordClasses } from './word-classes'
 
 /** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
 const SPARE = 55
@@ -111,12 +111,7 @@ export function bestByUnits({ request, units, compiler, confined, admitted }: Wa
       SELECT words, n, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
       FROM missing CROSS JOIN rarity WHERE missing.yes
       UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes`),
-    sql`weighed AS MATERIALIZED (
-      SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS held
-      FROM classed CROSS JOIN entries_fts
-      WHERE entries_fts MATCH classed.words
-      GROUP BY entries_fts.rowid
-    )`,
+    weighed('held'),
     ...leastOfLeading({ among: sql`held >= ${atLeast}`, admitted, shortness, most: depth.candidates }),
     placed(
       sql`

@@ -57,3 +57,17 @@ export const rareTables = (expressions: readonly string[], rare: number): SQL[] 
     GROUP BY entry.value
   )`,
 ]
+
+/** `best` of what those words lead to, behind `weighed`. @param admitted what scope and filter ask of an entry `e` */
+export const bestOfRare = (admitted: SQL, shortness: SQL, most: number): SQL => {
+  const key = sql`weighed.weight * ${shortness}`
+  return sql`best AS (
+    SELECT few.id, 0 AS held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+    FROM (
+      SELECT weighed.id, ${key} AS key
+      FROM weighed CROSS JOIN entries e ON e.id = weighed.id
+      WHERE ${admitted}
+      ORDER BY key DESC, weighed.id DESC LIMIT ${most}
+    ) few
+  )`
+}

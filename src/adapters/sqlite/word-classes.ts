@@ -32,3 +32,11 @@ export function wordClasses(parts: SQL): SQL[] {
     )`,
   ]
 }
+
+/** `weighed` of `id` and `weight` behind them, and of how many units each entry holds by them, under this name. */
+export const weighed = (units: 'terms' | 'held'): SQL => sql`weighed AS MATERIALIZED (
+    SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS ${sql.raw(units)}
+    FROM classed CROSS JOIN entries_fts
+    WHERE entries_fts MATCH classed.words
+    GROUP BY entries_fts.rowid
+  )`

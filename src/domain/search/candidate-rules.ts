@@ -36,3 +36,37 @@ const [GOLDEN, RANGE] = [40_503, 65_536]
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
 
 export const isSampled = (id: number): boolean => ((id % RANGE) * GOLDEN) % RANGE < RANGE / SAMPLE
+
+/** Words by which candidates are chosen where more than `MANY` entries hold one of more words: the rarest. */
+export const TELLING_WORDS = 6
+/** What tells that more than `COMMON` entries hold one of the words. */
+export interface ManyMatch {
+  /** So many of the sample hold one. */
+  readonly sampled: number
+  /** In an org of fewer entries that is never so, and nobody needs to ask. */
+  readonly entries: number
+}
+export const MANY: ManyMatch = { sampled: COMMON / SAMPLE, entries: COMMON / 2 }
+
+/**
+ * Whether a query of so many words is one whose candidates are chosen by its rarest where many match (threads contract §6.1): each further
+ * word of thousands of entries would be looked through for what others tell better (docs/decisions/016-few-words-choose.md).
+ */
+export const mayBeFewWords = (words: number): boolean => words > TELLING_WORDS
+
+/**
+ * The words that candidates are chosen by where many match: the rarest, and the next, which follow where those lead to too few.
+ *
+ * @param counts in how many entries each word stands; a word of none leads nowhere
+ * @returns places in the query, in its order
+ */
+export function tellingWords(counts: readonly number[]): [first: number[], next: number[]] {
+  const places = counts.flatMap((n, place) => (n > 0 ? [place] : []))
+  const rarest = places.sort((a, b) => (counts[a] as number) - (counts[b] as number) || a - b)
+  const part = (from: number) => rarest.slice(from, from + TELLING_WORDS).sort((a, b) => a - b)
+  return [part(0), part(TELLING_WORDS)]
+}
+
+/** What is said of such an answer. */
+export const BY_FEW_WORDS =
+  'More than 10,000 entries hold a word of the query: what its six rarest words lead to was ranked'

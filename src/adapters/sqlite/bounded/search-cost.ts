@@ -89,10 +89,12 @@ interface Fitting {
   readonly share: number
   /** Whether many entries hold all of the words: looked at where it decides. */
   readonly isDense: SQL
+  /** Whether the search is not asked at all, of a table `held` of one row; null where it always is. */
+  readonly unless: SQL | null
 }
 
 /** `fits`: a table of one row that says whether what is asked of the index stays within a share. */
-export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting): SQL {
+export function fitsTable({ asked, way, filter, held, share, isDense, unless }: Fitting): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
@@ -118,6 +120,7 @@ export function fitsTable({ asked, way, filter, held, share, isDense }: Fitting)
   const atMost = sql`bytes * ${densest} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
     SELECT CASE
+      ${unless === null ? sql`` : sql`WHEN ${unless} THEN 0`}
       WHEN ${within(sql`${atMost} + ${filtered(sql`held.entries`)} * ${asked.length}`)} THEN 1
       ELSE (
         WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (

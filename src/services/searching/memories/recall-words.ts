@@ -5,6 +5,7 @@ import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
+import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
 import type { Filter } from '../../../domain/search/filter'
 import { findUnit } from '../../../domain/search/hits'
 import { parseQuery, type Unit } from '../../../domain/search/query'
@@ -181,7 +182,11 @@ export function createRecallWords({
     const none = { hits: [], cut: false, units, sharesOf: async () => NOTHING_HELD, warnings }
     if (query.expression === null) return none
     const terms = scoredTerms(units)
-    const { hits: found, statistics } = await fullText.search(scope, {
+    const {
+      hits: found,
+      statistics,
+      byFewWords,
+    } = await fullText.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
     })
     if (found.length === 0) return none
@@ -238,7 +243,7 @@ export function createRecallWords({
       cut: found.length > kept,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
       sharesOf: async (ids) => (found.length > kept ? sharesOf(ids) : NOTHING_HELD),
-      warnings,
+      warnings: byFewWords ? [...warnings, BY_FEW_WORDS] : warnings,
     }
   }
 

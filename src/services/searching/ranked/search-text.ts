@@ -1,5 +1,6 @@
 import type { Scope } from '../../../domain/identity/scope'
 import type { Analyzer } from '../../../domain/search/analysis'
+import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
 import { namesCaptured } from '../../../domain/search/captured'
 import { counting } from '../../../domain/search/counting'
 import type { Filter } from '../../../domain/search/filter'
@@ -48,9 +49,11 @@ export function createSearchText({
     const { units, warnings } = query
     if (query.expression === null) return { ordering: [], captured: new Set(), units, warnings }
     const terms = scoredTerms(units)
+    let isByFew = false
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics } = await fullText.search(scope, request)
+      const { hits, statistics, byFewWords } = await fullText.search(scope, request)
+      isByFew ||= byFewWords
       const count = counting(analyzer, terms)
       const candidates: Candidate[] = []
       for (const { id, length, following, complete, text: start, context } of hits) {
@@ -61,6 +64,11 @@ export function createSearchText({
       return rank(candidates, statistics, { mode, units: units.length })
     }
     const [listed, captured] = await Promise.all([ranked(false), namesCaptured(filter) ? ranked(true) : []])
-    return { ordering: [...listed, ...captured], captured: new Set(captured.map(({ id }) => id)), units, warnings }
+    return {
+      ordering: [...listed, ...captured],
+      captured: new Set(captured.map(({ id }) => id)),
+      units,
+      warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
+    }
   }
 }

@@ -3,7 +3,7 @@ import type { Layer } from '../../../../domain/entry/entry'
 import { aliasesOf } from '../../../../domain/entry/names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/moment'
-import { COMMON } from '../../../../domain/search/candidate-rules'
+import { COMMON, mayBeFewWords } from '../../../../domain/search/candidate-rules'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Unit } from '../../../../domain/search/query-unit'
 import type { ScoredTerm } from '../../../../domain/search/score'
@@ -84,6 +84,18 @@ export function splitUnits(
   return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
 }
 
+/**
+ * Whether candidates are chosen by the few words that tell most where many entries hold one of them: of a query of single words alone, and
+ * where nothing but a place is asked, so that what holds a word is admitted as a rule.
+ */
+export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
+  if (units !== undefined || rare !== undefined || query.preferred === null || !mayBeFewWords(terms.length))
+    return false
+  const { alone, composed } = splitUnits(query.units, terms)
+  const isOfWords = composed.length === 0 && alone.length === terms.length
+  return isOfWords && isOfPlace(filter) && placeOf(filter).thread === null
+}
+
 /** How many, and the highest id among them; null when there was none. */
 export type TermCount = readonly [counted: number, reached: number | null]
 
@@ -147,9 +159,12 @@ export interface Answers {
   readonly columns: readonly TextColumn[]
   /** Up to how many entries terms were counted, where they are counted no further. */
   readonly rare?: number | undefined
+  /** Counts of all terms, where candidates were chosen by some of them. */
+  readonly ofAll?: readonly TermCount[] | null
 }
 
-export function toSearch({ found = [], preferred = [], totals, beyond, columns, rare }: Answers): TextSearch {
+export function toSearch(answers: Answers): TextSearch {
+  const { found = [], preferred = [], totals, beyond, columns, rare, ofAll = null } = answers
   const unpacked = (rows: readonly Row[]) => unpackedColumns(CANDIDATE_NAMES, rows)
   const complete = new Map(unpacked(preferred).map((row) => [num(row, 'id'), toHit(row, true, columns)]))
   const others = unpacked(found)
@@ -159,7 +174,7 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
   const withCounts = whole ?? found.find((row) => row.counts !== null)
-  const counts = withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts')
+  const counts = ofAll ?? (withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts'))
   // However the database put them: by their places, where they have some.
   const inOrder = (hits: readonly TextHit[]) => hits.toSorted((a, b) => a.place - b.place || b.id - a.id)
   return {
@@ -173,6 +188,7 @@ export function toSearch({ found = [], preferred = [], totals, beyond, columns, 
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
       ),
     },
+    byFewWords: ofAll !== null || found.some(({ few }) => few === true),
   }
 }
 
