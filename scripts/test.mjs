@@ -37,13 +37,13 @@ function scratch() {
 }
 
 /**
- * The whole of a tier plays in two at once. To load the product into a workerd is ten seconds of work, so that a quarter of the
- * processors has one each, and files of Node, which wait for servers of their own, play beside them.
+ * The whole of a tier plays in two at once. To load the product into a workerd is ten seconds of work, so that half of the processors have
+ * one each, two at least, since each often waits for a database; files of Node, which wait for servers of their own, play beside them.
  */
 const cores = availableParallelism()
 const PARTS = [
   ['--project', 'unit', '--project', 'node', '--maxWorkers', Math.max(3, cores - 2)],
-  ['--project', 'worker', '--maxWorkers', Math.ceil(cores / 4)],
+  ['--project', 'worker', '--maxWorkers', Math.max(2, Math.ceil(cores / 2))],
 ].map((words) => words.map(String))
 
 /**
