@@ -33,6 +33,7 @@ bdi.name{unicode-bidi:isolate}
 code,pre,textarea.code{font:.8125rem/1.6 var(--mono)}
 pre{margin:0;padding:var(--s3) var(--s4);overflow-x:auto;background:var(--sunken);border-radius:var(--round)}
 pre.text{white-space:pre-wrap;font:inherit;background:none;padding:0;border-radius:0;unicode-bidi:plaintext}
+pre.text[data-long]{unicode-bidi:isolate}
 hr{border:0;border-top:1px solid var(--line);margin:var(--s4) 0}
 time{white-space:nowrap}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:.25rem}

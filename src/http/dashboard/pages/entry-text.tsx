@@ -1,5 +1,6 @@
 import { samePage } from '../parts/addresses'
 import { Markdown } from '../parts/markdown'
+import { Verbatim } from '../parts/verbatim'
 import { asked, type Visit } from '../visit'
 
 /** As Markdown, or character for character as it was stored. */
@@ -7,7 +8,7 @@ export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
   const isPlain = asked(visit, 'as') === 'text'
   return (
     <div class="text-of more">
-      {isPlain ? <pre class="text">{text}</pre> : <Markdown text={text} />}
+      {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
       <p class="hint">
         <a class="quiet" href={samePage(visit.url, { as: isPlain ? null : 'text' })}>
           {isPlain ? 'Show it as Markdown' : 'Show it as it is stored'}

@@ -1,5 +1,6 @@
 import { type Child, jsx } from 'hono/jsx'
 import { type Shape, shapesOf } from '../../../domain/reading/shapes'
+import { Verbatim } from './verbatim'
 
 /** A stored text for people: the shapes of Markdown, each character written by JSX, which escapes it. Line breaks stay where they are. */
 function written(shape: Shape): Child {
@@ -29,9 +30,7 @@ function written(shape: Shape): Child {
 export function Markdown({ text }: { text: string }) {
   const shapes = shapesOf(text)
   return shapes === null ? (
-    <pre class="text" tabindex={0}>
-      {text}
-    </pre>
+    <Verbatim text={text} />
   ) : (
     <div class="prose" dir="auto">
       {shapes.map(written)}
