@@ -1,6 +1,7 @@
 // In how many entries do the terms of a query stand, and in which, where these are few?
 import { type SQL, sql } from 'drizzle-orm'
 import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../../domain/search/candidate-rules'
+import type { TermCount } from '../sql/tables/search/candidates'
 import { sampleTerm } from '../sql/tables/search/scope-terms'
 
 /** MATCH expressions, where they may be asked at once: the table `fits` stands before. */
@@ -33,6 +34,11 @@ export function countedBySample(org: string, expressions: readonly string[]): SQ
       ELSE (${countOf(sql`words`, COUNTED_ALL)}) END AS count
     FROM sampled`
 }
+
+/** As `counted`, of what was counted before, in the order of the expressions. */
+export const countedBefore = (expressions: readonly string[], counts: readonly TermCount[]): SQL =>
+  sql`SELECT term.key AS place, term.value AS words, json_extract(${JSON.stringify(counts)}, '$[' || term.key || ']') AS count
+    FROM ${asked(expressions)} term`
 
 /** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
 const foundIn = (expressions: readonly string[], rare: number): SQL =>

@@ -26,9 +26,17 @@ export const countsIfMany = (org: string, held: SQL, many: SQL, inside: readonly
   SELECT CASE WHEN (SELECT yes FROM fits) THEN (SELECT json_group_array(json(count) ORDER BY place) FROM counts) END AS counts`
 
 /** In how many entries each word of a query stands. */
-export type WordCounts = readonly TermCount[]
+type WordCounts = readonly TermCount[]
 
 export const countsOfMany = onlyRow((row) => jsonOrNull<WordCounts>(row, 'counts'))
+
+/** How candidates are chosen by some words of a query. */
+export interface FewWords {
+  /** In how many entries each of these stands. */
+  readonly counts: WordCounts
+  /** And each word of the query. */
+  readonly ofAll: WordCounts
+}
 
 /**
  * The candidates of the words that tell most, and beside them, where these are too few, of those that follow.
@@ -39,7 +47,7 @@ export const countsOfMany = onlyRow((row) => jsonOrNull<WordCounts>(row, 'counts
 export async function byFewWords(
   request: AnySearch,
   ofAll: WordCounts,
-  ask: (request: AnySearch) => Promise<TextSearch>,
+  ask: (request: AnySearch, few: FewWords) => Promise<TextSearch>,
 ): Promise<TextSearch> {
   const { query, terms, depth } = request
   const by = (places: readonly number[]): Promise<TextSearch> => {
@@ -48,7 +56,8 @@ export async function byFewWords(
       op: 'unit' as const,
       unit: { terms: [term], prefix: false, phrase: false, stops: [false] },
     }))
-    return ask({ ...request, terms: wanted, query: { ...query, expression: { op: 'or', of } } })
+    const counts = places.map((place) => ofAll[place] as TermCount)
+    return ask({ ...request, terms: wanted, query: { ...query, expression: { op: 'or', of } } }, { counts, ofAll })
   }
   const [first, next] = tellingWords(ofAll.map(([n]) => n))
   const found = await by(first)

@@ -30,8 +30,8 @@ import { askedBy, fitsTable, type Way } from './bounded/search-cost'
 import { searchInParts } from './bounded/search-in-parts'
 import { byLength, classesOf, type EntryClass, isDense, isForClasses } from './by-length'
 import { candidateColumns } from './candidate-columns'
-import { bestOfRare, counted, countedBySample, rareTables } from './counted-terms'
-import { byFewWords, countsIfMany, countsOfMany, manyHold, type WordCounts } from './few-words'
+import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from './counted-terms'
+import { byFewWords, countsIfMany, countsOfMany, type FewWords, manyHold } from './few-words'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { createStanding } from './standing'
@@ -59,8 +59,8 @@ export function createD1FullText(
 ): FullText {
   const { dialect } = connection
 
-  /** @param ofAll counts of all words of the query, where its candidates are chosen by those of `request` */
-  async function searchOnce(scope: Scope, request: AnySearch, ofAll: WordCounts | null): Promise<TextSearch> {
+  /** @param few where candidates are chosen by the words of `request`, which are some of its query */
+  async function searchOnce(scope: Scope, request: AnySearch, few: FewWords | null): Promise<TextSearch> {
     const { query, terms, filter, columns, depth, units, rare } = request
     const { diaryOf = null, captured = false, totals: isCounting = true } = request
     const now = clock.now()
@@ -94,7 +94,8 @@ export function createD1FullText(
 
     // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
     // orgs, and so tell one what the others hold, and read their share of the index for it.
-    const counts = sql`counts AS MATERIALIZED (${countedBySample(scope.org, inside(confined))})`
+    const known = few && countedBefore(inside(confined), few.counts)
+    const counts = sql`counts AS MATERIALIZED (${known ?? countedBySample(scope.org, inside(confined))})`
     const weights = [
       ...wordClasses(sql`
           SELECT words, n, 1 AS unit, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
@@ -248,9 +249,8 @@ export function createD1FullText(
     const ofMany = many === null ? null : batch.add(countsIfMany(scope.org, held, many, inside(confined)), countsOfMany)
     const result = await batch.read(connection)
     const numbersOfMany = ofMany === null ? null : result.of(ofMany)
-    if (numbersOfMany !== null)
-      return byFewWords(request, numbersOfMany, (few) => searchOnce(scope, few, numbersOfMany))
-    const answer = { totals: result.of(totals), columns, rare, ofAll }
+    if (numbersOfMany !== null) return byFewWords(request, numbersOfMany, (some, by) => searchOnce(scope, some, by))
+    const answer = { totals: result.of(totals), columns, rare, ofAll: few?.ofAll ?? null }
     if (isYes(result.of(fitting))) {
       const rows = result.of(found)
       const hits = rare === undefined ? rows : rows.filter(({ packed }) => packed !== null)
