@@ -7,22 +7,24 @@ const MAX_LINES = 20
  * Numbers of lines that hold one of the texts in any case, at most twenty. A text of several lines is held by each line over which it
  * goes.
  *
- * @param chunk its own lines and those that it repeats; `from`: where to look
+ * @param chunk its own lines and those that it repeats; `from`: `own` leaves out what ends in those that it repeats
  */
 export function matchLines(
   chunk: { readonly lineEnd: number; readonly overlap: string; readonly text: string },
   folded: readonly string[],
   from: 'own' | 'all',
 ): number[] {
-  const own = chunk.text.split('\n')
-  const lines = from === 'all' && chunk.overlap !== '' ? [...chunk.overlap.split('\n'), ...own] : own
+  const repeated = chunk.overlap === '' ? [] : chunk.overlap.split('\n')
+  const lines = [...repeated, ...chunk.text.split('\n')]
+  const since = from === 'own' ? repeated.length : 0
   const first = chunk.lineEnd - lines.length + 1
   const low = lines.map(foldCase)
   const texts = folded.map((text) => text.split('\n'))
   const found = new Set<number>()
   for (let i = 0; i < low.length && found.size < MAX_LINES; i++)
     for (const parts of texts)
-      if (beginsAt(low, i, parts)) for (const [j, part] of parts.entries()) if (part !== '') found.add(first + i + j)
+      if (i + parts.length > since && beginsAt(low, i, parts))
+        for (const [j, part] of parts.entries()) if (part !== '') found.add(first + i + j)
   return [...found].sort((a, b) => a - b).slice(0, MAX_LINES)
 }
 

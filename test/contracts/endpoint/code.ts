@@ -215,6 +215,29 @@ export function codeContract(connect: Connect): void {
       expect(over.chunk).toMatchObject({ matchLines: [1, 2], content: expect.stringMatching(/^1: .*\n2: and/) })
     })
 
+    it('finds a text of several lines wherever a file is cut, and shows it once', async () => {
+      const lines = Array.from({ length: 120 }, (_, i) => `Line ${i + 1};`)
+      await put('seams', { files: [{ path: 'long.txt', content: lines.join('\n') }] })
+      const found = async (text: string) => {
+        const { results, warnings } = await search(text, { mode: 'text', projectPath: 'seams' })
+        return { lines: results.map(({ chunk }: Json) => chunk.matchLines), warnings }
+      }
+      for (const [first, last] of [
+        [90, 91],
+        [99, 100],
+        [100, 101],
+        [101, 102],
+        [95, 104],
+      ] as const) {
+        const matched = lines.slice(first - 1, last).map((_, i) => first + i)
+        expect(await found(lines.slice(first - 1, last).join('\n'))).toEqual({ lines: [matched] })
+      }
+      expect(await found('100;\nline 101')).toEqual({ lines: [[100, 101]] })
+      expect(await found('100;\n')).toEqual({ lines: [[100]] })
+      expect(await found('\nLine 101')).toEqual({ lines: [[101]] })
+      expect((await found('Line 100;\nLine 102;')).warnings).toEqual([expect.stringMatching(/^no line holds/)])
+    })
+
     it(promise('f9-text-words'), async () => {
       const projectPath = await sample()
       const { results } = await search('capitals length', { mode: 'text', projectPath })

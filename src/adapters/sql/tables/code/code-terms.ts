@@ -55,27 +55,37 @@ interface SoughtText {
   readonly folded: string
 }
 
-/** Whether a chunk `c` holds all texts, how often, and whether in the same case; a single one only in lines of its own. */
+/** Where a text that goes over the end of the overlap could stand: as much on either side as still holds no whole one. */
+function seam(before: SQL, own: SQL, text: string): SQL {
+  const beside = sql.raw(String([...text].length - 1))
+  const last = sql`substr(${before}, CASE WHEN length(${before}) > ${beside} THEN length(${before}) - ${beside} + 1 ELSE 1 END)`
+  return sql`${last} || '\n' || substr(${own}, 1, ${beside})`
+}
+
+/** Whether a chunk `c` holds all texts, how often, and whether in the same case; a single one only where its own lines take part. */
 export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): { isHit: SQL; hits: SQL; exact: SQL } {
   const own = sql`coalesce(c.folded, ${code.lower(sql`c.text`)})`
-  const holds = (folded: string): SQL => sql`${code.position(own, sql`${folded}`)} > 0`
-  const before = (folded: string): SQL => sql`${code.position(code.lower(sql`c.overlap`), sql`${folded}`)} > 0`
+  const overlap = code.lower(sql`c.overlap`)
+  const within = (text: SQL, part: string): SQL => sql`${code.position(text, sql`${part}`)} > 0`
+  const isOver = (before: SQL, own: SQL, text: string): SQL =>
+    texts.length === 1 && text.includes('\n')
+      ? sql`(c.overlap <> '' AND ${within(seam(before, own, text), text)})`
+      : FALSE
   const times = (folded: string): SQL => {
     const length = sql.raw(String([...folded].length))
-    return sql`(length(${own}) - length(replace(${own}, ${folded}, ''))) / ${length}`
+    const over = isOver(overlap, own, folded)
+    return sql`((length(${own}) - length(replace(${own}, ${folded}, ''))) / ${length} + CASE WHEN ${over} THEN 1 ELSE 0 END)`
   }
-  const isHit = texts.map(({ folded }) =>
-    texts.length === 1 ? holds(folded) : sql`(${holds(folded)} OR ${before(folded)})`,
-  )
+  const holds = ({ folded }: SoughtText): SQL =>
+    sql`(${within(own, folded)} OR ${texts.length === 1 ? isOver(overlap, own, folded) : within(overlap, folded)})`
+  const same = ({ exact }: SoughtText): SQL =>
+    sql`(${within(sql`c.text`, exact)} OR ${isOver(sql`c.overlap`, sql`c.text`, exact)})`
   return {
-    isHit: joinConditions('and', isHit),
+    isHit: joinConditions('and', texts.map(holds)),
     hits: sql.join(
       texts.map(({ folded }) => times(folded)),
       sql` + `,
     ),
-    exact: sql`CASE WHEN ${joinConditions(
-      'and',
-      texts.map(({ exact }) => sql`${code.position(sql`c.text`, sql`${exact}`)} > 0`),
-    )} THEN 1 ELSE 0 END`,
+    exact: sql`CASE WHEN ${joinConditions('and', texts.map(same))} THEN 1 ELSE 0 END`,
   }
 }
