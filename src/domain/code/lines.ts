@@ -3,6 +3,9 @@ import { foldCase } from './names'
 /** Which lines of a chunk hold what was looked for. */
 const MAX_LINES = 20
 
+/** The one way in which lines end where code is looked at; their number stays. */
+export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
+
 /**
  * Numbers of lines that hold one of the texts in any case, at most twenty. A text of several lines is held by each line over which it
  * goes.

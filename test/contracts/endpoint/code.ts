@@ -238,6 +238,18 @@ export function codeContract(connect: Connect): void {
       expect((await found('Line 100;\nLine 102;')).warnings).toEqual([expect.stringMatching(/^no line holds/)])
     })
 
+    it('finds a text of several lines whichever of the two ways its lines end in', async () => {
+      const content = ['first();', 'second();', 'third();', '']
+      const ends = { 'unix.ts': '\n', 'windows.ts': '\r\n' }
+      await put('ends', { files: Object.entries(ends).map(([path, end]) => ({ path, content: content.join(end) })) })
+      for (const end of Object.values(ends)) {
+        const { results } = await search(`second();${end}third`, { mode: 'text', projectPath: 'ends' })
+        expect(results.map(({ filePath, chunk }: Json) => [filePath, chunk.matchLines, chunk.content])).toEqual(
+          Object.keys(ends).map((path) => [path, [2, 3], '2: second();\n3: third();']),
+        )
+      }
+    })
+
     it(promise('f9-text-words'), async () => {
       const projectPath = await sample()
       const { results } = await search('capitals length', { mode: 'text', projectPath })

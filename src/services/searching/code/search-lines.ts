@@ -1,5 +1,5 @@
 import { queryGrams } from '../../../domain/code/grams'
-import { matchLines } from '../../../domain/code/lines'
+import { matchLines, withLineFeeds } from '../../../domain/code/lines'
 import { foldCase } from '../../../domain/code/names'
 import type { Scope } from '../../../domain/identity/scope'
 import { SLICE, type Yielder } from '../../../domain/yielder'
@@ -88,7 +88,7 @@ export function createSearchLines(index: CodeIndex, yielder: Yielder) {
   return async (scope: Scope, query: CodeQuery): Promise<CodeHits> => {
     const projects =
       query.project === null ? (await index.totals(scope, null)).map(({ project }) => project) : [query.project]
-    const whole = await answer(scope, query, projects, [sought(query.query)])
+    const whole = await answer(scope, query, projects, [sought(withLineFeeds(query.query))])
     if (whole.total > 0) return whole
     const words = [...new Set(query.query.trim().split(/\s+/))]
     if (words.length === 1 && words[0] === query.query) return whole

@@ -1,5 +1,6 @@
 import { type CodeChunk, cutCode, embeddedText } from '../../../domain/code/chunks'
 import { gramsOf } from '../../../domain/code/grams'
+import { withLineFeeds } from '../../../domain/code/lines'
 import type { CodeSymbol } from '../../../domain/code/symbols'
 import { codeWords, contentLength } from '../../../domain/code/words'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
@@ -46,7 +47,7 @@ export type PrepareCode = ReturnType<typeof createPrepareCode>
 export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder }: Dependencies) {
   /** Secrets are gone before anything else looks at the file. */
   async function cut(file: NewFile): Promise<Cut> {
-    const text = redact(file.content)
+    const text = withLineFeeds(redact(file.content))
     await yielder.spend(text.length)
     const symbols = await parser.symbols({ path: file.path, language: file.language, text })
     const chunks = cutCode(text, symbols)
