@@ -3,9 +3,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
+import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import type { Entry } from '../../src/domain/entry/entry'
+import type { EntryChange } from '../../src/domain/entry/entry-write'
+import { applyUpdates } from '../../src/domain/entry/update'
+import { WHOLE_FEED } from '../../src/domain/history/feed'
 import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -58,6 +63,28 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await patch(off, id)
       await store(off).delete(ada, { ids: [id] })
       expect(await counts()).toEqual([0, 3, 0])
+    })
+
+    it('tells the states through which one call leads an entry one after the other, then those of the next', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const ids = [await stored(terms), await stored(terms)]
+      const twice = async (entry: Entry) => {
+        const [once, then] = ['once', 'twice'].map((text) => applyUpdates(ada, entry, [{ id: entry.id, text }]))
+        return { ...(await (then as Promise<EntryChange>)), steps: 2, between: [await (once as Promise<EntryChange>)] }
+      }
+      await store(terms).change(ada, await Promise.all((await store(terms).read(ada, ids)).map(twice)))
+      const { changes } = await createSqlChangeFeed(made.connection, made.clock, WITHOUT_REST).page(
+        ada,
+        WHOLE_FEED,
+        'start',
+        9,
+      )
+      expect(changes.slice(2).map(({ entryId, version }) => [ids.indexOf(entryId), version])).toEqual([
+        [0, 2],
+        [0, 3],
+        [1, 2],
+        [1, 3],
+      ])
     })
 
     it(promise('h5-cost'), async () => {

@@ -11,7 +11,7 @@ import { onlyRow } from './rows'
  * that makes statements alike follow each other.
  */
 export function arrange<T>(
-  { likeTogether }: SqlDialect,
+  { likeTogether }: Pick<SqlDialect, 'likeTogether'>,
   parts: readonly (readonly SQL[])[],
   decode: (row: Row) => T,
 ): { readonly batch: Batch; readonly firsts: readonly Handle<T>[] } {

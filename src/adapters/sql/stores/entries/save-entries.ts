@@ -157,8 +157,9 @@ export function createSave({
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
+      // Who reads the feed sees the states of an entry one after the other.
       const { batch: changed, firsts } = arrange(
-        dialect,
+        { likeTogether: dialect.likeTogether && states.length === changes.length },
         await statementsOf(
           changes,
           (change, i) => changeStatements(context, change, analyses[i] ?? null, { later: later[i] ?? false, keeps }),
