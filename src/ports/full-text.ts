@@ -127,7 +127,10 @@ export interface FullText {
   readonly language: string
   readonly stemming: boolean
 
-  /** By the query's expression. The same hits and statistics on every backend, in one round trip, as of the two that follow. */
+  /**
+   * By the query's expression. The same hits and statistics on every backend, in one round trip, as of the two that follow; in up to three
+   * where few words choose.
+   */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 
   /** By the units of the query, whatever its expression says. */

@@ -175,7 +175,7 @@ export function createRecallWords({
     return hits
   }
 
-  /** Memories by the words of a query, over title, content, code block and file path. One round trip. */
+  /** Memories by the words of a query, over title, content, code block and file path. One round trip as a rule. */
   async function words(scope: Scope, { query: text, filter, kept }: KeptWords): Promise<WordRecall> {
     const query = parseQuery(text, 'match', analyzer)
     const { units, warnings } = query

@@ -40,7 +40,7 @@ export function createSearchText({
   readonly yielder: Yielder
 }) {
   /**
-   * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip.
+   * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
    * @throws Problem invalid_input for a malformed boolean query
    */
