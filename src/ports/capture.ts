@@ -11,7 +11,7 @@ export interface Written {
   readonly digest: string
   /** Milliseconds since 1970. */
   readonly at: Millis
-  /** Somebody has kept or dropped the entry: nothing more is written of the session. */
+  /** Somebody has kept, dropped or reworded the entry: nothing more is written of the session. */
   readonly closed?: true
 }
 

@@ -380,9 +380,11 @@ describe('the hooks of clients', () => {
     expect([ids(page), page.total, page.has_more]).toEqual([[own], 2, false])
   })
 
-  it('write nothing more of a session that somebody has kept or dropped', async () => {
+  it('write nothing more of a session that somebody has kept, dropped or reworded', async () => {
     for (const [tool, args] of [
       ['update_context', { metadata_patch: { captured: false } }],
+      ['update_context', { text: 'What Ada made of it' }],
+      ['update_context', { metadata_patch: { title: 'Lamps of the ferry' } }],
       ['delete_context', {}],
     ] as const) {
       const s = claudeCode(`k${++serial}`)

@@ -4,7 +4,7 @@ import { hasExpired } from '../../domain/capture/times'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import type { Caller, Principal } from '../../domain/identity/scope'
-import { sha256Hex } from '../../domain/text'
+import { sha256Hex, trim } from '../../domain/text'
 import { DAY_MS } from '../../domain/time'
 import type { CapturedSession, CaptureStore, Written } from '../../ports/capture'
 import type { Clock } from '../../ports/clock'
@@ -18,6 +18,9 @@ import type { UpdateEntries } from '../writing/entries/update-entries'
 export const threadOfSession = (name: string): string => `session:${name}`
 
 const clientOf = (name: string): string => name.slice(0, name.indexOf(':'))
+
+/** Of the words as an entry holds them. */
+const digestOf = (title: string, text: string): Promise<string> => sha256Hex(`${trim(title)}\n${trim(text)}`)
 
 export type WriteSession = ReturnType<typeof createWriteSession>
 
@@ -62,10 +65,20 @@ export function createWriteSession({
     return store.entryOf(caller, threadOfSession(name))
   }
 
-  /** @returns whether it still is what hooks have captured, and was written */
-  async function rewrite(caller: Caller, id: number, text: string, metadata: JsonObject): Promise<boolean> {
+  /**
+   * @param stood the digest of what hooks have written there before; null where that is not known
+   * @returns whether it still is what hooks have captured, in their words, and was written
+   */
+  async function rewrite(
+    caller: Caller,
+    id: number,
+    stood: string | null,
+    text: string,
+    metadata: JsonObject,
+  ): Promise<boolean> {
     const [entry] = await entries.read(caller, [id])
     if (entry?.captured !== true) return false
+    if (stood !== null && (await digestOf(entry.title ?? '', entry.text)) !== stood) return false
     const [outcome] = await updateEntries(caller, [done({ id, text, metadataPatch: metadata })], true)
     if (outcome === undefined || outcome.ok) return true
     // Somebody has kept or dropped it since.
@@ -95,7 +108,7 @@ export function createWriteSession({
     const checkpoint = checkpointOf(session.gathered, titleOf(clientOf(session.name)))
     const { written } = session
     if (checkpoint === null || written?.closed) return store.wrote(by, session, written)
-    const digest = await sha256Hex(`${checkpoint.title}\n${checkpoint.text}`)
+    const digest = await digestOf(checkpoint.title, checkpoint.text)
     const isOver = hasExpired(written, captureDays, clock.now())
     if (!isOver && written?.digest === digest) return store.wrote(by, session, written)
     const caller: Caller = { ...by, action: 'hooks', tool: null, changeId: ids.next() }
@@ -104,7 +117,9 @@ export function createWriteSession({
     const next: Written = { entryId: known ?? 0, digest, at: clock.now() }
     if (known === null)
       return store.wrote(by, session, { ...next, entryId: await save(caller, session, checkpoint, metadata) })
-    const isWritten = await rewrite(caller, known, checkpoint.text, metadata)
+    // A writer who died, or failed, may have written what he did not note: its claim still stands.
+    const stood = session.claimedAt === null && written?.entryId === known ? written.digest : null
+    const isWritten = await rewrite(caller, known, stood, checkpoint.text, metadata)
     return store.wrote(by, session, isWritten ? next : { ...next, closed: true })
   }
 }
