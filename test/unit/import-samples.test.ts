@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Plan, planImport } from '../../src/cli/import/plan'
@@ -120,6 +120,29 @@ describe('files that other programs wrote', () => {
     it(`refuses ${file} of ${source} with one sentence, because it is cut`, async () => {
       await expect(plan(source, file, pack)).rejects.toThrow(SourceProblem)
     })
+
+  it('refuses with one sentence what another source has written, where nothing of it can be taken or told', async () => {
+    const folder = importSamples('server-memory')
+    const [notes, pictures] = [join(folder, 'notes'), join(folder, 'pictures')]
+    mkdirSync(join(notes, 'garden'), { recursive: true })
+    writeFileSync(join(notes, 'garden', 'pears.md'), '# Pears\n\nare pruned in March')
+    mkdirSync(pictures)
+    writeFileSync(join(pictures, 'a.png'), '')
+    const refused = async (source: string, path: string): Promise<string> => {
+      const options = { name: path, at: AT, prompts: false, projects: NONE }
+      const error = await planImport(source, path, options).catch((thrown: unknown) => thrown)
+      expect([source, error]).toEqual([source, expect.any(SourceProblem)])
+      return (error as SourceProblem).message.replace(path, '')
+    }
+    for (const source of ['basic-memory', 'markdown', 'claude-code', 'codex']) {
+      expect(await refused(source, pictures)).toBe(' holds no Markdown files')
+      expect(await refused(source, join(pictures, 'a.png'))).toMatch(/^ is no Markdown file/)
+    }
+    expect(await refused('codex', notes)).toBe(' holds no file of the memories of Codex')
+    expect(await refused('claude-code', notes)).toBe(' holds no memory folder and no CLAUDE.md of Claude Code')
+    for (const source of ['server-memory', 'ndjson', 'claude-mem', 'mcp-context-server'])
+      expect(await refused(source, notes)).toBe(' is a folder; name the file')
+  })
 
   it.runIf(writes)('writes what is expected', () => {
     writeFileSync(EXPECTED, `${JSON.stringify(told, null, 2)}\n`)

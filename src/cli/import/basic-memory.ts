@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
 import { Collector, type Found } from './collector'
-import { decodeText, filesBelow, isUtf16, type TextFile } from './files'
+import { decodeText, isUtf16, markdownBelow, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'
 import { kindOf } from './kinds'
 import { related, withId } from './links'
@@ -14,7 +14,7 @@ export async function readBasicMemory(path: string): Promise<Collector> {
   const collector = new Collector()
   const root = basename(resolve(path))
   const timeless = new Set<string>()
-  for (const file of filesBelow(path, /\.md$/i))
+  for (const file of markdownBelow(path, /\.md$/i))
     collector.take(file.name, () => {
       const found = noteOf(collector, file, root)
       if (found.createdAt === file.at) timeless.add(file.name)

@@ -4,7 +4,7 @@ import { own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
 import { linked } from './claude-code-links'
 import { Collector, type Found } from './collector'
-import { filesBelow, readText, type TextFile } from './files'
+import { markdownBelow, readText, type TextFile } from './files'
 import { readNote } from './front-matter'
 import { takeSections } from './markdown'
 import { isJsonObject, RowProblem, shown, textOf } from './values'
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** @param projectOf what the person says of a folder, whose name is no path */
 export async function readClaudeCode(path: string, projectOf: (folder: string) => string | null): Promise<Collector> {
   const collector = new Collector()
-  const files = filesBelow(path, /\.md$/, true)
+  const files = markdownBelow(path, /\.md$/, true)
   const instructions = files.filter(({ name }) => INSTRUCTIONS.test(name))
   const others = files.filter(({ name }) => !INSTRUCTIONS.test(name))
   const inFolders = others.filter(({ name }) => /(^|\/)memory\//.test(name))
@@ -43,7 +43,7 @@ export async function readClaudeCode(path: string, projectOf: (folder: string) =
   for (const folder of unnamed)
     collector.note(folder, 'is no path for certain: --project or the map says which project its memories are of')
   for (const file of instructions) await takeSections(collector, file, null)
-  return linked(collector)
+  return linked(collector.holding(path, 'memory folder and no CLAUDE.md of Claude Code'))
 }
 
 /** The name that stands for the project: of the folder above `memory`, or of the one that was named. */

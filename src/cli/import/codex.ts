@@ -3,15 +3,14 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
-import { filesBelow, readText, type TextFile } from './files'
-import { isJsonObject, RowProblem, SourceProblem, timeOfText } from './values'
+import { markdownBelow, readText, type TextFile } from './files'
+import { isJsonObject, RowProblem, timeOfText } from './values'
 
 export async function readCodex(path: string): Promise<Collector> {
   const collector = new Collector()
   const isFolder = statSync(path).isDirectory()
   const root = isFolder && existsSync(join(path, 'memories')) ? join(path, 'memories') : isFolder ? path : dirname(path)
-  const files = filesBelow(isFolder ? root : path, /\.md$/)
-  if (files.length === 0) throw new SourceProblem(`${path} holds no Markdown files`)
+  const files = markdownBelow(isFolder ? root : path, /\.md$/)
   for (const file of files.filter(({ name }) => /(^|\/)rollout_summaries\//.test(name)))
     collector.take(file.name, () => summaryOf(file))
   const summaries = new Map(collector.entries.map(({ where, id }) => [basename(where), String(id)]))
@@ -23,7 +22,7 @@ export async function readCodex(path: string): Promise<Collector> {
     else if (/^MEMORY.*\.md$/.test(basename(file.name))) takeGroups(collector, file, summaries)
     else collector.skip('other Markdown files')
   }
-  return collector
+  return collector.holding(path, 'file of the memories of Codex')
 }
 
 const HEADER = /^(thread_id|updated_at|rollout_path|cwd|git_branch): ?(.*)$/

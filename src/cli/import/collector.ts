@@ -9,7 +9,7 @@ import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
 import type { Millis } from '../../domain/time'
 import type { RecordId } from '../../domain/transfer/records'
-import { RowProblem } from './values'
+import { RowProblem, SourceProblem } from './values'
 
 /** No key narrows what the command line reads, and the person is not known here. */
 export const ANYBODY = { org: '', projects: null, owner: null }
@@ -119,6 +119,12 @@ export class Collector {
 
   skip(what: string): void {
     this.skipped.set(what, (this.skipped.get(what) ?? 0) + 1)
+  }
+
+  /** @throws SourceProblem where all was left out and nothing is to be said: another source was meant */
+  holding(path: string, what: string): this {
+    if (this.entries.length === 0 && this.notices.length === 0) throw new SourceProblem(`${path} holds no ${what}`)
+    return this
   }
 }
 

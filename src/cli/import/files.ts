@@ -1,7 +1,7 @@
 // How are foreign text files read? As UTF-8, or UTF-16 where a byte order mark says so; anything else is told.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { RowProblem } from './values'
+import { RowProblem, SourceProblem } from './values'
 
 export interface TextFile {
   readonly path: string
@@ -11,8 +11,12 @@ export interface TextFile {
   readonly at: number
 }
 
-/** The files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so. */
-export function filesBelow(path: string, ending: RegExp, hidden = false): TextFile[] {
+/**
+ * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so.
+ *
+ * @throws SourceProblem where there is none: another source was meant
+ */
+export function markdownBelow(path: string, ending: RegExp, hidden = false): TextFile[] {
   const walk = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -23,7 +27,10 @@ export function filesBelow(path: string, ending: RegExp, hidden = false): TextFi
         return entry.isDirectory() ? walk(below) : entry.isFile() && ending.test(entry.name) ? [below] : []
       })
   const isFolder = statSync(path).isDirectory()
+  if (!isFolder && !ending.test(path))
+    throw new SourceProblem(`${path} is no Markdown file: its name does not end in .md`)
   const found = isFolder ? walk(path) : [path]
+  if (found.length === 0) throw new SourceProblem(`${path} holds no Markdown files`)
   return found.map((file) => ({
     path: file,
     name: isFolder ? relative(path, file).split(sep).join('/') : (file.split(sep).at(-1) ?? file),
@@ -43,6 +50,11 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
+/** @throws SourceProblem for a folder where one file is read */
+export function checkFile(path: string): void {
+  if (statSync(path).isDirectory()) throw new SourceProblem(`${path} is a folder; name the file`)
+}
+
 /** Whether a byte order mark says UTF-16. */
 export const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
@@ -60,6 +72,7 @@ export interface TextLine {
 
 /** Lines of a file, of which each is decoded by itself; a byte order mark and carriage returns at ends are no part of them. */
 export function* linesOfFile(path: string): Generator<TextLine> {
+  checkFile(path)
   let bytes: Uint8Array = readFileSync(path)
   if (isUtf16(bytes)) bytes = new TextEncoder().encode(decodeText(bytes))
   let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0

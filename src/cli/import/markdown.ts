@@ -6,7 +6,7 @@ import { slug } from '../../domain/reading/outline'
 import { trim } from '../../domain/text'
 import { WITHOUT_REST } from '../../domain/yielder'
 import { Collector, type Found } from './collector'
-import { filesBelow, readText, type TextFile } from './files'
+import { markdownBelow, readText, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'
 import { RowProblem } from './values'
 
@@ -16,9 +16,9 @@ const RULES =
 
 export async function readMarkdown(path: string): Promise<Collector> {
   const collector = new Collector()
-  const files = filesBelow(path, /\.(md|mdc|markdown)$/i, true)
+  const files = markdownBelow(path, /\.(md|mdc|markdown)$/i, true)
   for (const file of files) await takeSections(collector, file, null)
-  if (files.length > 0) collector.note(path, 'holds no times: each section gets the time of its file')
+  collector.note(path, 'holds no times: each section gets the time of its file')
   return collector
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { DatabaseSync as Database } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { checkFile } from './files'
 import { Row, UNREADABLE } from './sqlite-row'
 import { SourceProblem } from './values'
 
@@ -26,6 +27,7 @@ export class SqliteFile {
    */
   static async read<T>(file: string, read: (database: SqliteFile) => T): Promise<T> {
     if (!existsSync(file)) throw new SourceProblem(`${file} does not exist`)
+    checkFile(file)
     const opened = await SqliteFile.open(file)
     try {
       return read(opened)
