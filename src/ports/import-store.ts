@@ -17,6 +17,8 @@ export interface Remembered {
     readonly version: number
     readonly updatedAt: Millis
     readonly isPendingDeletion: boolean
+    /** Of the org's own entries, one that the scope may read and not change: it is what it is. */
+    readonly isReadOnly?: true
   } | null
   /** The newest version that it ever had, where it does not stand. */
   readonly last: number

@@ -2,7 +2,7 @@ import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 import { entryContent } from '../../domain/transfer/content'
 import { asSent } from '../../domain/transfer/content-difference'
-import { type IncomingEntry, incomingEntry } from '../../domain/transfer/incoming'
+import { type IncomingEntry, type IncomingLink, incomingEntry } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
 import type { EntryRecord, RecordId } from '../../domain/transfer/records'
 import type { Remembered } from '../../ports/import-store'
@@ -15,6 +15,7 @@ export type Decision =
   | {
       readonly what: 'store' | 'replace'
       readonly entry: IncomingEntry
+      readonly links: readonly IncomingLink[]
       readonly replaces: number | null
       readonly version: number
     }
@@ -50,7 +51,7 @@ const otherwise = (onConflict: OnConflict): 'skip' | 'replace' | 'conflict' =>
  * @param record with ids of entries here; `standing` likewise, null where nothing stands
  */
 export function decideEntry(
-  record: EntryRecord,
+  record: EntryRecord & { readonly links: readonly IncomingLink[] },
   known: Remembered | undefined,
   standing: EntryRecord | null,
   { intake, onConflict }: { readonly intake: Intake; readonly onConflict: OnConflict },
@@ -60,6 +61,10 @@ export function decideEntry(
       what: 'refuse',
       problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
     }
+  if (known?.standing?.isReadOnly)
+    return standing !== null && saysTheSame(record, standing)
+      ? { what: 'unchanged' }
+      : { what: 'refuse', problem: new Problem('forbidden', 'It stands here where this key reads and does not write') }
   let entry: IncomingEntry
   try {
     entry = incomingEntry(record, record.metadata ?? null, intake)
@@ -67,14 +72,20 @@ export function decideEntry(
     return { what: 'refuse', problem: asProblem(error) }
   }
   if (known === undefined || known.standing === null)
-    return { what: 'store', entry, replaces: null, version: Math.max(entry.version, (known?.last ?? 0) + 1) }
+    return {
+      what: 'store',
+      entry,
+      links: record.links,
+      replaces: null,
+      version: Math.max(entry.version, (known?.last ?? 0) + 1),
+    }
   const { version } = known.standing
   const takes = takesOver(known, intake.at)
   if (standing !== null && saysTheSame(stored(record, entry), standing) && !(takes && entry.version > version))
     return { what: 'unchanged' }
   const what = takes ? 'replace' : otherwise(onConflict)
   if (what !== 'replace') return { what }
-  return { what, entry, replaces: version, version: Math.max(entry.version, version + 1) }
+  return { what, entry, links: record.links, replaces: version, version: Math.max(entry.version, version + 1) }
 }
 
 /** The record as it is stored. */
@@ -110,7 +121,8 @@ export function decideGone(
   at: Millis,
   onConflict: OnConflict,
 ): 'delete' | 'skip' | 'conflict' | null {
-  if (known === undefined || known.standing === null || known.standing.isPendingDeletion) return null
+  if (known === undefined || known.standing === null) return null
+  if (known.standing.isPendingDeletion || known.standing.isReadOnly) return null
   if (takesOver(known, at)) return 'delete'
   const what = otherwise(onConflict)
   return what === 'replace' ? 'delete' : what

@@ -7,7 +7,6 @@ import type { Intake } from '../../domain/transfer/incoming-checks'
 import { incomingVersion } from '../../domain/transfer/incoming-version'
 import type { EntryRecord, RecordId } from '../../domain/transfer/records'
 import type { Clock } from '../../ports/clock'
-import type { ExportStore } from '../../ports/export-store'
 import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
 import { withRetries } from '../outcome'
 import { type Decision, decideEntry, decideGone, isUntouched, keepable, type OnConflict } from './decide'
@@ -24,6 +23,7 @@ import {
   type ImportReport,
   noteProblem,
 } from './report'
+import { type Standing, standingOf } from './standing'
 import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-in-hand'
 
 export interface ImportOptions {
@@ -35,13 +35,11 @@ export interface ImportOptions {
 
 interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly imports: ImportStore
-  readonly exports: Pick<ExportStore, 'read'>
+  readonly exports: Standing
   readonly limits: WriteLimits
   readonly terms: HistoryTerms
   readonly clock: Clock
 }
-
-const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
 
 export type ImportVolume = ReturnType<typeof createImportVolume>
 
@@ -150,11 +148,8 @@ class Import {
   }
 
   /** What stands here of these entries. */
-  private async standing(records: readonly EntryRecord[]): Promise<Map<number, EntryRecord>> {
-    const ids = [...new Set(records.flatMap(({ id }) => this.mapping.ours.get(String(id)) ?? []))].sort((a, b) => a - b)
-    if (ids.length === 0) return new Map()
-    const { exported } = await this.on.exports.read(this.intake.scope, EVERYTHING, ids, { beyond: 0, maxBytes: 0 })
-    return new Map(exported.flatMap(({ id, entry }) => (entry === null ? [] : [[id, entry] as const])))
+  private standing(records: readonly EntryRecord[]): Promise<Map<number, EntryRecord>> {
+    return standingOf(this.on.exports, this.intake.scope, this.mapping, records)
   }
 
   /** Ids for what comes: entries, and deleted ones of which states come. */
@@ -207,7 +202,7 @@ class Import {
       entries.push({
         ...{ theirId, id, replaces: decision.replaces, version: decision.version },
         entry: withoutImages(decision.entry, this.images.missing),
-        links: mapping.mapped(record).links,
+        links: decision.links,
         waiting: mapping.waitingOf(record),
         vectors: vectorsOf(on, vectors.get(theirId) ?? []),
         queueVectors: false,
@@ -257,7 +252,7 @@ class Import {
       if (record.record !== 'version' || on.terms.days === 0 || Date.parse(record.ended.at) <= oldest) continue
       const theirId = String(record.id)
       const [id, fate, known] = [mapping.ours.get(theirId), fates.get(theirId), mapping.known.get(theirId)]
-      if (id === undefined || fate === 'refuse' || fate === 'skip') continue
+      if (id === undefined || fate === 'refuse' || fate === 'skip' || known?.standing?.isReadOnly) continue
       if (fate === undefined && known !== undefined && !isUntouched(known, this.at)) continue
       try {
         const { metadata, links } = mapping.mapped(record)

@@ -62,7 +62,8 @@ export async function laterVectors(
   const wanted = [...records].flatMap(([theirId, ofEntry]) => {
     const known = given.known.get(theirId)
     const vectors = vectorsOf(on, ofEntry)
-    if (given.taken.has(theirId) || !known?.standing || vectors === null || !isUntouched(known, given.at)) return []
+    if (given.taken.has(theirId) || !known?.standing || known.standing.isReadOnly) return []
+    if (vectors === null || !isUntouched(known, given.at)) return []
     return [{ id: known.entryId, version: known.standing.version, vectors }]
   })
   const ids = wanted.map(({ id }) => id)

@@ -14,28 +14,56 @@ export class Mapping {
   /** Theirs → ours, of all that is here or gets an id. */
   readonly ours = new Map<string, number>()
   private theirs: Map<number, string> | null = null
+  /** Links of entries here to what the caller may not read, which no file in his hand tells of. */
+  private readonly hidden = new Map<number, readonly IncomingLink[]>()
 
   /** @param known what is remembered, by their ids */
   constructor(readonly known: Map<string, Remembered>) {
     for (const [id, { entryId }] of known) this.ours.set(id, entryId)
   }
 
-  /** Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. */
-  mapped({ metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
+  /**
+   * Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. Links to what the caller may not
+   * read stay, but where the metadata that made them no longer names it.
+   */
+  mapped({ id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
     readonly metadata: JsonObject | undefined
     readonly links: IncomingLink[]
   } {
-    return {
-      metadata:
-        metadata &&
-        withIds(metadata, (id) => {
-          const to = this.ours.get(String(id))
-          return to === undefined ? id : typeof id === 'string' ? String(to) : to
-        }),
-      links: links.flatMap(({ relation, to, origin }) => {
-        const here = this.ours.get(String(to))
-        return here === undefined ? [] : [{ relation, to: here, origin }]
-      }),
+    const named = new Set<string>()
+    const mapped =
+      metadata &&
+      withIds(metadata, (id) => {
+        const to = this.ours.get(String(id))
+        named.add(String(to ?? id))
+        return to === undefined ? id : typeof id === 'string' ? String(to) : to
+      })
+    const known = links.flatMap(({ relation, to, origin }) => {
+      const here = this.ours.get(String(to))
+      return here === undefined ? [] : [{ relation, to: here, origin }]
+    })
+    const hidden = this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []
+    const stay = hidden.filter(({ to, origin }) => origin !== 'metadata' || named.has(String(to)))
+    return { metadata: mapped, links: [...known, ...stay] }
+  }
+
+  /**
+   * Learns which links of entries here lead to what the caller may not read.
+   *
+   * @param read of these ids, which he may
+   */
+  async keepHidden(
+    standing: readonly EntryRecord[],
+    read: (ids: readonly number[]) => Promise<ReadonlySet<number>>,
+  ): Promise<void> {
+    const linked = standing.flatMap(({ links = [] }) => links.map(({ to }) => Number(to)))
+    const unknown = [...new Set(linked)].filter((id) => this.theirOf(id) === undefined)
+    if (unknown.length === 0) return
+    const readable = await read(unknown)
+    const hides = new Set(unknown.filter((id) => !readable.has(id)))
+    for (const { id, links = [] } of standing) {
+      const hidden = links.map((link) => ({ ...link, to: Number(link.to) })).filter(({ to }) => hides.has(to))
+      this.hidden.set(Number(id), hidden)
     }
   }
 

@@ -177,6 +177,38 @@ export function transferRights(at: () => Place): void {
     expect(projects).toEqual(expect.arrayContaining(['p', 'r'].map((id) => [`told ${id}`, 'apollo'])))
   })
 
+  it('leaves what a narrowed key reads and does not write as it is, and copies nothing of it', async () => {
+    const { team } = at()
+    const { org, keys, ids, asAda } = await crowd()
+    await asAda.call('update_context', { context_id: ids.open, text: 'open now' })
+    const own = await exported(team, org, 'history=true&vectors=true', keys.cy.key)
+    expect(entriesOf(own.records).map(({ id }) => id)).toEqual([ids.open, ids.apollo])
+    const before = await at().all(org, '')
+    const equal = await post(team, org, own.bytes, 'on_conflict=replace', keys.cy.key)
+    expect([equal.body.entries, equal.body.map, equal.body.versions]).toMatchObject([
+      { stored: 0, unchanged: 2 },
+      [],
+      0,
+    ])
+    const store = before.manifests[0]?.store as string
+    const later = { store, at: '2030-01-01T00:00:00.000Z' }
+    const other = await post(team, org, await volumeOf([told(ids.open)], later), 'on_conflict=replace', keys.cy.key)
+    expect([other.body.entries, other.body.problems]).toMatchObject([{ refused: 1 }, [{ code: 'forbidden' }]])
+    const gone = await volumeOf([{ record: 'gone', id: ids.open }], later)
+    expect((await post(team, org, gone, 'on_conflict=replace', keys.cy.key)).body.entries.deleted).toBe(0)
+    expect(entriesOf((await at().all(org, '')).records)).toEqual(entriesOf(before.records))
+    // What it writes keeps its link to what it may not read, as long as its metadata names it.
+    const linksAfter = async (named: readonly number[]) => {
+      const metadata = { project: 'apollo', references: { context_ids: named } }
+      const file = await volumeOf([told(ids.apollo, { project: 'apollo', metadata })], later)
+      expect((await post(team, org, file, 'on_conflict=replace', keys.cy.key)).body.entries.replaced).toBe(1)
+      const apollo = entriesOf((await at().all(org, '')).records).find(({ id }) => id === ids.apollo)
+      return apollo?.links?.map(({ to }) => to)
+    }
+    expect(await linksAfter([ids.gemini])).toEqual([ids.gemini])
+    expect(await linksAfter([])).toBeUndefined()
+  })
+
   it('brings an org back under its own ids, whatever a key imported before under those of entries that are not its own', async () => {
     const { team } = at()
     const { org, keys, ids, asAda, asDi } = await crowd()

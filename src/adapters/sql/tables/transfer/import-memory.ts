@@ -25,6 +25,7 @@ function recorded({ dialect, scope }: Context, from: SQL): SQL {
       e.org AS standing_org, e.version AS standing, e.updated_at,
       CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, wholeOf(scope), 0)} THEN 0 ELSE 1 END AS pending_deletion,
       CASE WHEN e.id IS NOT NULL AND ${changeable(dialect, scope, 0)} THEN 1 ELSE 0 END AS mine,
+      CASE WHEN e.id IS NOT NULL AND ${visible(dialect, scope, 0)} THEN 1 ELSE 0 END AS seen,
       (SELECT CASE WHEN ${wasChangeable(dialect, scope, 'v')} THEN 1 ELSE 0 END FROM entry_versions v
         WHERE v.entry_id = i.entry_id AND v.org = ${scope.org} ORDER BY v.version DESC LIMIT 1) AS was_mine,
       (SELECT max(v.ended_version) FROM entry_versions v WHERE v.entry_id = i.entry_id AND v.org = ${scope.org}) AS ended,
@@ -76,10 +77,12 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
   const isOwn = row.version === null
   const stands = row.standing !== null && row.standing !== undefined
   const rememberedByMe = !isOwn && row.owner === keeperOf(scope)
+  // What came from elsewhere is nobody's to know of who only reads it.
+  const isReadOnly = isOwn && Number(row.mine) === 0 && Number(row.seen) === 1
   if (stands) {
     if (row.standing_org !== scope.org) return null
     const isPendingDeletion = Number(row.pending_deletion) === 1
-    if (Number(row.mine) === 0 && !(isPendingDeletion && scope.isWhole)) return null
+    if (Number(row.mine) === 0 && !isReadOnly && !(isPendingDeletion && scope.isWhole)) return null
   } else {
     const known = row.was_mine === null ? rememberedByMe || scope.isWhole === true : Number(row.was_mine) === 1
     if (!known) return null
@@ -95,6 +98,7 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
           version: Number(row.standing),
           updatedAt: Number(row.updated_at),
           isPendingDeletion: Number(row.pending_deletion) === 1,
+          ...(isReadOnly ? { isReadOnly } : {}),
         }
       : null,
     last: Math.max(Number(row.ended ?? 0), Number(row.changed ?? 0)),
