@@ -198,7 +198,7 @@ export function transferRights(at: () => Place): void {
     expect((await post(team, org, gone, 'on_conflict=replace', keys.cy.key)).body.entries.deleted).toBe(0)
     expect(entriesOf((await at().all(org, '')).records)).toEqual(entriesOf(before.records))
     // What it writes keeps its link to what it may not read, as long as its metadata names it.
-    const linksAfter = async (named: readonly number[]) => {
+    const linksAfter = async (named: number[]) => {
       const metadata = { project: 'apollo', references: { context_ids: named } }
       const file = await volumeOf([told(ids.apollo, { project: 'apollo', metadata })], later)
       expect((await post(team, org, file, 'on_conflict=replace', keys.cy.key)).body.entries.replaced).toBe(1)
