@@ -6,7 +6,6 @@ import { type RunningServer, startServer } from '../support/server'
 
 /** Eight agents at work at the same time, for bounded rounds, by a seed; then what they were told is compared with the tables. */
 const AGENTS = 8
-const ROUNDS = 30
 const SEED = Number(process.env.CONCURRENCY_SEED ?? 20261121)
 const THREADS = ['plan', 'build', 'review']
 
@@ -31,7 +30,7 @@ interface Memory {
 type Truth = Map<number, Memory>
 
 /** One agent: stores, patches what anybody stored, rewrites and deletes what it stored itself, and searches for it. */
-async function work(agent: number, client: TestClient, truth: Truth): Promise<void> {
+async function work(agent: number, client: TestClient, truth: Truth, rounds: number): Promise<void> {
   const next = random(SEED + agent)
   const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(next() * items.length)]
   const ok = async (name: string, args: Record<string, unknown>) => {
@@ -41,7 +40,7 @@ async function work(agent: number, client: TestClient, truth: Truth): Promise<vo
   }
   const living = (mine: boolean) => [...truth].filter(([, m]) => !m.deleted && (!mine || m.owner === agent))
 
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const dice = next()
     const own = pick(living(true))
     const any = pick(living(false))
@@ -89,8 +88,8 @@ const COUNTED = `SELECT org, thread_id, coalesce(project, ''), reader, count(*),
   FROM entries WHERE listed = 1 GROUP BY 1, 2, 3, 4`
 const TAGS = `SELECT org, tag COLLATE "C", id FROM entries, jsonb_array_elements_text(tags::jsonb) AS tag`
 
-/** Several agents write at once to PostgreSQL, and nothing that was acknowledged is lost. */
-export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in transaction mode'): void {
+/** Several agents write at once to PostgreSQL, and nothing that was acknowledged is lost. @param rounds of each; more in the nightly tier */
+export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in transaction mode', rounds = 10): void {
   describe.skipIf(!isRealServer())(`agents at the same time, ${way}`, () => {
     let database: TestDatabase
     let server: RunningServer
@@ -121,7 +120,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
     }
 
     it('store, patch, rewrite, delete and search without an error, and each finds its own writes', async () => {
-      await Promise.all(clients.map((client, agent) => work(agent, client, truth)))
+      await Promise.all(clients.map((client, agent) => work(agent, client, truth, rounds)))
       expect([...truth.values()].filter(({ deleted }) => deleted).length).toBeGreaterThan(0)
     })
 

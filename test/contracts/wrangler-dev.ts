@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -108,12 +108,26 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
       expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${url}/core<`)
     })
 
-    it('refuses to start where its port would serve other machines without keys', async () => {
-      const { code, output } = await wranglerDev('--ip', '0.0.0.0')
-      expect([code, output()]).toEqual([
-        1,
-        expect.stringMatching(/Without keys \(AUTH_MODE=open\) only this machine is served/),
-      ])
+    const refused = /Without keys \(AUTH_MODE=open\) only this machine is served/
+
+    if (stays)
+      it('refuses to start where its port would serve other machines without keys', async () => {
+        const { code, output } = await wranglerDev('--ip', '0.0.0.0')
+        expect([code, output()]).toEqual([1, expect.stringMatching(refused)])
+      })
+
+    it('refuses other machines without keys in what wrangler runs before it builds', () => {
+      // Whose parent is, by its words, wrangler; what it says above comes from this program, too.
+      const parent = `process.exit(require('node:child_process').spawnSync(process.execPath, ['scripts/wrangler-dev.mjs'], { stdio: 'inherit' }).status)`
+      const { AUTH_MODE: _, ...inherited } = process.env
+      const env = { ...inherited, WRANGLER_COMMAND: 'dev' }
+      const asked = (...args: string[]) => {
+        const given = ['-e', parent, 'wrangler', 'dev', ...args]
+        const { status, stderr } = spawnSync(process.execPath, given, { cwd: clone, env, encoding: 'utf8' })
+        return [status, stderr]
+      }
+      expect(asked('--ip', '0.0.0.0')).toEqual([1, expect.stringMatching(refused)])
+      expect(asked()).toEqual([0, ''])
     })
   })
 }

@@ -24,6 +24,8 @@ describe('capture by command', () => {
     home = mkdtempSync(join(tmpdir(), 'capture-command-'))
     return () => rmSync(home, { recursive: true, force: true })
   })
+  /** Where nobody listens: a client is installed, and no session is played to it. */
+  const NOBODY = 'http://127.0.0.1:9'
   // None of the clients that this machine may have.
   const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
     runCommand(args, { HOME: home, XDG_CONFIG_HOME: '', PATH: '/usr/bin:/bin', ...env })
@@ -56,7 +58,7 @@ describe('capture by command', () => {
     const file = join(home, '.config/Code/User/settings.json')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{\n  // mine\n  "editor.tabSize": 3,\n  "chat.pluginLocations": {"/other": true},\n}\n')
-    await run(['setup', 'vscode', '--capture', '--url', server.url.origin])
+    await run(['setup', 'vscode', '--capture', '--url', NOBODY])
     const text = readFileSync(file, 'utf8')
     for (const part of [
       '// mine',
@@ -68,7 +70,8 @@ describe('capture by command', () => {
   })
 
   it('keeps the key of a server that is named again without one, and takes it out where COMMONPLACE_KEY is empty', async () => {
-    const { key } = await team.key('acme', { role: 'writer' })
+    // A reader's, which captures nothing: the doctor looks at the key and plays no session.
+    const { key } = await team.key('acme', { role: 'reader' })
     const config = join(home, '.commonplace', 'config.json')
     const setUp = async (client: string, env = {}, url = team.server.url.origin) => {
       const { out } = await run(['setup', client, '--capture', '--url', url], env)
@@ -79,7 +82,7 @@ describe('capture by command', () => {
     expect(await setUp('opencode')).toEqual([key, true])
     expect(await setUp('opencode', { COMMONPLACE_KEY: '' })).toEqual([undefined, false])
     writeFileSync(config, named)
-    expect(await setUp('cursor', {}, server.url.origin)).toEqual([undefined, true])
+    expect(await setUp('opencode', {}, server.url.origin)).toEqual([undefined, true])
   })
 
   it('names the file that it leaves alone, and refuses options with which hooks would be installed all the same', async () => {
@@ -131,7 +134,7 @@ describe('capture by command', () => {
   })
 
   it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
-    const away = await run(['doctor', '--url', 'http://127.0.0.1:9'])
+    const away = await run(['doctor', '--url', NOBODY])
     expect([away.code, away.out]).toEqual([
       1,
       expect.stringMatching(/^!! {2}server +no answer from http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
@@ -148,8 +151,8 @@ describe('capture by command', () => {
     )
     const alone = await run(['doctor', 'cursor', '--url', server.url.origin])
     expect([alone.code, alone.out]).toEqual([1, expect.stringContaining('→ commonplace setup cursor --capture')])
-    await run(['setup', 'cursor', '--capture', '--url', server.url.origin])
-    writeFileSync(join(home, '.cursor/plugins/local/commonplace/hook.mjs'), '')
+    await run(['setup', 'cursor', '--capture', '--url', NOBODY])
+    writeFileSync(join(home, '.cursor/plugins/local/commonplace/hook.mjs'), 'process.exit(1)')
     const old = await run(['doctor', 'cursor', '--json', '--url', server.url.origin])
     expect(JSON.parse(old.out)).toContainEqual({
       ...{ name: 'cursor', ok: false, todo: 'commonplace setup cursor --capture' },

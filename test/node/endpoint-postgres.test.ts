@@ -1,5 +1,4 @@
 import { describe } from 'vitest'
-import { longEntriesContract } from '../contracts/endpoint/long-entries'
 import { meaningContract } from '../contracts/endpoint/meaning'
 import { readingContract } from '../contracts/endpoint/reading'
 import { searchingContract } from '../contracts/endpoint/searching'
@@ -12,9 +11,9 @@ playAgainst(POSTGRES)
 
 /**
  * Every suite of what the database stores and finds, once, the clients by turns: what differs between clients is the wire. Images, whose
- * bytes are in no database, resources and the protocol on PostgreSQL: test/nightly.
+ * bytes are in no database, resources, long entries and the protocol on PostgreSQL: test/nightly.
  */
-const suites = [writingContract, readingContract, searchingContract, longEntriesContract, meaningContract]
+const suites = [writingContract, readingContract, searchingContract, meaningContract]
 const clients = Object.entries(CLIENTS)
 clients.forEach(([name, connect], turn) => {
   describe(`${name}, on PostgreSQL`, () => {

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { ROOT } from '../support/build'
 import { migrate } from '../support/migrate-postgres'
@@ -10,14 +10,14 @@ import { emptyDatabase, isRealServer, type TestDatabase } from '../support/postg
 
 let database: TestDatabase
 let files: string
-beforeEach(async () => {
+const begin = async () => {
   database = await emptyDatabase()
   files = mkdtempSync(join(tmpdir(), 'commonplace-migrations-'))
-})
-afterEach(async () => {
+}
+const end = async () => {
   rmSync(files, { recursive: true })
   await database.drop()
-})
+}
 
 async function query(text: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: database.url })
@@ -39,6 +39,9 @@ const tables = async () =>
   ).map(({ relname }) => relname)
 
 describe('npm run migrate:postgres', () => {
+  beforeEach(begin)
+  afterEach(end)
+
   it('applies what is missing in order, says each file with its time, and does nothing the second time', async () => {
     write(
       '0001_first.sql',
@@ -197,14 +200,12 @@ describe('npm run migrate:postgres', () => {
     expect(await indexes()).toEqual(['entries_meta_team'])
     expect((await journal()).filter((name) => String(name).startsWith('indexed fields: '))).toHaveLength(1)
   })
-
-  it('has the defaults of the Worker', async () => {
-    const settings = (await import(`${ROOT}src/cli/postgres/settings.mjs`)) as { parseIndexedFields(): unknown }
-    expect(settings.parseIndexedFields()).toEqual(parseConfig({}).indexedFields)
-  })
 })
 
 describe('npm run migrate:postgres, used wrongly or without a server', () => {
+  beforeAll(begin)
+  afterAll(end)
+
   it.each([
     ['no URL', [], 'No database is named'],
     ['no PostgreSQL URL', ['mysql://host/db'], 'This is not a PostgreSQL URL'],
@@ -252,5 +253,10 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     expect(explain(refused, 'host:5432/db').message).toBe(
       'host:5432/db: password authentication failed for user "ada". The password or the user is wrong; look at both, and write special characters as %XX.',
     )
+  })
+
+  it('has the defaults of the Worker', async () => {
+    const settings = (await import(`${ROOT}src/cli/postgres/settings.mjs`)) as { parseIndexedFields(): unknown }
+    expect(settings.parseIndexedFields()).toEqual(parseConfig({}).indexedFields)
   })
 })

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { exportContract } from '../contracts/transfer/exporting'
-import { importContract } from '../contracts/transfer/importing'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { transferRights } from '../contracts/transfer/rights'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
 
-/** The same on PostgreSQL, and moves from one database to the other. */
+/** Moves from one database to the other, and who may move what of PostgreSQL. Export and import call by call there: test/nightly. */
 let [d1, postgres]: Place[] = []
 beforeAll(async () => {
   ;[d1, postgres] = await Promise.all([startPlace('d1'), startPlace('postgresql')])
@@ -23,6 +21,4 @@ describe('an org that is moved', () => {
   it('is the same on D1, line by line, with its history, vectors and images', () =>
     playRoundTrip(there(postgres), there(d1), 8, 40))
 })
-describe('an export', () => exportContract(() => there(postgres)))
-describe('an import', () => importContract(() => there(postgres)))
 describe('moving an org', () => transferRights(() => there(postgres)))

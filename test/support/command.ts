@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ROOT } from './build'
+import { runThread } from './thread'
 
 export interface Outcome {
   readonly code: number | null
@@ -10,12 +11,16 @@ export interface Outcome {
   readonly err: string
 }
 
-function start(args: readonly string[], environment: Record<string, string>) {
+const PROGRAM = join('src', 'cli', 'commonplace.mjs')
+
+/** What the command finds around it: of this process, but for what would lead it elsewhere. */
+function surroundings(environment: Record<string, string>): Record<string, string> {
   const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
-  return spawn(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), ...args], {
-    env: { ...inherited, ...environment },
-  })
+  return { ...(inherited as Record<string, string>), ...environment }
 }
+
+const start = (args: readonly string[], environment: Record<string, string>) =>
+  spawn(process.execPath, [join(ROOT, PROGRAM), ...args], { env: surroundings(environment) })
 
 /** Starts `commonplace` where it goes on until it is stopped. */
 export function startCommand(args: readonly string[], environment: Record<string, string> = {}) {
@@ -48,8 +53,12 @@ export function startCommand(args: readonly string[], environment: Record<string
   }
 }
 
-/** Runs `commonplace` as a person does, with these credentials in its environment and no others. */
-export function runCommand(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+/** Runs `commonplace` to its end, in a thread, with these credentials in its environment and no others. */
+export const runCommand = (args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> =>
+  runThread(PROGRAM, args, surroundings(environment))
+
+/** The same as a person does it: in a process of its own. */
+export function runProcess(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = start(args, environment)
     let [out, err] = ['', '']

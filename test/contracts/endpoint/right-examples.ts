@@ -84,10 +84,15 @@ export function rightExamplesContract(connect: Connect): void {
       const tools = new Map((await session.client.tools()).map((tool) => [tool.name, tool.inputSchema as Schema]))
       const wrong: string[] = []
       const shown = new Set<string>()
+      const played = new Set<string>()
       const known = await session.ok('context_store', { ...memory, metadata: {} })
       for (const [tool, base] of RIGHT) {
         const right = Object.hasOwn(base, 'memoryId') ? { ...base, memoryId: known.id } : base
-        const places = placesOf(tools.get(tool) ?? {})
+        // Of the events, which share a schema, another type changes the payload alone.
+        const places = placesOf(tools.get(tool) ?? {}).filter(
+          ([place]) => !played.has(tool) || place.join('.').startsWith('event.payload'),
+        )
+        played.add(tool)
         const more: [Path, unknown][] = [
           ...('metadata' in base || tool === 'context_update'
             ? METADATA.map((name): [Path, unknown] => [['metadata', name], name === 'title' ? [[]] : 'wrong'.split('')])

@@ -3,4 +3,4 @@ import { playAgainst } from '../../contracts/endpoint/session'
 import { POSTGRES } from '../../support/server-postgres'
 
 playAgainst(POSTGRES)
-fuzzContract()
+fuzzContract(400, 150)

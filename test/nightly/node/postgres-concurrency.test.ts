@@ -1,3 +1,4 @@
 import { agentsAtOnceContract } from '../../contracts/agents-at-once'
 
-agentsAtOnceContract('directly')
+agentsAtOnceContract('directly', 30)
+agentsAtOnceContract('through pgbouncer in transaction mode', 30)

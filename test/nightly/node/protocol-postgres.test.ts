@@ -1,4 +1,5 @@
 import { imageContract } from '../../contracts/endpoint/images'
+import { longEntriesContract } from '../../contracts/endpoint/long-entries'
 import { protocolContract } from '../../contracts/endpoint/protocol'
 import { resourceContract } from '../../contracts/endpoint/resources'
 import { playAgainst } from '../../contracts/endpoint/session'
@@ -10,3 +11,4 @@ const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 protocolContract(connect)
 imageContract(connect)
 resourceContract(connect)
+longEntriesContract(connect)

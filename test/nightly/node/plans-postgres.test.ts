@@ -2,9 +2,9 @@
 // They run again in copies of the database where the planner knows other things: of a small table, nothing at all, or how it is.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTeam, type Team } from '../support/access'
-import { type Asker, createAsker } from '../support/ask'
-import { type Call, fill, PROJECT, readingCalls, vary, writingCalls } from '../support/every-tool'
+import { startTeam, type Team } from '../../support/access'
+import { type Asker, createAsker } from '../../support/ask'
+import { type Call, fill, PROJECT, readingCalls, vary, writingCalls } from '../../support/every-tool'
 import {
   copyDatabase,
   endSessions,
@@ -12,10 +12,10 @@ import {
   isRealServer,
   restoreDatabase,
   type TestDatabase,
-} from '../support/postgres'
-import { execute } from '../support/postgres-server'
-import { startServer } from '../support/server'
-import { type Group, type Reading, type Recorder, replay, startRecorder } from '../support/wire-recorder'
+} from '../../support/postgres'
+import { execute } from '../../support/postgres-server'
+import { startServer } from '../../support/server'
+import { type Group, type Reading, type Recorder, replay, startRecorder } from '../../support/wire-recorder'
 
 /** Entries of which there are statistics, of the org that is asked, and of another one. */
 const [FEW, OURS, THEIRS] = [49, 7 * 49, 20 * 49]

@@ -1,0 +1,3 @@
+import { fuzzContract } from '../../contracts/endpoint/fuzz'
+
+fuzzContract(800, 300)

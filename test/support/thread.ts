@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Worker } from 'node:worker_threads'
+import { ROOT } from './build'
+
+/** A thread has an environment of its own, but Node looks for the home of the person in that of the process. */
+const OWN_HOME = `data:text/javascript,${encodeURIComponent(`
+  import os from 'node:os'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { HOME } = process.env
+  if (HOME) os.homedir = () => HOME
+  syncBuiltinESMExports()`)}`
+
+/**
+ * Runs a program of this repository in a thread of this process, with a command line, an environment and an exit code of its own: to start
+ * a process is twice the work. Not for what hears signals, or is known by the number of its process.
+ *
+ * @param script from the root of the repository
+ */
+export async function runThread(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const options = { argv: [...args], env: { ...env }, execArgv: ['--import', OWN_HOME], stdout: true, stderr: true }
+  const thread = new Worker(join(ROOT, script), options)
+  const ended = new Promise<number>((resolve, reject) => thread.once('exit', resolve).once('error', reject))
+  const [code, out, err] = await Promise.all([ended, text(thread.stdout), text(thread.stderr)])
+  return { code, out, err }
+}
