@@ -87,6 +87,19 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ])
     })
 
+    it('tells of no change where a patch leaves metadata as they are', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const [saved] = await store(terms).save(ada, [await entryOf(ada, { metadata: { z: { y: 1, x: [2] }, a: 'ä' } })])
+      const id = saved?.id as number
+      await store(terms).patch(ada, id, {})
+      await store(terms).patch(ada, id, { a: 'ä', z: { y: 1 }, gone: null })
+      await store(terms).patch(ada, id, { a: 'b' })
+      const page = await createSqlHistory(
+        ...([made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const),
+      ).versions(ada, id, { limit: 9, offset: 0 })
+      expect(page?.versions.map(({ changed }) => changed)).toEqual([['metadata'], [], [], []])
+    })
+
     it(promise('h5-cost'), async () => {
       const terms = { days: 30, receiptHours: 24 }
       const id = await stored(terms)

@@ -172,7 +172,9 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     },
     jsonArrays: (values) => sql`coalesce(json_agg(json_build_array(${list([...values])}))::text, '[]')`,
     jsonRow: (values) => sql`json_build_array(${sql.join([...values], sql`, `)})::text`,
-    mergePatch: (target, patch) => sql`compact_json(merge_patch((${target})::jsonb, ${patch}::jsonb))`,
+    // What says the same stays as it is written: jsonb has an order of its own, and a version would tell of a change.
+    mergePatch: (target, patch) => sql`(SELECT CASE WHEN made.merged = (${target})::jsonb THEN ${target}
+      ELSE compact_json(made.merged) END FROM (SELECT merge_patch((${target})::jsonb, ${patch}::jsonb) AS merged) AS made)`,
     contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
     position: (value, part) => sql`strpos(${value}, ${part})`,
     // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
