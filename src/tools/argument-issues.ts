@@ -85,7 +85,9 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
         : invalidInput(`${name} must be at least ${issue.minimum}`)
     case 'invalid_union': {
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)
-      const types = ((schemaAt(shown, path)?.anyOf as JsonSchema[] | undefined) ?? []).map(({ type }) => String(type))
+      const at = schemaAt(shown, path)
+      const branches = (at?.anyOf as JsonSchema[] | undefined) ?? (at?.type === undefined ? [] : [at])
+      const types = branches.map(({ type }) => String(type))
       return invalidInput(
         types.length === 0 ? `${name}: ${issue.message}` : `${name} must be ${types.map(article).join(' or ')}`,
       )

@@ -1,4 +1,4 @@
-import type { Flaw } from '../domain/flaws'
+import { type Flaw, givenAs } from '../domain/flaws'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -17,6 +17,11 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   expires_at: '2026-11-21T10:00:00Z',
   start_date: '2025-11-29',
   end_date: '2025-11-29T10:00:00Z',
+  as_of: '2026-11-21T10:00:00Z',
+  after: 'start',
+  change_id: '9b2f6c1e0d7a4e5f8c3b1a2d4e6f7081',
+  idempotency_key: 'release-2.1-note-1',
+  erase: false,
   context_id: 42,
   context_ids: [42, 43],
   images: [{ data: 'iVBORw0KGgo…', mime_type: 'image/png' }],
@@ -41,6 +46,9 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   goal: 'Add refresh-token rotation',
   agent_id: 'ci-bot',
   related_to: ['supersedes:42'],
+  from: ['42'],
+  ...{ domain: 'billing', source_url: 'https://example.com/decisions/7' },
+  max_tokens: 4000,
   kind: 'decision',
   status: 'doing',
   weight: 3,
@@ -55,6 +63,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'metadata.source': 'user_explicit',
   sessionId: 'session-1',
   filePattern: 'src/**/*.ts',
+  ...{ currentFile: 'src/auth.ts', filePath: 'src/auth.ts', language: 'typescript', currentCommand: 'npm test' },
+  serverPath: 'https://memory.example.com/mcp',
   targetTokens: 2000,
   type: 'decision',
   types: ['decision'],
@@ -74,7 +84,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'event.payload.feedback': 'That fixed it',
 }
 
-/** A value that a schema admits; of an object, its required members. */
+/** What makes a call whole where its required arguments alone say nothing: the first of these that it has. */
+const COMPLETING = ['metadata_patch', 'node_id', 'content']
+
+/** A value that a schema admits; of an object, its required members and what completes them. */
 function bySchema(schema: JsonSchema | undefined): unknown {
   if (schema === undefined) return undefined
   if (schema.default !== undefined) return schema.default
@@ -92,7 +105,8 @@ function bySchema(schema: JsonSchema | undefined): unknown {
       return [bySchema(schema.items as JsonSchema)]
     case 'object': {
       const properties = isRecord(schema.properties) ? (schema.properties as Record<string, JsonSchema>) : {}
-      const names = (schema.required as string[] | undefined) ?? Object.keys(properties).slice(0, 1)
+      const required = (schema.required as string[] | undefined) ?? Object.keys(properties).slice(0, 1)
+      const names = [...required, ...COMPLETING.filter((name) => Object.hasOwn(properties, name)).slice(0, 1)]
       return Object.fromEntries(names.map((name) => [name, EXAMPLES[name] ?? bySchema(properties[name])]))
     }
     default:
@@ -124,9 +138,10 @@ const exampleFor = (path: string): unknown =>
       .map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
   )
 
-/** Flaws that have an example where one is known. */
+/** Flaws that have an example where one is known; what was given itself, wrong for what stands beside it, is none. */
 export const withExamples = (flaws: readonly Flaw[]): Flaw[] =>
   flaws.map((flaw) => {
     const example = flaw.example ?? exampleFor(flaw.path)
-    return { ...flaw, ...(example === undefined ? {} : { example }) }
+    const helps = example !== undefined && (typeof example === 'object' || givenAs(example) !== flaw.given)
+    return { ...flaw, ...(helps ? { example } : {}) }
   })

@@ -68,6 +68,12 @@ describe('a narrowed writer', () => {
     expect(error).toMatchObject({
       code: 'invalid_input',
       message: 'metadata.project is required for this key; choose one of: a, b',
+      details: [{ path: 'metadata.project', given: 'nothing', example: 'a' }],
+    })
+    const remembered = await call(two, 'remember', { title: 'Nowhere', content: 'nowhere' })
+    expect(remembered.error).toMatchObject({ details: [{ path: 'project', given: 'nothing', example: 'a' }] })
+    expect(await call(two, 'context_store', { type: 'decision', content: 'nowhere', metadata: {} })).toMatchObject({
+      data: { details: [{ path: 'metadata.projectPath', message: 'given nothing; an example is "a"' }] },
     })
     expect((await ok(ada, 'search_context', { thread_id: `t${threads}` })).total).toBe(0)
   })

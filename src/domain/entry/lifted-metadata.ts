@@ -1,5 +1,5 @@
 import { invalidInput, Problem } from '../errors'
-import { normalizeProject } from '../identity/project'
+import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, trim } from '../text'
 import { type Millis, parseInstant } from '../time'
@@ -44,21 +44,14 @@ const text = (value: JsonValue | undefined): string | null =>
 function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {
   const value = own(metadata, 'project')
   // A project that is no string is none (`["a", "b"]` stays plain metadata).
-  if (typeof value !== 'string') return kept ?? defaultProject(scope)
+  if (typeof value !== 'string') return kept ?? projectByDefault(scope, 'metadata.project')
   if (codePointLength(value) > MAX_PROJECT)
     throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`)
   const project = normalizeProject(value)
-  if (project === null) return kept ?? defaultProject(scope)
+  if (project === null) return kept ?? projectByDefault(scope, 'metadata.project')
   if (scope.projects !== null && !scope.projects.includes(project))
     throw new Problem('forbidden', `Project access denied: ${project}`)
   return project
-}
-
-/** Where a write without a project goes: nowhere in particular, unless the key is narrowed. */
-function defaultProject(scope: Scope): string | null {
-  if (scope.projects === null) return null
-  if (scope.projects.length === 1) return scope.projects[0] as string
-  throw invalidInput(`metadata.project is required for this key; choose one of: ${scope.projects.join(', ')}`)
 }
 
 export function audienceOf(metadata: Metadata | null): Audience {

@@ -7,7 +7,7 @@ import { AUDIENCES, type Audience, type Metadata, own, WORK_STATUSES } from '../
 import { WORK_KINDS } from '../entry/work'
 import { invalidInput } from '../errors'
 import { Inspection } from '../flaws'
-import { normalizeProject } from '../identity/project'
+import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project'
 import { codePointLength, trim } from '../text'
@@ -120,14 +120,6 @@ function readInstant(given: string | undefined): string | undefined {
   return given
 }
 
-/** Where a memory goes. @throws Problem when the key is open to several projects and none is named */
-function readProject({ projects }: Principal, principal: Principal, given: string | undefined): string | null {
-  if (given !== undefined) return openProject(principal, given, 'project')
-  if (projects === null) return null
-  if (projects.length === 1) return projects[0] as string
-  throw invalidInput(`project is required for this key; choose one of: ${projects.join(', ')}`)
-}
-
 /**
  * Who may read an entry and where it stands is said by arguments or by metadata: what metadata alone say holds, so that nothing private is
  * told to all. Of two that differ none is taken.
@@ -168,7 +160,11 @@ export function readRemembered(principal: Principal, args: RememberArguments): R
     wrong.refuse('content', undefined, 'content is required; only with from it may be left out')
   if (given.content !== undefined) check('content', () => checkVerbatim(given.content as string, 'content'))
   const kind = check('kind', () => readKind(given.kind)) as Kind
-  const project = check('project', () => readProject(principal, principal, given.project)) ?? null
+  const place = () =>
+    given.project === undefined
+      ? projectByDefault(principal, 'project')
+      : openProject(principal, given.project, 'project')
+  const project = check('project', place) ?? null
   const audience = check('audience', () => readAudience(given.audience, project, given.diary)) as Audience
   const status = check('status', () => readStatus(given.status, kind))
   const related = check('related_to', () => readLinks(given.related_to ?? [])) ?? []

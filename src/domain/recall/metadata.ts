@@ -3,7 +3,7 @@ import type { Source } from '../entry/entry'
 import { isKind } from '../entry/kind'
 import { type JsonValue, type Metadata, own } from '../entry/metadata'
 import { invalidInput } from '../errors'
-import { normalizeProject } from '../identity/project'
+import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { type Memory, type MemoryType, typeOfKind } from './memory'
 import { isObject, type MemorySource, RULES, type Rule } from './metadata-rules'
@@ -80,9 +80,7 @@ export function withKind(metadata: Metadata, type: MemoryType): Metadata {
 export function projectOfWrite(scope: Scope, metadata: Metadata, field = 'metadata.projectPath'): string | null {
   const path = own(metadata, 'projectPath') ?? own(metadata, 'project')
   if (typeof path === 'string') return openProject(scope, path, field)
-  if (scope.projects === null) return null
-  if (scope.projects.length === 1) return scope.projects[0] as string
-  throw invalidInput(`${field} is required for this key; choose one of: ${scope.projects.join(', ')}`)
+  return projectByDefault(scope, field)
 }
 
 export const sourceOfEntry = (metadata: Metadata): Source =>

@@ -122,5 +122,34 @@ export function rightExamplesContract(connect: Connect): void {
       expect(wrong).toEqual([])
       expect(shown.size).toBeGreaterThan(60)
     })
+
+    it('are right in the tools of threads, packs and history too, also where a whole call is shown', async () => {
+      const tools = (await session.client.tools()).filter(({ name }) => !/^context_|^(search|fetch)$/.test(name))
+      const wrong: string[] = []
+      const known = await session.store('We deploy on Mondays')
+      const complaints = async (tool: string, args: Record<string, unknown>) => {
+        const { isError, data } = await session.client.call(tool, args)
+        const isFlawed = isError && ['invalid_input', 'limit_exceeded'].includes(data.error.code)
+        return isFlawed ? ((data.error.details ?? [{ path: '' }]) as { path: string; example?: unknown }[]) : []
+      }
+      for (const { name: tool, inputSchema } of tools) {
+        const properties = (inputSchema as Schema).properties as Record<string, Schema>
+        const right = {
+          ...(Object.hasOwn(properties, 'context_id') ? { context_id: known } : {}),
+          ...(tool === 'remember' ? { title: 'Days', content: 'Mondays', kind: 'task', project: 'app' } : {}),
+        }
+        for (const name of [...Object.keys(properties), 'unheard_of'])
+          for (const { path, example } of await complaints(tool, { ...right, [name]: wrongOf(properties[name]) })) {
+            if (path !== name) continue
+            // Bytes of images are too long to be shown whole, and an instant is right for so many days.
+            if (name === 'images' || name === 'as_of') continue
+            const whole = name === 'unheard_of'
+            const args = whole ? (example as Record<string, unknown>) : { ...right, [name]: example }
+            if (example === undefined || (await complaints(tool, args)).some((one) => whole || one.path === path))
+              wrong.push(`${tool} ${path}: ${JSON.stringify(example)}`)
+          }
+      }
+      expect(wrong).toEqual([])
+    })
   })
 }
