@@ -32,7 +32,7 @@ export interface TextHit {
   readonly following: readonly number[]
   /** Holds every unit of the query. */
   readonly complete: boolean
-  /** How many units of the query it holds; 0 but of a search by units. */
+  /** How many units of the query it holds, of those that chose where few words do; 0 but of a search by units. */
   readonly held: number
   /** Its place among the candidates of a search by units, from 1. */
   readonly place: number
@@ -133,7 +133,7 @@ export interface FullText {
    */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 
-  /** By the units of the query, whatever its expression says. */
+  /** By the units of the query, whatever its expression says; in up to three round trips where few words choose. */
   searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
 
   /** By the rare words of the query, as much from a large store as from a small one. */

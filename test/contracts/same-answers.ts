@@ -198,6 +198,19 @@ export function sameAnswersContract(queries: number): void {
         })
         for (const other of ofOthers) expect(told(other)).toEqual(told(ofD1 as TextSearch))
         expect([words, ofD1?.byFewWords, ofD1?.statistics.entriesWithTerm.length]).toEqual([words, true, terms.length])
+        // By units they are the same entries; how many of the words that chose each holds is told, too.
+        const byUnits = await Promise.all(
+          [d1, postgres, inParts].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
+        )
+        const placed = ({ hits }: TextSearch) => hits.map(({ id, held, place }) => [id, held, place])
+        for (const other of byUnits) expect(placed(other)).toEqual(placed(byUnits[0] as TextSearch))
+        expect(byUnits.map(({ byFewWords, statistics }) => [byFewWords, statistics])).toEqual(
+          Array(3).fill([true, ofD1?.statistics]),
+        )
+        const found = ({ hits }: TextSearch) => hits.map(({ id }) => id).sort()
+        expect(found(byUnits[0] as TextSearch)).toEqual(
+          found({ ...(ofD1 as TextSearch), hits: (ofD1 as TextSearch).hits.filter(({ complete }) => !complete) }),
+        )
         const ids = ofD1?.hits.map(({ id }) => id) as number[]
         const [leading, every] = [new Set(holdersOf(first)), holdersOf(all)]
         expect(leading.size).toBeGreaterThan(20)

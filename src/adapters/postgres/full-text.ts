@@ -146,19 +146,22 @@ export function createPostgresFullText(
         ${dialect.plan.follow('entries', 'e', sql`e.id = o.id`)}
         WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}`
-      const placed = (few: SQL, complete: boolean) => sql`(
-        SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+      const placed = (few: SQL, complete: boolean, before = sql``) => sql`(
+        SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held,
+          row_number() OVER (ORDER BY ${before}few.key DESC, few.id DESC) AS place
         FROM (${few}) AS few
       )`
-      const byUnits = units && bestByUnits(request, units, compiler, confined, bestOf)
       const isFew = isForFewWords(request)
+      const byUnits = units && !isFew ? bestByUnits(request, units, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
       // Those of the next words, where the others are too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`
-      const further = bestOf(sql`ranked WHERE next > 0 AND ${isLacking}`, NEXT_KEY, depth.candidates)
-      const byFew = sql`SELECT DISTINCT ON (id) id, held, key
-        FROM (SELECT * FROM first UNION ALL SELECT * FROM (${further}) AS further) AS every ORDER BY id, key DESC`
-      const others = placed(byUnits ? byUnits.few : isFew ? byFew : first, false)
+      const following = sql`(SELECT id, length, next, next_held AS held FROM ranked WHERE next > 0 AND ${isLacking}) AS following`
+      const further = bestOf(following, NEXT_KEY, depth.candidates)
+      const byFew = sql`SELECT DISTINCT ON (id) id, held, key, part FROM (
+          SELECT *, 0 AS part FROM first UNION ALL SELECT *, 1 FROM (${further}) AS further
+        ) AS every ORDER BY id, part`
+      const others = isFew ? placed(byFew, false, sql`few.part, `) : placed(byUnits?.few ?? first, false)
       const chosen =
         units || rare !== undefined || query.preferred === null
           ? others

@@ -113,18 +113,21 @@ export function rankedTables(request: AnySearch, compiler: TextCompiler, scope: 
   const { query, terms } = request
   const expression = query.expression as Expression
   const mayBeFew = isForFewWords(request)
-  const sumOf = (weights: string) => sql`coalesce(sum(weights.${sql.raw(weights)}[found.term + 1]), 0)`
+  const weightOf = (weights: string) => sql`weights.${sql.raw(weights)}[found.term + 1]`
+  const sumOf = (weights: string) => sql`coalesce(sum(${weightOf(weights)}), 0)`
+  const heldBy = (weights: string) => (request.units === undefined ? sql`0` : sql`count(${weightOf(weights)})`)
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
     countedOf(terms.length),
     ...(mayBeFew ? tellingWeights(many) : [WEIGHTS]),
     sql`weighed AS MATERIALIZED (
       SELECT id, max(length) AS length, count(*) AS terms, ${sumOf('of_terms')} AS weight,
-        ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next, 0 AS held
+        ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next,
+        ${heldBy('of_terms')} AS held, ${mayBeFew ? heldBy('of_next') : sql`0`} AS next_held
       FROM found CROSS JOIN weights GROUP BY id
     )`,
   ]
-  if (compiler.isAnyOf(expression, terms))
+  if (request.units !== undefined || compiler.isAnyOf(expression, terms))
     return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
 
   const meant = (part: Expression, complete: boolean) =>
@@ -133,7 +136,8 @@ export function rankedTables(request: AnySearch, compiler: TextCompiler, scope: 
   return [
     ...weighed,
     sql`ranked AS MATERIALIZED (
-      SELECT id, max(length) AS length, sum(weight) AS weight, sum(next) AS next, bool_or(complete) AS complete, 0 AS held
+      SELECT id, max(length) AS length, sum(weight) AS weight, sum(next) AS next, bool_or(complete) AS complete,
+        0 AS held, 0 AS next_held
       FROM (
         SELECT id, length, terms, weight, next, false AS meant, false AS complete FROM weighed
         UNION ALL ${meant(expression, false)}

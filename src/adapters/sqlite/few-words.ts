@@ -1,6 +1,7 @@
 // Of a query of many words, which may its candidates be chosen by, and is that asked for?
 import { type SQL, sql } from 'drizzle-orm'
 import { type ManyMatch, tellingWords } from '../../domain/search/candidate-rules'
+import type { TextQuery } from '../../domain/search/query'
 import type { TextSearch } from '../../ports/full-text'
 import { jsonOrNull, onlyRow } from '../sql/core/rows'
 import type { AnySearch, TermCount } from '../sql/tables/search/candidates'
@@ -52,17 +53,23 @@ export async function byFewWords(
   const { query, terms, depth } = request
   const by = (places: readonly number[]): Promise<TextSearch> => {
     const wanted = places.map((place) => terms[place] as (typeof terms)[number])
-    const of = wanted.map(({ term }) => ({
-      op: 'unit' as const,
-      unit: { terms: [term], prefix: false, phrase: false, stops: [false] },
-    }))
+    const units = wanted.map(({ term }) => ({ terms: [term], prefix: false, phrase: false, stops: [false] }))
+    const some: TextQuery = {
+      ...query,
+      expression: { op: 'or', of: units.map((unit) => ({ op: 'unit', unit })) },
+      // Of a search by units these are all of them; another looks for what holds every word, whichever choose.
+      ...(request.units === undefined ? {} : { units }),
+    }
     const counts = places.map((place) => ofAll[place] as TermCount)
-    return ask({ ...request, terms: wanted, query: { ...query, expression: { op: 'or', of } } }, { counts, ofAll })
+    return ask({ ...request, terms: wanted, query: some }, { counts, ofAll })
   }
   const [first, next] = tellingWords(ofAll.map(([n]) => n))
   const found = await by(first)
   if (found.hits.length >= depth.candidates || next.length === 0) return found
   const known = new Set(found.hits.map(({ id }) => id))
   const others = await by(next)
-  return { ...found, hits: [...found.hits, ...others.hits.filter(({ id }) => !known.has(id))] }
+  const further = others.hits.filter(({ id }) => !known.has(id))
+  const behind =
+    request.units === undefined ? further : further.map((hit, i) => ({ ...hit, place: known.size + i + 1 }))
+  return { ...found, hits: [...found.hits, ...behind] }
 }

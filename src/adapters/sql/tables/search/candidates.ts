@@ -85,12 +85,12 @@ export function splitUnits(
 }
 
 /**
- * Whether candidates are chosen by the few words that tell most where many entries hold one of them: of a query of single words alone, and
- * where nothing but a place is asked, so that what holds a word is admitted as a rule.
+ * Whether candidates are chosen by the few words that tell most where many entries hold one of them: of a query of single words alone, each
+ * of which leads to candidates, and where nothing but a place is asked, so that what holds a word is admitted as a rule.
  */
 export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
-  if (units !== undefined || rare !== undefined || query.preferred === null || !mayBeFewWords(terms.length))
-    return false
+  if (rare !== undefined || !mayBeFewWords(terms.length)) return false
+  if (units === undefined ? query.preferred === null : units.atLeast > 1) return false
   const { alone, composed } = splitUnits(query.units, terms)
   const isOfWords = composed.length === 0 && alone.length === terms.length
   return isOfWords && isOfPlace(filter) && placeOf(filter).thread === null
