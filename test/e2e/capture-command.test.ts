@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTeam, type Team } from '../support/access'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
+import type { Team } from '../support/access'
 import { ROOT } from '../support/build'
 import { type Outcome, runCommand } from '../support/command'
-import { type RunningServer, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 /** `commonplace setup --capture`, `doctor` and `status`, in a home of its own (capture contract §1, §2). Clients whose own commands install are in test/clients. */
 describe('capture by command', () => {
@@ -13,12 +14,8 @@ describe('capture by command', () => {
   let team: Team
   let home: string
   beforeAll(async () => {
-    server = await startServer()
-    team = await startTeam()
-  })
-  afterAll(async () => {
-    await server.stop()
-    await team.stop()
+    server = await sharedOpen()
+    team = await sharedTeam()
   })
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'capture-command-'))

@@ -3,12 +3,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sharedOpen } from '../contracts/endpoint/session'
 import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
 import { startRelay } from '../support/relay'
-import { type RunningServer, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 /** `commonplace index`, on a folder as people have them. */
 const FILES: Readonly<Record<string, string>> = {
@@ -28,7 +29,7 @@ describe('commonplace index', () => {
   let client: TestClient
   let folder: string
   beforeAll(async () => {
-    server = await startServer()
+    server = await sharedOpen()
     client = await (CLIENTS['SDK v1'] as Connect)(server.url)
   })
   beforeEach(() => {
@@ -36,10 +37,7 @@ describe('commonplace index', () => {
     for (const [path, text] of Object.entries(FILES)) put(path, text)
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
-  afterAll(async () => {
-    await client.close()
-    await server.stop()
-  })
+  afterAll(() => client.close())
   function put(path: string, text: string) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)

@@ -1,6 +1,6 @@
 // What does a caller hear when PostgreSQL is behind or slow, and is anything lost? Settings that are wrong: test/worker/ready-postgres.
 import { Client } from 'pg'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type TestClient } from '../support/clients'
 import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 import { execute, migrateDatabase } from '../support/postgres-server'
@@ -81,9 +81,22 @@ describe('a server without its database says which setting to look at', () => {
 })
 
 describe('a database that answers otherwise loses nothing', () => {
+  let there: TestDatabase
+  let server: RunningServer
+  let by: TestClient
+  beforeAll(async () => {
+    there = await freshDatabase()
+    server = await startServer({}, there.url)
+    by = await connect(server.url)
+  })
+  afterAll(async () => {
+    await by?.close()
+    await server?.stop()
+    await there?.drop()
+  })
+
   it('when it is read-only or forbids the tables', async () => {
-    const { url } = await database(freshDatabase)
-    const by = await client(await serve(url))
+    const { url } = there
     const name = new URL(url).pathname.slice(1)
     await execute(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
     expect((await store(by, 'x')).data.error).toMatchObject({
@@ -95,14 +108,15 @@ describe('a database that answers otherwise loses nothing', () => {
       'SET default_transaction_read_only = off',
       `ALTER DATABASE ${name} RESET default_transaction_read_only`,
     )
+    const before = await count(by)
     expect((await store(by, 'x')).isError).toBe(false)
-    expect(await count(by)).toBe(1)
+    expect(await count(by)).toBe(before + 1)
   })
 
   it.skipIf(!isRealServer())('when a statement takes too long, or the session is ended under it', async () => {
-    const { url } = await database(freshDatabase)
-    const by = await client(await serve(url))
+    const { url } = there
     await store(by, 'before')
+    const before = await count(by)
     const name = new URL(url).pathname.slice(1)
     await execute(url, `ALTER DATABASE ${name} SET statement_timeout = '300ms'`)
     const [blocker, killer] = [new Client({ connectionString: url }), new Client({ connectionString: url })]
@@ -128,16 +142,15 @@ describe('a database that answers otherwise loses nothing', () => {
     }
     expect((await waiting).data.error).toMatchObject({ code: 'unavailable', retryable: true })
     await blocker.query('ROLLBACK')
-    expect(await count(by)).toBe(1)
+    expect(await count(by)).toBe(before)
     expect((await store(by, 'after')).isError).toBe(false)
-    expect(await count(by)).toBe(2)
+    expect(await count(by)).toBe(before + 1)
   })
 })
 
 describe('POSTGRESQL_SCHEMA', () => {
   it('keeps everything in that schema, apart from another in the same database', async () => {
-    const { url } = await database(emptyDatabase)
-    await migrateDatabase(url)
+    const { url } = await database(freshDatabase)
     await migrateDatabase(url, 'second')
     const first = await client(await serve(url))
     const second = await client(await serve(url, { POSTGRESQL_SCHEMA: 'second' }))

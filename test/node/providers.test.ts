@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, replies } from '../fakes/model-server'
 import { startOllama } from '../fakes/ollama'
 import { promise } from '../requirements/threads'
@@ -18,11 +18,13 @@ interface World {
 
 const LONG = `The deployment of release 1.4 failed because the database migration took a lock. ${'We then looked at the logs for a long time. '.repeat(20)}`
 
+const MODELS = ['embedder', 'writer', 'judge']
+
 async function startWorld(
   vars: Record<string, string> = {},
   fake: Parameters<typeof startOllama>[0] = {},
 ): Promise<World> {
-  const ollama = await startOllama({ models: ['embedder', 'writer', 'judge'], rerankPath: '/api/rerank', ...fake })
+  const ollama = await startOllama({ models: MODELS, rerankPath: '/api/rerank', ...fake })
   const server = await startServer({
     OLLAMA_HOST: ollama.url,
     EMBEDDING_PROVIDER: 'ollama',
@@ -56,8 +58,10 @@ const draft = (text: string, more: Record<string, unknown> = {}) => ({ thread_id
 
 describe('with models behind Ollama', () => {
   let world: World
+  /** What the server has of them. */
+  const models = [...MODELS]
   beforeAll(async () => {
-    world = await startWorld({}, { answer: '<think>hm</think>Release 1.4 failed on a migration lock.' })
+    world = await startWorld({}, { models, answer: '<think>hm</think>Release 1.4 failed on a migration lock.' })
   })
   afterAll(() => world.end())
 
@@ -89,6 +93,68 @@ describe('with models behind Ollama', () => {
       expect([tool, results[0].text_content]).toEqual([tool, 'a somewhat longer text about an apple'])
       expect(scores).toEqual([...scores].sort((a, b) => b - a))
     }
+  })
+
+  it('fails in a batch what needs vectors that it does not make, names the first of it, and does the rest where the batch is not atomic', async () => {
+    const { client, ollama, ok } = world
+    const call = (name: string, args: Record<string, unknown>) => {
+      ollama.fail(replies({ status: 400, json: { error: 'no' } }))
+      return client.call(name, args)
+    }
+    const ids: number[] = []
+    for (const text of ['one', 'two']) ids.push((await ok('store_context', draft(text))).context_id)
+    const [one, two] = ids
+    const updates = [
+      { context_id: one, tags: ['a'] },
+      { context_id: two, text: 'two anew', tags: ['lost'] },
+      { context_id: two, metadata: { kept: true } },
+    ]
+    const failure = {
+      success: false,
+      error: expect.stringMatching(/^Generation failed: embedding: /),
+      code: 'unavailable',
+    }
+    const refused = await call('update_context_batch', { updates })
+    expect(refused.data.error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(refused.data.error.message).toMatch(/^Generation failed at index 1: embedding: /)
+    expect(refused.data.results).toEqual([{ index: 1, context_id: two, updated_fields: null, ...failure }])
+    const partly = await call('update_context_batch', { updates, atomic: false })
+    expect(partly.data).toMatchObject({ success: false, succeeded: 2, message: 'Updated 2/3 entries successfully' })
+    expect(partly.data.results).toMatchObject([{ success: true }, { index: 1, ...failure }, { success: true }])
+    const { result } = await ok('get_context_by_ids', { context_ids: ids })
+    expect(result).toMatchObject([
+      { version: 2, tags: ['a'] },
+      { version: 2, tags: [], metadata: { kept: true }, text_content: 'two' },
+    ])
+    const entries = [draft('three'), { ...draft('four'), source: 'nobody' }]
+    const stored = await call('store_context_batch', { entries, atomic: false })
+    expect(stored.isError).toBe(false)
+    expect(stored.data).toMatchObject({ succeeded: 0, failed: 2, message: 'All entries failed validation' })
+    expect(stored.data.results).toMatchObject([failure, { code: 'invalid_input' }])
+    const both = await call('store_context_batch', { entries: [draft('three'), draft('four')] })
+    expect(both.data.error.message).toMatch(/^Generation failed at index 0: embedding: /)
+    expect(both.data.results).toHaveLength(2)
+  })
+
+  it(promise('9-failure'), async () => {
+    models.splice(0, models.length, 'embedder')
+    const thread_id = 'without a writer'
+    try {
+      const stored = await world.ok('store_context', draft(LONG, { thread_id }))
+      expect(stored.message).toBe('Context stored (embedding generated, summary queued)')
+      const [entry] = (await world.ok('search_context', { thread_id })).results
+      expect(entry.summary).toBe('')
+      // Nor is it made later.
+      await world.ok('delete_context', { context_ids: [stored.context_id] })
+    } finally {
+      models.push('writer', 'judge')
+    }
+  })
+
+  it('says what to set when the dimension is not as configured', async () => {
+    world.ollama.fail(replies({ json: { model: 'embedder', embeddings: [Array(16).fill(0.25)] } }))
+    const { data } = await world.client.call('store_context', draft('of another dimension'))
+    expect(data.error.message).toContain('set EMBEDDING_DIM=16')
   })
 })
 
@@ -153,12 +219,9 @@ describe('without any model, where writes do not wait for vectors', () => {
   })
 })
 
-describe('when a model fails', () => {
+describe('when a model stops in the middle of a call', () => {
   let world: World | undefined
-  afterEach(async () => {
-    await world?.end()
-    world = undefined
-  })
+  afterAll(() => world?.end())
 
   it('stores a batch of which a model made a part, says so, finds all of it by words at once and by meaning once the rest is made', async () => {
     const manages = { left: 40 }
@@ -181,61 +244,5 @@ describe('when a model fails', () => {
       next = ((await answer.json()) as { next: number | null }).next
     }
     expect((await world.ok('get_statistics')).semantic_search.coverage_percentage).toBe(100)
-  })
-
-  it('fails in a batch what needs vectors that it does not make, names the first of it, and does the rest where the batch is not atomic', async () => {
-    world = await startWorld({ SUMMARY_PROVIDER: 'none' })
-    const { client, ollama, ok } = world
-    const call = (name: string, args: Record<string, unknown>) => {
-      ollama.fail(replies({ status: 400, json: { error: 'no' } }))
-      return client.call(name, args)
-    }
-    const ids: number[] = []
-    for (const text of ['one', 'two']) ids.push((await ok('store_context', draft(text))).context_id)
-    const [one, two] = ids
-    const updates = [
-      { context_id: one, tags: ['a'] },
-      { context_id: two, text: 'two anew', tags: ['lost'] },
-      { context_id: two, metadata: { kept: true } },
-    ]
-    const failure = {
-      success: false,
-      error: expect.stringMatching(/^Generation failed: embedding: /),
-      code: 'unavailable',
-    }
-    const refused = await call('update_context_batch', { updates })
-    expect(refused.data.error).toMatchObject({ code: 'unavailable', retryable: true })
-    expect(refused.data.error.message).toMatch(/^Generation failed at index 1: embedding: /)
-    expect(refused.data.results).toEqual([{ index: 1, context_id: two, updated_fields: null, ...failure }])
-    const partly = await call('update_context_batch', { updates, atomic: false })
-    expect(partly.data).toMatchObject({ success: false, succeeded: 2, message: 'Updated 2/3 entries successfully' })
-    expect(partly.data.results).toMatchObject([{ success: true }, { index: 1, ...failure }, { success: true }])
-    const { result } = await ok('get_context_by_ids', { context_ids: ids })
-    expect(result).toMatchObject([
-      { version: 2, tags: ['a'] },
-      { version: 2, tags: [], metadata: { kept: true }, text_content: 'two' },
-    ])
-    const entries = [draft('three'), { ...draft('four'), source: 'nobody' }]
-    const stored = await call('store_context_batch', { entries, atomic: false })
-    expect(stored.isError).toBe(false)
-    expect(stored.data).toMatchObject({ succeeded: 0, failed: 2, message: 'All entries failed validation' })
-    expect(stored.data.results).toMatchObject([failure, { code: 'invalid_input' }])
-    const both = await call('store_context_batch', { entries: [draft('three'), draft('four')] })
-    expect(both.data.error.message).toMatch(/^Generation failed at index 0: embedding: /)
-    expect(both.data.results).toHaveLength(2)
-  })
-
-  it(promise('9-failure'), async () => {
-    world = await startWorld({}, { models: ['embedder'] })
-    const stored = await world.ok('store_context', draft(LONG))
-    expect(stored.message).toBe('Context stored (embedding generated, summary queued)')
-    const [entry] = (await world.ok('search_context')).results
-    expect(entry.summary).toBe('')
-  })
-
-  it('says what to set when the dimension is not as configured', async () => {
-    world = await startWorld({ EMBEDDING_DIM: '16', SUMMARY_PROVIDER: 'none' })
-    const { data } = await world.client.call('store_context', draft('words'))
-    expect(data.error.message).toContain('set EMBEDDING_DIM=8')
   })
 })

@@ -1,18 +1,18 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/adapters/http-json/address'
-import { startTeam, type Team } from '../support/access'
+import { sharedTeam } from '../contracts/endpoint/session'
+import type { Team } from '../support/access'
 import { base64, pngBytes } from '../support/scope'
 
 /** What SECURITY.md promises of the HTTP surface, against the real server. Guards of open mode: test/node/http.test.ts. */
 let team: Team
 let key: string
 beforeAll(async () => {
-  team = await startTeam()
+  team = await sharedTeam()
   key = (await team.key('secure')).key
 })
-afterAll(() => team.stop())
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 const ACCEPT = { accept: 'application/json, text/event-stream' }

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETUP_CLIENTS } from '../../src/domain/setup/client-files'
+import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
 import { promise } from '../requirements/fabric'
-import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
+import { ADMIN_TOKEN, type Team } from '../support/access'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand } from '../support/command'
-import { type RunningServer, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 // biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
 type Json = any
@@ -38,15 +39,11 @@ describe('context_setup', () => {
   let client: TestClient
   let team: Team
   beforeAll(async () => {
-    server = await startServer()
+    server = await sharedOpen()
     client = await (CLIENTS['SDK v1'] as Connect)(server.url)
-    team = await startTeam()
+    team = await sharedTeam()
   })
-  afterAll(async () => {
-    await client.close()
-    await server.stop()
-    await team.stop()
-  })
+  afterAll(() => client.close())
   const call = async (args: object): Promise<Json> => (await client.call('context_setup', { ...args })).data
 
   it(promise('f10-preview'), async () => {

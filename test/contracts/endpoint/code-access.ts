@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../../requirements/fabric'
 import { ADMIN_TOKEN, type Team } from '../../support/access'
+import { sharedTeam } from './session'
 
 const PATH = '/code/apollo/files'
 const FILES = { files: [{ path: 'src/a.ts', content: 'export const secretPlan = 1' }] }
 
 /** Who sees and changes code (platform contract §5). */
-export function codeAccessContract(start: () => Promise<Team>): void {
+export function codeAccessContract(): void {
   let team: Team
   beforeAll(async () => {
-    team = await start()
+    team = await sharedTeam()
   })
-  afterAll(() => team.stop())
 
   const found = async (key: string, args: object = {}) =>
     (await team.call(key, 'context_searchCode', { query: 'secretPlan', mode: 'symbol', ...args })).data

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
-import { backend, unique } from './session'
+import { sharedOpen, unique } from './session'
 
 /** Numbers are kept as they were sent or refused (platform contract §6). Played letter by letter: a client would round them. */
 const HEADERS = { 'content-type': 'application/json', accept: '*/*' }
@@ -17,9 +17,8 @@ export function numbersContract(): void {
   describe('numbers', () => {
     let server: RunningServer
     beforeAll(async () => {
-      server = await backend().start({})
+      server = await sharedOpen()
     })
-    afterAll(() => server.stop())
 
     /** Sends arguments as they are written; the JSON of the result, as it is written. */
     async function call(name: string, args: string): Promise<string> {

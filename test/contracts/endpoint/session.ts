@@ -118,6 +118,9 @@ export function useSession(connect: Connect, vars: Record<string, string> = {}):
   return session
 }
 
+/** The server of no special configuration, for what needs nobody's key and no store of its own. It ends with the process. */
+export const sharedOpen = (): Promise<ServerWithSql> => shareServer({}).start()
+
 /** The servers of this process that ask for keys. */
 const teams = new Map<Backend, Promise<Team>>()
 

@@ -1,7 +1,6 @@
 import { codeContract, codeQuotaContract } from '../../contracts/endpoint/code'
 import { codeAccessContract } from '../../contracts/endpoint/code-access'
 import { playAgainst } from '../../contracts/endpoint/session'
-import { startTeam } from '../../support/access'
 import { CLIENTS, type Connect } from '../../support/clients'
 import { POSTGRES } from '../../support/server-postgres'
 
@@ -10,4 +9,4 @@ playAgainst(POSTGRES)
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 codeContract(connect)
 codeQuotaContract(connect)
-codeAccessContract(() => startTeam({}, POSTGRES.start))
+codeAccessContract()
