@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../support/command'
 import { connect, copy, FILLED, fill, LONG, query, type Run } from '../support/copying'
 import { startDevServer } from '../support/dev-server'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
@@ -96,15 +97,18 @@ describe('commonplace copy', () => {
 
   it('refuses a target that has entries of its own, or whose ids are taken', async () => {
     const other = await freshDatabase()
-    const server = await startServer({}, other.url)
-    const client = await connect(server.url)
-    await client.call('store_context', { thread_id: 't', source: 'user', text: 'mine' })
-    await client.close()
-    await server.stop()
-    const args = ['--org', 'local', '--from', database.url, '--to', other.url]
-    expect(await copy(args)).toMatchObject({ code: 1, err: expect.stringContaining('already holds entries of local') })
+    await query(
+      other.url,
+      `INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text, title)
+       VALUES ('local', 't', 'user', 3, 0, 0, 'key-1', 'h', 4, 1, 'mine', 'mine')`,
+    )
+    const args = ['copy', '--org', 'local', '--from', database.url, '--to', other.url]
+    expect(await runCommand(args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('already holds entries of local'),
+    })
     await query(other.url, `UPDATE entries SET org = 'another', id = 2`)
-    expect(await copy(args)).toMatchObject({ code: 1, err: expect.stringContaining('2 belongs to another org') })
+    expect(await runCommand(args)).toMatchObject({ code: 1, err: expect.stringContaining('2 belongs to another org') })
     expect(await query(other.url, 'SELECT count(*) AS n FROM entries')).toEqual([{ n: '1' }])
     await other.drop()
   })
@@ -116,6 +120,6 @@ describe('commonplace copy', () => {
     ['one database for both', ['--org', 'o', '--from', 'd1:local', '--to', 'd1:local'], 'the same database'],
     ["another command's option", ['--org', 'o', '--url', 'http://localhost'], 'takes no --url'],
   ])('ends with 2 and says what is wrong: %s', async (_, args, words) => {
-    expect(await copy(args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
+    expect(await runCommand(['copy', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(words) })
   })
 })

@@ -11,17 +11,17 @@ import { WORKER_DIR } from '../support/build'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const SCRIPT = [join(WORKER_DIR, 'index.js'), '--no-bundle']
 const unused = () => Promise.reject(new Error('nothing is asked'))
 const toml = readToml()
 const { production } = toml.env
 
 /**
- * Runs `npm run deploy -- --dry-run`.
+ * Runs `npm run deploy -- --dry-run`, with the bundle of this run in the place of the Worker, which is built elsewhere (`e2e/wrangler-dev`).
  *
- * @param script in the place of the Worker, which then is not built: the bundle of this run, for who asks for bindings alone
  * @returns the bindings that wrangler names, sorted
  */
-async function bindings(environment: Record<string, string>, ...script: string[]): Promise<string[]> {
+async function bindings(environment: Record<string, string>): Promise<string[]> {
   const said: string[] = []
   const code = await deploy(
     {
@@ -29,7 +29,7 @@ async function bindings(environment: Record<string, string>, ...script: string[]
       ...{ print: () => {}, now: () => new Date(0) },
       wrangler: async (args, env) => {
         const [command, ...rest] = args as [string, ...string[]]
-        const answer = await runWrangler([command, ...script, ...rest], env)
+        const answer = await runWrangler([command, ...SCRIPT, ...rest], env)
         said.push(answer.said)
         return answer
       },
@@ -58,7 +58,6 @@ it('gives the real wrangler a configuration that binds what [env.production] say
 })
 
 it('gives it from the button what the top level binds, under its names, with the settings of production', async () => {
-  const script = [join(WORKER_DIR, 'index.js'), '--no-bundle']
-  expect(await bindings({ WORKERS_CI: '1' }, ...script)).toEqual(expected(toml))
+  expect(await bindings({ WORKERS_CI: '1' })).toEqual(expected(toml))
   expect(expected(toml)).toContain('AUTH_MODE ("required")')
 })

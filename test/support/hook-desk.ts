@@ -3,10 +3,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT } from './build'
+import { runThread } from './thread'
 
-export const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
+const PROGRAM = join('plugins', 'commonplace', 'hook.mjs')
+export const HOOK = join(ROOT, PROGRAM)
 /** Ends the program at a step (KILL_AT), moves its clock (CLOCK_MS), or lets its time pass slowly (PATIENCE). */
-const FAULTS = ['--import', pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href]
+const FAULTS = pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href
 
 interface Ran {
   readonly code: number | null
@@ -21,15 +23,16 @@ export function desk(home: string, url: string) {
   const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
   return {
     /**
-     * Runs the program with an event, or lines as they are, on stdin until it and all that holds its output has ended. PATIENCE 1: by its
-     * own limits of time.
+     * Runs the program with an event, or lines as they are, on stdin until it and all that holds its output has ended; as a process, as
+     * clients do (`hook-program-server`), where it is to be killed. PATIENCE 1: by its own limits of time.
      */
-    fire(event: unknown, client = 'claude-code', env: Record<string, string> = {}): Promise<Ran> {
+    fire(event: unknown, client = 'claude-code', more: Record<string, string> = {}): Promise<Ran> {
+      const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
+      const env = { HOME: home, PATH: process.env.PATH, ...settings, ...more }
+      const input = typeof event === 'string' ? event : JSON.stringify(event)
+      if (more.KILL_AT === undefined) return runThread(PROGRAM, [client], env, { input, before: [FAULTS] })
       return new Promise((resolve) => {
-        const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
-        const child = spawn(process.execPath, [...FAULTS, HOOK, client], {
-          env: { HOME: home, PATH: process.env.PATH, ...settings, ...env },
-        })
+        const child = spawn(process.execPath, ['--import', FAULTS, HOOK, client], { env })
         let [out, err] = ['', '']
         child.stdout.on('data', (piece) => {
           out += piece
@@ -40,7 +43,7 @@ export function desk(home: string, url: string) {
         child.on('close', (code) => resolve({ code, out, err }))
         // A program that was ended reads nothing.
         child.stdin.on('error', () => {})
-        child.stdin.end(typeof event === 'string' ? event : JSON.stringify(event))
+        child.stdin.end(input)
       })
     },
     /** Names of the files of events that wait. */

@@ -16,10 +16,19 @@ const OWN_HOME = `data:text/javascript,${encodeURIComponent(`
  * a process is twice the work. Not for what hears signals, or is known by the number of its process.
  *
  * @param script from the root of the repository
+ * @param input what it reads
+ * @param before what Node loads before it, as `--import` names it
  */
-export async function runThread(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const options = { argv: [...args], env: { ...env }, execArgv: ['--import', OWN_HOME], stdout: true, stderr: true }
-  const thread = new Worker(join(ROOT, script), options)
+export async function runThread(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  { input = '', before = [] }: { input?: string; before?: readonly string[] } = {},
+) {
+  const execArgv = [OWN_HOME, ...before].flatMap((url) => ['--import', url])
+  const streams = { stdin: true, stdout: true, stderr: true }
+  const thread = new Worker(join(ROOT, script), { argv: [...args], env: { ...env }, execArgv, ...streams })
+  thread.stdin?.end(input)
   const ended = new Promise<number>((resolve, reject) => thread.once('exit', resolve).once('error', reject))
   const [code, out, err] = await Promise.all([ended, text(thread.stdout), text(thread.stderr)])
   return { code, out, err }
