@@ -56,6 +56,22 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
       expect([fullText.language, fullText.stemming]).toEqual([language, true])
     })
 
+    it('finds kana that are taken apart or of half width as others write them, in every mode', async () => {
+      const { save, ids } = set('english')
+      const whole = 'データベースのバックアップ'
+      const made = [await save(whole), await save(whole.normalize('NFD')), await save('ﾃﾞｰﾀﾍﾞｰｽのﾊﾞｯｸｱｯﾌﾟ')]
+      for (const mode of ['match', 'phrase', 'prefix', 'boolean'] as const)
+        for (const query of [
+          'データベース',
+          'データベース'.normalize('NFD'),
+          'ﾃﾞｰﾀﾍﾞｰｽ',
+          'バ',
+          'プ',
+          'プ'.normalize('NFD'),
+        ])
+          expect([mode, query, (await ids(query, mode)).toSorted((a, b) => a - b)]).toEqual([mode, query, made])
+    })
+
     it('keeps phrases, prefixes and boolean operators in their meaning', async () => {
       const { save, ids } = set('french')
       const id = await save('Nous mangeons une grande pomme rouge')

@@ -45,9 +45,11 @@ const NOT_WORD = /[^\p{L}\p{N}\p{M}\p{Co}]+/u
 const ACCENTS = /[\u0300-\u036f]+/g
 /** й taken apart: a letter of its own, by which Slavic endings are known. */
 const SHORT_I = '\u0438\u0306'
-const UNSPACED =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]'
-const UNSPACED_RUN = new RegExp(`${UNSPACED}+`, 'gu')
+const KANA = '\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\uFF70'
+const UNSPACED = `[\\p{Script=Han}${KANA}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]`
+/** Marks of voiced kana that are taken apart (as in names of files on a Mac) or of half width: a kana with one is one character. */
+const VOICING = '\u3099\u309a\uff9e\uff9f'
+const UNSPACED_RUN = new RegExp(`(?:${UNSPACED}[${VOICING}]?)+`, 'gu')
 const HAS_UNSPACED = new RegExp(UNSPACED, 'u')
 const IS_ASCII_WORD = /^[a-zA-Z0-9]+$/
 /** Longer words are cut: they are encoded data, and the engine has limits of its own. */
@@ -67,8 +69,20 @@ export function fold(word: string): string {
 const cut = (term: string): string => (term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term)
 
 /** The character that begins at this UTF-16 offset, empty at the end. */
-const charAt = (text: string, at: number): string =>
-  at < text.length ? String.fromCodePoint(text.codePointAt(at) as number) : ''
+function charAt(text: string, at: number): string {
+  if (at >= text.length) return ''
+  const char = String.fromCodePoint(text.codePointAt(at) as number)
+  const mark = text.charAt(at + char.length)
+  return mark !== '' && VOICING.includes(mark) ? char + mark : char
+}
+
+/** The character that ends at this UTF-16 offset. */
+export function charBefore(text: string, end: number): string {
+  const isMark = VOICING.includes(text.charAt(end - 1))
+  const last = isMark ? end - 2 : end - 1
+  const unit = text.charCodeAt(last)
+  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? last - 1 : last, end)
+}
 
 /**
  * Remembers what each word becomes, since texts repeat their words; bounded, because an isolate lives long and texts are other

@@ -1,7 +1,7 @@
 import type { Metadata } from '../entry/metadata'
 import { utf8Length } from '../text'
 import { atOnce, STEP, type Steps } from '../yielder'
-import { type Analyzer, fold, type Token } from './analysis'
+import { type Analyzer, charBefore, fold, type Token } from './analysis'
 import { codeOf, codeOfMetadata } from './code-parts'
 
 /** What the full-text index holds of a text, made by reading it once. */
@@ -84,11 +84,6 @@ function* wordsIn(analyzer: Analyzer, text: string, maxBytes: number): Steps<Pic
 export const wordsOf = (analyzer: Analyzer, text: string): Pick<IndexedText, 'terms' | 'written'> =>
   atOnce(wordsIn(analyzer, text, MAX_TERMS))
 
-const lastCharacter = (text: string, end: number): string => {
-  const unit = text.charCodeAt(end - 1)
-  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? end - 2 : end - 1, end)
-}
-
 const joined = (first: string, second: string): string => (first && second ? `${first}\n${second}` : first || second)
 
 /** What an entry's words are read from. */
@@ -105,8 +100,8 @@ export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText):
   let pair: Token | null = null
   const endRun = () => {
     // A run of one character has no end of its own: its one term is that character.
-    if (pair !== null && lastCharacter(text, pair.end).length < pair.end - pair.start)
-      ends.add(fold(lastCharacter(text, pair.end)))
+    if (pair !== null && charBefore(text, pair.end).length < pair.end - pair.start)
+      ends.add(fold(charBefore(text, pair.end)))
     pair = null
   }
   yield* read(analyzer, text, (token) => {
