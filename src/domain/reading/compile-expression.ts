@@ -54,6 +54,15 @@ function classEnd(pattern: string, start: number): number {
   return pattern.length - 1
 }
 
+/** Whether the end of a line is named outside of classes, of which most (`[^\n]`) leave it out. */
+export function namesLineEnd(pattern: string): boolean {
+  for (let i = 0; i < pattern.length; i++) {
+    if (pattern[i] === '[') i = classEnd(pattern, i)
+    else if (pattern[i] === '\\' && /[nr]/.test(pattern.charAt(++i))) return true
+  }
+  return false
+}
+
 /** Where brackets do not pair: the first that closes nothing, else the last that is never closed. */
 function unpaired(pattern: string): number {
   const open: number[] = []

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type Inspection, inspected } from '../../domain/flaws'
+import { namesLineEnd } from '../../domain/reading/compile-expression'
 import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
 import type { Pattern } from '../../domain/reading/pattern'
@@ -66,6 +67,13 @@ const readPattern = (
   )
 }
 
+const OF_LINES =
+  'A pattern matches within lines, and this one holds the end of a line: look for one of its lines, and around it with context_lines'
+
+/** Whether a pattern asks for the end of a line, which no line holds. */
+const spansLines = (wanted: string, isRegex: boolean): boolean =>
+  /[\n\r]/.test(wanted) || (isRegex && namesLineEnd(wanted))
+
 export const grepContext = defineTool({
   family: threads,
   name: 'grep_context',
@@ -104,6 +112,7 @@ export const grepContext = defineTool({
     ),
     next_before_id: z.int(),
     cut_entries: listOf(z.int(), 'Not all matches told'),
+    warnings: strings('Warning'),
   }),
   async handler({ services, principal }, args) {
     const { pattern: wanted, is_regex, case_sensitive, output_mode: mode, context_ids } = args
@@ -129,6 +138,7 @@ export const grepContext = defineTool({
       results: found.entries.flatMap(rowsOf[mode]),
       ...(found.nextBeforeId === null ? {} : { next_before_id: found.nextBeforeId }),
       ...(found.cut.length === 0 ? {} : { cut_entries: found.cut }),
+      ...(found.totalMatches === 0 && spansLines(wanted, is_regex) ? { warnings: [OF_LINES] } : {}),
     }
   },
 })

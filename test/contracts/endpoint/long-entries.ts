@@ -129,6 +129,24 @@ export function longEntriesContract(connect: Connect): void {
       expect(row).toMatchObject({ match_start: 1800, match_end: 1806, line: expect.stringMatching(/^….*needle.*…$/) })
     })
 
+    it('says that a pattern matches within lines where one that spans them finds nothing', async () => {
+      const thread_id = unique()
+      await s.store('if (ready) {\n  start()\n}', { thread_id })
+      const warnings = [expect.stringContaining('within lines')]
+      for (const [pattern, is_regex] of [
+        ['ready) {\n  start', false],
+        ['start\\(\\)\\r?\\n', true],
+      ])
+        expect(await grep(pattern as string, { thread_id, is_regex })).toMatchObject({ total_matches: 0, warnings })
+      for (const [pattern, is_regex] of [
+        ['stop', false],
+        ['\\n', false],
+        ['[^\\n]stop|\\\\n', true],
+        ['start|ready\\n', true],
+      ])
+        expect(await grep(pattern as string, { thread_id, is_regex })).not.toHaveProperty('warnings')
+    })
+
     it(promise('13-expression'), async () => {
       expect(await message('grep_context', { pattern: 'ab(c', is_regex: true })).toMatch(
         /Invalid regular expression: missing closing \), position 3/,
