@@ -10,6 +10,8 @@ const NAMED = 3
 
 const DEGRADED = 'Meaning could not be searched; this is what words found.'
 const NOTHING = 'Nothing that is stored has to do with this goal.'
+/** What is held back for saying too little of a goal may still be what was meant. */
+const FAINT = 'Nothing that is stored clearly has to do with this goal; search before you take it for unknown.'
 
 /** What comes nearest to a goal that nothing clearly has to do with. */
 function nearestOf(weighed: readonly Weighed[], { floors }: Weights): string {
@@ -18,7 +20,7 @@ function nearestOf(weighed: readonly Weighed[], { floors }: Weights): string {
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, NAMED)
     .map((one) => `[${one.entry.id}] ${inline(itemOf(one).name)}`)
-  if (names.length === 0) return NOTHING
+  if (names.length === 0) return weighed.length === 0 ? NOTHING : FAINT
   return `Nothing that is stored clearly has to do with this goal. Nearest, perhaps about something else: ${names.join('; ')}.`
 }
 

@@ -407,7 +407,9 @@ export function packsContract(connect: Connect): void {
       const unrelated = await ask('knit a woollen jumper for a penguin')
       expect([unrelated.total_items, unrelated.markdown]).toEqual([
         0,
-        expect.stringContaining('Nothing that is stored'),
+        expect.stringContaining(
+          'Nothing that is stored clearly has to do with this goal; search before you take it for',
+        ),
       ])
       const { sections, markdown } = await ask('how are refunds booked in the ledger')
       expect(markdown).not.toContain('Nothing that is stored')
