@@ -335,6 +335,20 @@ export function historyEndpointContract(): void {
       ])
     })
 
+    it('says where only the version that is asked for is not kept', async () => {
+      const id = await store('as it stands')
+      await ok('delete_context', { context_ids: [id] })
+      await ok('restore_context', { context_ids: [id] })
+      for (const version of [2, 9])
+        expect((await fail('get_context_history', { context_id: id, version })).message).toBe(
+          `No such history of entry ${id} is kept`,
+        )
+      for (const version of [3, 9])
+        expect((await ok('restore_context', { context_ids: [id], version })).skipped).toEqual([
+          { context_id: id, reason: 'no earlier state of that version is kept' },
+        ])
+    })
+
     it(promise('h3-as-of'), async () => {
       const id = await store('early')
       await ok('update_context', { context_id: id, text: 'late' })

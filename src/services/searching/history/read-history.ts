@@ -23,7 +23,7 @@ export interface DiffedPage extends Omit<VersionPage, 'versions'> {
 const MAX_BYTES = 4_000_000
 const NOT_COMPARED = '(not compared: too much text for one call; ask for fewer versions)'
 
-const unknown = (id: number) => notFound(`No history of entry ${id} found`)
+const unknown = (id: number) => notFound(`No such history of entry ${id} is kept`)
 
 export function createReadHistory({
   history,
