@@ -1,4 +1,4 @@
-import { type Flaw, givenAs } from '../domain/flaws'
+import type { Flaw } from '../domain/flaws'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -138,10 +138,9 @@ const exampleFor = (path: string): unknown =>
       .map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
   )
 
-/** Flaws that have an example where one is known; what was given itself, wrong for what stands beside it, is none. */
+/** Flaws that have an example where one is known. */
 export const withExamples = (flaws: readonly Flaw[]): Flaw[] =>
   flaws.map((flaw) => {
     const example = flaw.example ?? exampleFor(flaw.path)
-    const helps = example !== undefined && (typeof example === 'object' || givenAs(example) !== flaw.given)
-    return { ...flaw, ...(helps ? { example } : {}) }
+    return { ...flaw, ...(example === undefined ? {} : { example }) }
   })
