@@ -1,10 +1,12 @@
-// Where a Chromium is for the tests that look at pages; on Debian, as root, one that is missing is installed.
+// Where a Chromium is for the tests that look at pages; on Debian, as root, one that is missing is installed; with `--shell`, its shell
+// is installed where a whole browser is there alone.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 /** The shell draws no window of its own, and does the same pages with two thirds of the work. */
+const SHELL = '/usr/bin/chromium-headless-shell'
 const PLACES = [
-  '/usr/bin/chromium-headless-shell',
+  SHELL,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -25,10 +27,11 @@ const apt = (...args) =>
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   }).status === 0
 
-if (find() === undefined && !process.env.CHROMIUM_PATH && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+const isMissing = find() === undefined || (process.argv.includes('--shell') && !existsSync(SHELL))
+if (isMissing && !process.env.CHROMIUM_PATH && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
   process.stderr.write('Installing Chromium …\n')
   const install = (name) => apt('install', '-qq', '-y', '--no-install-recommends', name)
-  if (apt('update', '-qq')) install('chromium-headless-shell') || install('chromium')
+  if (apt('update', '-qq')) install('chromium-headless-shell') || find() !== undefined || install('chromium')
 }
 
 const path = find()

@@ -152,7 +152,7 @@ describe('the HTTP surface in open mode', () => {
   })
 
   it('takes bodies far above the default of 4 MB, and answers 413 beyond 100 MB', async () => {
-    const text = 'x'.repeat(20_000_000)
+    const text = 'x'.repeat(8_000_000)
     const args = { thread_id: 't', source: 'user', text }
     const { result } = await message(await post(rpc('tools/call', { name: 'store_context', arguments: args })))
     expect(result.structuredContent.error.message).toMatch(
