@@ -64,8 +64,8 @@ describe('ranking', () => {
     await fill(ada, 0, 60)
     const look = async () => [...(await answers(ada, [...SEARCHES, ...LISTS])), await statistics(ada)]
     const before = await look()
-    await fill(other, 0, 400)
-    await fill(other, 0, 100, { project: 'a' }, 'turbine turbine')
+    await fill(other, 0, 200)
+    await fill(other, 0, 50, { project: 'a' }, 'turbine turbine')
     expect(await look()).toEqual(before)
   })
 
@@ -76,9 +76,9 @@ describe('ranking', () => {
     await fill(ada, 60, 20)
     const look = async () => [...(await answers(narrowed, [...SEARCHES, ...LISTS])), await statistics(narrowed)]
     const before = await look()
-    await fill(ada, 0, 400, { project: 'b' })
-    await fill(ada, 0, 100, { audience: 'private', project: 'a' })
-    await fill(ada, 0, 100, { diary: true }, 'turbine turbine')
+    await fill(ada, 0, 200, { project: 'b' })
+    await fill(ada, 0, 50, { audience: 'private', project: 'a' })
+    await fill(ada, 0, 50, { diary: true }, 'turbine turbine')
     expect(await look()).toEqual(before)
   })
 
@@ -104,8 +104,8 @@ describe('ranking', () => {
     ]
     const look = async () => [await answers(ada, calls), await answers(narrowed, calls)]
     const before = await look()
-    await fill(other, 0, 300, {}, 'marble')
-    await fill(await world.makeKey(ada.org, { owner: 'eve' }), 0, 100, { audience: 'private' }, 'cobalt')
+    await fill(other, 0, 150, {}, 'marble')
+    await fill(await world.makeKey(ada.org, { owner: 'eve' }), 0, 50, { audience: 'private' }, 'cobalt')
     expect(await look()).toEqual(before)
   })
 

@@ -265,7 +265,7 @@ describe('base64 that arrives in pieces', () => {
     const decoder = new Base64Decoder(1_000_000)
     const text = large.toBase64()
     for (let at = 0; at < text.length; at += 65_537) decoder.push(text.slice(at, at + 65_537))
-    expect(decoder.end().bytes).toEqual(large)
+    expect(decoder.end().bytes?.toBase64()).toBe(text)
   })
 
   it('is decoded where it is asked for, escapes included, and nowhere else', () => {
