@@ -16,7 +16,7 @@ import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 /** `matches()` is what a filter means; every database must agree with it, on random entries and random filters. */
 const SEED = Number(process.env.FILTER_SEED ?? 20261120)
 /** Each of random entries of its own; the nightly tier plays more. */
-const ROUNDS = 2
+const ROUNDS = 1
 const ENTRIES = 60
 const FILTERS = 120
 

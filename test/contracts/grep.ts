@@ -12,11 +12,11 @@ import { entryOf, freshPrincipal } from '../support/scope'
 
 /** A plain scan of all texts is what a search through texts means; every database must agree with it, page by page. */
 const SEED = Number(process.env.GREP_SEED ?? 20261121)
-const ROUNDS = 3
 const ENTRIES = 24
 const SEARCHES = 20
 
-export const grepMeans = (name: string, make: () => { entries: EntryStore; texts: EntryTexts }): void =>
+/** @param rounds of random texts, with 20 searches each */
+export const grepMeans = (name: string, make: () => { entries: EntryStore; texts: EntryTexts }, rounds = 1): void =>
   it(`finds in ${name} what a plain scan finds, page by page, while others write`, async () => {
     const { entries, texts: reader } = make()
     const grep = createGrepTexts({ texts: reader, yielder: WITHOUT_REST })
@@ -28,7 +28,7 @@ export const grepMeans = (name: string, make: () => { entries: EntryStore; texts
       maxMatches: fc.integer({ min: 1, max: 6 }),
       maxEntries: fc.integer({ min: 1, max: 20 }),
     })
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       const ada = freshPrincipal()
       const drafts = fc.sample(texts, { seed: SEED + round, numRuns: ENTRIES }).map((text, i) => `${i} ${text}`)
       const saved = await entries.save(ada, await Promise.all(drafts.map((text) => entryOf(ada, { text }))))

@@ -1,6 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
@@ -168,68 +167,6 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await expect(history.restore(ada, kept, [null])).rejects.toThrow('changes at this moment')
       const { kept: last } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
       expect(await history.restore(ada, last, [null])).toEqual([5])
-    })
-
-    it(promise('h3-undo-thousand'), async () => {
-      const terms = { days: 30, receiptHours: 24 }
-      const texts = (from: number) => Array.from({ length: 101 }, (_, i) => `glacier number ${from + i} of the range`)
-      for (let from = 0; from < 1010; from += 101)
-        await store(terms).save(ada, await Promise.all(texts(from).map((text) => entryOf(ada, { text }))))
-      const call = { ...ada, changeId: crypto.randomUUID() }
-      expect(await store(terms).delete(call, { threadIds: ['thread'] })).toBe(1010)
-      let [statements, most] = [0, 0]
-      const count = (given: readonly SQL[]): readonly SQL[] => {
-        statements += given.length
-        return given
-      }
-      const { connection, analyzer, clock } = made
-      const counted: SqlConnection = {
-        dialect: connection.dialect,
-        batch: (given, lock) => connection.batch(count(given), lock),
-        read: (given) => connection.read(count(given)),
-      }
-      const generate = createGenerate({
-        ...{ embedder: createLocalEmbedder(analyzer, WITHOUT_REST), summarizer: null, chunking: null },
-        ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
-        yielder: WITHOUT_REST,
-      })
-      const restore = createRestoreEntries({
-        history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
-        generate,
-        now: () => clock.now(),
-        yielder: WITHOUT_REST,
-      })
-      const services = { receipts: createSqlReceipts(connection, clock, terms) }
-      const undo = async (key: string) => {
-        const before = statements
-        const principal = { ...ada, changeId: crypto.randomUUID() }
-        const { result, replayed } = await carryOutOnce(
-          { ...{ principal, services }, key, args: {}, looksFirst: true },
-          keyedCall(
-            async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),
-            ({ notes }) => ({ ...(notes.restored as object) }),
-          ),
-        )
-        most = Math.max(most, statements - before)
-        return [replayed, (result.restored as unknown[]).length, result.remaining]
-      }
-      expect([await undo('a'), await undo('a'), await undo('b'), await undo('b')]).toEqual([
-        [false, 1000, 10],
-        [true, 1000, 10],
-        [false, 10, 0],
-        [true, 10, 0],
-      ])
-      // D1 takes a thousand statements of one call.
-      expect(most).toBeLessThan(60)
-      const numbers = async (query: SQL) => Number((await connection.batch([query]))[0]?.[0]?.n)
-      expect([
-        await numbers(sql`SELECT count(*) AS n FROM entries WHERE org = ${ada.org} AND version = 3 AND text_words > 2`),
-        await numbers(sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${ada.org}`),
-        await numbers(sql`SELECT count(*) AS n FROM outbox WHERE org = ${ada.org} AND topic IN ('index', 'embed')`),
-      ]).toEqual([1010, 1010, 0])
-      const row = sql.raw(name === 'D1' ? 'rowid' : 'entry_id')
-      const indexed = sql`SELECT count(*) AS n FROM entries_fts f JOIN entries e ON e.id = f.${row} WHERE e.org = ${ada.org}`
-      expect(await numbers(indexed)).toBe(1010)
     })
 
     it('brings no state back that looks like it holds a secret where these are taken out of writes, and else tells of it', async () => {

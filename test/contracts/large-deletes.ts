@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
@@ -16,9 +17,14 @@ import { Notes } from '../../src/domain/receipts/notes'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import { createGenerate } from '../../src/services/writing/entries/generate'
+import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import type { ToolContext } from '../../src/tools/context'
+import { carryOutOnce } from '../../src/tools/idempotency'
 import { deleteContext } from '../../src/tools/threads/delete-context'
+import { promise } from '../requirements/history'
 import { deleting } from '../support/deleting'
+import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
 
@@ -26,7 +32,7 @@ const PAGE = { limit: 10, offset: 0, previewLength: 10 }
 const terms = { days: 30, receiptHours: 24 }
 const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
 
-/** What one call deletes or erases beyond one transaction is gone at once, and removed in bounded parts. */
+/** What one call deletes or erases beyond one transaction is gone at once, removed in bounded parts, and taken back in such. */
 export function largeDeletesContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} deletes much at once`, () => {
     let made: HistoryUnderTest
@@ -297,6 +303,67 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         [false, 8, undefined],
         [true, 8, undefined],
       ])
+    })
+
+    it(promise('h3-undo-thousand'), async () => {
+      const texts = (from: number) => Array.from({ length: 101 }, (_, i) => `glacier number ${from + i} of the range`)
+      for (let from = 0; from < 1010; from += 101)
+        await store().save(ada, await Promise.all(texts(from).map((text) => entryOf(ada, { text }))))
+      const call = { ...ada, changeId: crypto.randomUUID() }
+      expect(await store().delete(call, { threadIds: ['thread'] })).toBe(1010)
+      let [statements, most] = [0, 0]
+      const count = (given: readonly SQL[]): readonly SQL[] => {
+        statements += given.length
+        return given
+      }
+      const { connection, analyzer, clock } = made
+      const counted: SqlConnection = {
+        dialect: connection.dialect,
+        batch: (given, lock) => connection.batch(count(given), lock),
+        read: (given) => connection.read(count(given)),
+      }
+      const generate = createGenerate({
+        ...{ embedder: createLocalEmbedder(analyzer, WITHOUT_REST), summarizer: null, chunking: null },
+        ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
+        yielder: WITHOUT_REST,
+      })
+      const restore = createRestoreEntries({
+        history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
+        generate,
+        now: () => clock.now(),
+        yielder: WITHOUT_REST,
+      })
+      const services = { receipts: createSqlReceipts(connection, clock, terms) }
+      const undo = async (key: string) => {
+        const before = statements
+        const principal = { ...ada, changeId: crypto.randomUUID() }
+        const { result, replayed } = await carryOutOnce(
+          { ...{ principal, services }, key, args: {}, looksFirst: true },
+          keyedCall(
+            async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),
+            ({ notes }) => ({ ...(notes.restored as object) }),
+          ),
+        )
+        most = Math.max(most, statements - before)
+        return [replayed, (result.restored as unknown[]).length, result.remaining]
+      }
+      expect([await undo('a'), await undo('a'), await undo('b'), await undo('b')]).toEqual([
+        [false, 1000, 10],
+        [true, 1000, 10],
+        [false, 10, 0],
+        [true, 10, 0],
+      ])
+      // D1 takes a thousand statements of one call.
+      expect(most).toBeLessThan(60)
+      const numbers = async (query: SQL) => Number((await connection.batch([query]))[0]?.[0]?.n)
+      expect([
+        await numbers(sql`SELECT count(*) AS n FROM entries WHERE org = ${ada.org} AND version = 3 AND text_words > 2`),
+        await numbers(sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${ada.org}`),
+        await numbers(sql`SELECT count(*) AS n FROM outbox WHERE org = ${ada.org} AND topic IN ('index', 'embed')`),
+      ]).toEqual([1010, 1010, 0])
+      const row = sql.raw(name === 'D1' ? 'rowid' : 'entry_id')
+      const indexed = sql`SELECT count(*) AS n FROM entries_fts f JOIN entries e ON e.id = f.${row} WHERE e.org = ${ada.org}`
+      expect(await numbers(indexed)).toBe(1010)
     })
   })
 }

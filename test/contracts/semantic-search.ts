@@ -224,7 +224,7 @@ export function semanticSearchContract(
       const { index, elapse } = make(clock, made.connection)
       const words = (count: number) =>
         Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ')
-      for (let i = 0; i < 6; i++) await save(ada, [{ text: words(20_000) }])
+      for (let i = 0; i < 6; i++) await save(ada, [{ text: words(12_000) }])
       let most = 0
       let rests = 0
       const counted = createSearchSemantic({

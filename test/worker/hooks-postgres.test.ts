@@ -1,2 +1,4 @@
-// The same on PostgreSQL, which these tests find by its binding; the query makes this a second module in the process.
-import './hooks.test?postgres'
+import { hooksContract } from '../contracts/hooks'
+
+// The whole of it, and more secrets: test/nightly.
+hooksContract(false, 8)

@@ -1,3 +1,4 @@
 import { isolationChangesContract } from '../contracts/isolation-changes'
 
-isolationChangesContract(8)
+// Each on each: test/nightly.
+isolationChangesContract(16)

@@ -11,29 +11,19 @@ import { EVERYTHING } from '../../src/domain/search/filter'
 import { semanticSearchContract } from '../contracts/semantic-search'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
-import { onIndexedPgvector, onPgvector } from '../support/indexed-vectors'
+import { onIndexedPgvector } from '../support/indexed-vectors'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
 const elapse = () => {}
 
-// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object beside PostgreSQL among more:
-// test/nightly. By the index, the first five of an org are compared one by one.
+// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object beside PostgreSQL: test/nightly. By
+// the index, the first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
   (_, connection) => ({ index: createPostgresVectorIndex(connection, { few: 0 }), elapse, crowd: 600 }),
   onIndexedPgvector,
   false,
-)
-
-semanticSearchContract(
-  'a Durable Object beside PostgreSQL',
-  (_, connection) => ({
-    index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
-    elapse,
-    crowd: 600,
-  }),
-  onPgvector,
 )
 
 describe('pgvector', () => {

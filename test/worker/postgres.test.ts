@@ -16,22 +16,17 @@ import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
 import { entryTextsContract } from '../contracts/entry-texts'
 import { erasingContract } from '../contracts/erasing'
-import { foundAfterDeathContract } from '../contracts/found-after-death'
 import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
 import { longTextsContract } from '../contracts/long-texts'
-import { lostAnswersContract } from '../contracts/lost-answers'
-import { packCostsContract } from '../contracts/pack-costs'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
 import { restoringContract } from '../contracts/restoring'
 import { statisticsContract } from '../contracts/statistics'
 import { storeOverviewContract } from '../contracts/store-overview'
-import { summarizeContract } from '../contracts/summarize'
-import { textsAheadContract } from '../contracts/texts-ahead'
 import { visibilityContract } from '../contracts/visibility'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -43,6 +38,7 @@ afterAll(async () => {
   await Promise.all(opened.map((connection) => connection.close()))
 })
 
+// What services do above the stores, and large deletions: test/nightly/worker/postgres, large-deletes-postgres.
 const make = (language?: string) => {
   const clock = new TestClock()
   const made = postgresAdapters(clock, language)
@@ -59,10 +55,6 @@ historyStoreContract('PostgreSQL', make)
 erasingContract('PostgreSQL', make)
 
 restoringContract('PostgreSQL', make)
-
-lostAnswersContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
-
-foundAfterDeathContract('PostgreSQL', () => ({ vars: { STORAGE_BACKEND: 'postgresql' }, bindings }))
 
 changeFeedContract('PostgreSQL', make)
 
@@ -84,24 +76,13 @@ currentContract('PostgreSQL', () => {
   return { ...made, index: createPostgresVectorIndex(made.connection, { beside }) }
 })
 
-summarizeContract('PostgreSQL', () => {
-  const made = make()
-  return { ...made, index: createPostgresVectorIndex(made.connection) }
-})
-
 recallContract('PostgreSQL', () => {
-  const made = make()
-  return { ...made, index: createPostgresVectorIndex(made.connection) }
-})
-
-packCostsContract('PostgreSQL', () => {
   const made = make()
   return { ...made, index: createPostgresVectorIndex(made.connection) }
 })
 
 longTextsContract('PostgreSQL', () => make())
 
-textsAheadContract('PostgreSQL', () => make())
 quotaContract('PostgreSQL', make)
 
 entryStoreContract('PostgreSQL', () => {

@@ -1,2 +1,4 @@
-// The same on PostgreSQL, which these tests find by its binding; the query makes this a second module in the process.
-import './review.test?postgres'
+import { reviewContract } from '../contracts/review'
+
+// The whole of it: test/nightly.
+reviewContract(false)

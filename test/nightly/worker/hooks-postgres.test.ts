@@ -1,0 +1,3 @@
+import { hooksContract } from '../../contracts/hooks'
+
+hooksContract(true, 2)

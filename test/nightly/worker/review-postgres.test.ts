@@ -1,0 +1,3 @@
+import { reviewContract } from '../../contracts/review'
+
+reviewContract(true)
