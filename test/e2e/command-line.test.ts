@@ -6,7 +6,7 @@ import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand, runProcess } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
-/** The command line, run as a person runs it where it succeeds and where it is used wrongly, else in a thread. */
+/** The command line, run as a person runs it. */
 const commonplace = (...args: string[]) => runCommand(args)
 
 describe('commonplace reembed', () => {

@@ -7,7 +7,7 @@ import { startHooksServer } from '../fakes/hooks-server'
 import { ROOT } from '../support/build'
 import { type Desk, desk, HOOK } from '../support/hook-desk'
 
-/** The hook program as clients run it, with an event on stdin (capture contract §2): in a thread, as processes in `hook-program-server`. */
+/** The hook program as clients run it, with an event on stdin (capture contract §2). */
 
 const PLUGINS = join(ROOT, 'plugins')
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ROOT } from './build'
-import { runThread } from './thread'
+import { runProgram } from './program'
 
 export interface Outcome {
   readonly code: number | null
@@ -53,11 +53,11 @@ export function startCommand(args: readonly string[], environment: Record<string
   }
 }
 
-/** Runs `commonplace` to its end, in a thread, with these credentials in its environment and no others. */
+/** Runs `commonplace` to its end, with these credentials in its environment and no others. */
 export const runCommand = (args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> =>
-  runThread(PROGRAM, args, surroundings(environment))
+  runProgram(PROGRAM, args, surroundings(environment))
 
-/** The same as a person does it: in a process of its own. */
+/** The same, as a person does it. */
 export function runProcess(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = start(args, environment)

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT } from './build'
-import { runThread } from './thread'
+import { runProgram } from './program'
 
 const PROGRAM = join('plugins', 'commonplace', 'hook.mjs')
 export const HOOK = join(ROOT, PROGRAM)
@@ -30,7 +30,7 @@ export function desk(home: string, url: string) {
       const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
       const env = { HOME: home, PATH: process.env.PATH, ...settings, ...more }
       const input = typeof event === 'string' ? event : JSON.stringify(event)
-      if (more.KILL_AT === undefined) return runThread(PROGRAM, [client], env, { input, before: [FAULTS] })
+      if (more.KILL_AT === undefined) return runProgram(PROGRAM, [client], env, { input, before: [FAULTS] })
       return new Promise((resolve) => {
         const child = spawn(process.execPath, ['--import', FAULTS, HOOK, client], { env })
         let [out, err] = ['', '']

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { runThread } from './thread'
+import { runProgram } from './program'
 
 export interface MigrationRun {
   readonly code: number
@@ -11,5 +11,5 @@ export interface MigrationRun {
 export function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
   const read = /^(DATABASE_URL|METADATA_INDEXED_FIELDS|PGPASSWORD|POSTGRESQL_\w+)$/
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !read.test(name)))
-  return runThread(join('src', 'cli', 'migrate-postgres.mjs'), args, { ...(rest as Record<string, string>), ...env })
+  return runProgram(join('src', 'cli', 'migrate-postgres.mjs'), args, { ...(rest as Record<string, string>), ...env })
 }

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { ROOT } from './build'
+
+/**
+ * Runs a program of this repository to its end.
+ *
+ * @param script from the root of the repository
+ * @param input what it reads
+ * @param before what Node loads before it, as `--import` names it
+ */
+export async function runProgram(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  { input = '', before = [] }: { input?: string; before?: readonly string[] } = {},
+) {
+  const imports = before.flatMap((url) => ['--import', url])
+  const child = spawn(process.execPath, [...imports, join(ROOT, script), ...args], { env: { ...env } })
+  // A program that has ended reads nothing.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+  return { code: Number(code), out, err }
+}
