@@ -343,10 +343,6 @@ export function historyEndpointContract(): void {
         expect((await fail('get_context_history', { context_id: id, version })).message).toBe(
           `No such history of entry ${id} is kept`,
         )
-      for (const version of [3, 9])
-        expect((await ok('restore_context', { context_ids: [id], version })).skipped).toEqual([
-          { context_id: id, reason: 'no earlier state of that version is kept' },
-        ])
     })
 
     it(promise('h3-as-of'), async () => {

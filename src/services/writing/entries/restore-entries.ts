@@ -26,7 +26,6 @@ const MAX_RESTORED = 1000
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
-const NO_STATE = 'no earlier state of that version is kept'
 /** Of a state that does not come back. @param secrets that it holds, where it has not ended */
 const reasonOf = (secrets: readonly string[] | undefined): string =>
   secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
@@ -101,7 +100,7 @@ export function createRestoreEntries(dependencies: {
             .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
           ...missing.map((id) => ({
             id,
-            reason: !standing.has(id) || !('ids' in what) ? UNKNOWN : what.version === undefined ? STANDING : NO_STATE,
+            reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
           })),
           ...again.map((id) => ({ id, reason: STANDING })),
         ],
