@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
-import { runCommand, runProcess } from '../support/command'
+import { runCommand } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
 /** The command line, run as a person runs it. */
@@ -20,7 +20,7 @@ describe('commonplace reembed', () => {
     const client = await (CLIENTS['SDK v2, revision 2026-07-28'] as Connect)(server.url)
     await client.call('store_context', { thread_id: 't', source: 'user', text: 'words' })
     await client.close()
-    const { code, out } = await runProcess(['reembed', '--url', server.url.origin])
+    const { code, out } = await runCommand(['reembed', '--url', server.url.origin])
     expect([code, out]).toEqual([0, expect.stringContaining('1/1 entries')])
     const asked = await commonplace('reembed', '--url', server.url.origin, '--json')
     expect(JSON.parse(asked.out)).toEqual({ made: 0, entries: 1, embedded: 1 })
@@ -37,7 +37,7 @@ describe('commonplace reembed', () => {
   })
 
   it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {
-    expect(await runProcess([])).toMatchObject({ code: 2, err: expect.stringContaining('usage:') })
+    expect(await runCommand([])).toMatchObject({ code: 2, err: expect.stringContaining('usage:') })
     expect(await commonplace('dance')).toMatchObject({
       code: 2,
       err: expect.stringContaining('unknown command: dance'),

@@ -56,18 +56,3 @@ export function startCommand(args: readonly string[], environment: Record<string
 /** Runs `commonplace` to its end, with these credentials in its environment and no others. */
 export const runCommand = (args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> =>
   runProgram(PROGRAM, args, surroundings(environment))
-
-/** The same, as a person does it. */
-export function runProcess(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const child = start(args, environment)
-    let [out, err] = ['', '']
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk.toString()
-    })
-    child.once('close', (code) => resolve({ code, out, err }))
-  })
-}

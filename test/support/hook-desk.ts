@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,28 +22,14 @@ export function desk(home: string, url: string) {
   const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
   return {
     /**
-     * Runs the program with an event, or lines as they are, on stdin until it and all that holds its output has ended; as a process, as
-     * clients do (`hook-program-server`), where it is to be killed. PATIENCE 1: by its own limits of time.
+     * Runs the program as clients do, with an event, or lines as they are, on stdin until it and all that holds its output has ended.
+     * PATIENCE 1: by its own limits of time.
      */
     fire(event: unknown, client = 'claude-code', more: Record<string, string> = {}): Promise<Ran> {
       const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
       const env = { HOME: home, PATH: process.env.PATH, ...settings, ...more }
       const input = typeof event === 'string' ? event : JSON.stringify(event)
-      if (more.KILL_AT === undefined) return runProgram(PROGRAM, [client], env, { input, before: [FAULTS] })
-      return new Promise((resolve) => {
-        const child = spawn(process.execPath, ['--import', FAULTS, HOOK, client], { env })
-        let [out, err] = ['', '']
-        child.stdout.on('data', (piece) => {
-          out += piece
-        })
-        child.stderr.on('data', (piece) => {
-          err += piece
-        })
-        child.on('close', (code) => resolve({ code, out, err }))
-        // A program that was ended reads nothing.
-        child.stdin.on('error', () => {})
-        child.stdin.end(input)
-      })
+      return runProgram(PROGRAM, [client], env, { input, before: [FAULTS] })
     },
     /** Names of the files of events that wait. */
     waiting: () => readdirSync(join(home, '.commonplace', 'spool')).filter((name) => name.endsWith('.json')),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { runProgram } from './program'
 
 export interface MigrationRun {
-  readonly code: number
+  readonly code: number | null
   readonly out: string
   readonly err: string
 }

@@ -10,6 +10,7 @@ import { ROOT } from './build'
  * @param script from the root of the repository
  * @param input what it reads
  * @param before what Node loads before it, as `--import` names it
+ * @returns its exit code, null where it was killed, and what it said
  */
 export async function runProgram(
   script: string,
@@ -23,5 +24,5 @@ export async function runProgram(
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
-  return { code: Number(code), out, err }
+  return { code: code as number | null, out, err }
 }
