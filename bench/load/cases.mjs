@@ -10,7 +10,7 @@ import { COMMON_TAG, commonWords, entryAt, PHRASE, PROBE, PROBE_MATCHES, probeOf
  * @property {(n: number) => Record<string, unknown>} args of the n-th call
  * @property {number} [share] of the usual number of calls
  * @property {boolean} [writes] adds to the table
- * @property {(content: any) => number} [matches] how many entries the call found in all
+ * @property {(content: any) => number | null} [matches] how many entries the call found in all; null where it does not tell
  * @property {number} [expected] how many it must find
  *
  * @typedef {object} Loaded what the load left behind
@@ -20,7 +20,7 @@ import { COMMON_TAG, commonWords, entryAt, PHRASE, PROBE, PROBE_MATCHES, probeOf
  * @property {string} to
  */
 
-const total = ({ total }) => total
+const total = ({ total, total_is_exact: isExact = true }) => (isExact ? total : null)
 
 /** @param {Loaded} loaded @returns {Case[]} */
 function browsing({ from, to }) {

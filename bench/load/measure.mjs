@@ -34,14 +34,17 @@ async function takeTurn(client, one, calls, record) {
   for (let i = 0; i < calls && performance.now() - started < LONGEST_MS; i++) {
     const { ms, content } = await client.call(one.tool, one.args(WARM_UP + record.times.length))
     record.times.push(ms)
-    if (one.matches) record.matches = Math.max(record.matches ?? 0, one.matches(content))
+    const matches = one.matches?.(content) ?? null
+    if (matches !== null) record.matches = Math.max(record.matches ?? 0, matches)
   }
 }
 
 /** A few strays are natural, since two common words may meet by chance; missing entries are not. */
 /** @param {import('./cases.mjs').Case} one @param {number | null} matches */
 function checkMatches({ name, expected }, matches) {
-  if (expected !== undefined && !(matches !== null && matches >= expected && matches <= expected * 1.5))
+  // Of a large store counting may stop, and says so.
+  if (expected === undefined || matches === null) return
+  if (matches < expected || matches > expected * 1.5)
     throw new Error(`${name} found ${matches} entries; ${expected} were stored`)
 }
 
