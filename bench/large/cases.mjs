@@ -75,6 +75,7 @@ export function casesFor(size, ids, run = 0) {
       filter: { projectPath: projectOf(n) },
     })),
     call('context', 'three common words', (n) => ({ goal: commonWords(n, 3) })),
+    call('context', 'eight common words', (n) => ({ goal: commonWords(n, 8) })),
     call('context', 'wake', (n) => ({ goal: commonWords(n, 3), layer: 'wake', project: projectOf(n) })),
     call('context_getCurrent', 'of a project', (n) => ({ projectPath: projectOf(n), sessionId: 's' })),
     call('list_threads', 'first page', () => ({})),
