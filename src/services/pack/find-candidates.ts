@@ -95,8 +95,8 @@ export function createFindCandidates({
   }
 
   /**
-   * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips and one call of the embedder; a
-   * leg that fails is left out, and told.
+   * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips, up to four where few
+   * words choose, and one call of the embedder; a leg that fails is left out, and told.
    */
   return async (sight: PackSight, request: PackRequest, now: number): Promise<Found> => {
     const depth = DEPTHS[request.layer]

@@ -229,7 +229,7 @@ class Import {
     report.vectors += later.reduce((sum, one) => sum + one.vectors.length, 0)
     for (const { theirId, id, version, links, replaces } of ready) {
       report.vectors += vectorsOf(on, vectors.get(theirId) ?? [])?.length ?? 0
-      report.links += links.length
+      report.links += links.filter(({ to }) => mapping.theirOf(to) !== undefined).length
       const standing = { version, updatedAt: at, isPendingDeletion: false }
       mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
     }
