@@ -26,7 +26,7 @@ export class Mapping {
    * Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. Links to what the caller may not
    * read stay, but where the metadata that made them no longer names it.
    */
-  mapped({ id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
+  mapped({ record, id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
     readonly metadata: JsonObject | undefined
     readonly links: IncomingLink[]
   } {
@@ -42,7 +42,8 @@ export class Mapping {
       const here = this.ours.get(String(to))
       return here === undefined ? [] : [{ relation, to: here, origin }]
     })
-    const hidden = this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []
+    // What a kept state linked to is what its own record tells.
+    const hidden = record === 'entry' ? (this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []) : []
     const stay = hidden.filter(({ to, origin }) => origin !== 'metadata' || named.has(String(to)))
     return { metadata: mapped, links: [...known, ...stay] }
   }
