@@ -122,6 +122,17 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('漢字')).toEqual([han])
     })
 
+    it('finds a character that stands alone in a query at the beginning, inside and at the end of a run, and counts it as often', async () => {
+      const run = await Promise.all(['金額の確認', '返金処理', '返金', '金'].map((text) => save(text)))
+      const other = await save('a harbour')
+      const { hits } = await recall('金 harbour', 0)
+      expect(hits.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([...run, other])
+      const [character, harbour] = [weight(5, 4), weight(5, 1)]
+      const by = new Map(hits.map(({ id, share }) => [id, share]))
+      for (const id of run) expect(by.get(id)).toBeCloseTo(character / (character + harbour), 9)
+      expect(by.get(other)).toBeCloseTo(harbour / (character + harbour), 9)
+    })
+
     it('finds what a text holds far behind its beginning', async () => {
       const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
       expect((await recall('zeppelin')).hits).toMatchObject([{ id, share: 1 }])

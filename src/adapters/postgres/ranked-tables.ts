@@ -17,14 +17,20 @@ export interface Chosen {
   readonly idsOf: (term: SQL) => SQL
 }
 
-/** `terms`: what the index is asked for each of them, by its place. */
+/** A term that the index knows by its stem; null for what is looked for as it is written. */
+const stemOf = ({ term, by }: ScoredTerm): string | null => (by === 'stem' ? term : null)
+
+const stemsOf = (terms: readonly ScoredTerm[]): string =>
+  `{${terms.map(stemOf).map((stem) => (stem === null ? 'NULL' : `"${stem}"`))}}`
+
+/** `terms`: what the index is asked for each of them, by its place; `word` as `stemOf`. */
 export const termsOf = (
   terms: readonly ScoredTerm[],
   compiler: TextCompiler,
   scope: SQL,
 ): SQL => sql`terms AS MATERIALIZED (
     SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query, given.word
-    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}]::tsquery[], ${`{${terms.map(({ term }) => `"${term}"`)}}`}::text[])
+    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}]::tsquery[], ${stemsOf(terms)}::text[])
       WITH ORDINALITY AS given (query, word, place)
   )`
 
@@ -35,7 +41,7 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
     : sql.join(
         terms.map(
           (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${term.term}::text`)})`,
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${stemOf(term)}::text`)})`,
         ),
         sql` UNION ALL `,
       )

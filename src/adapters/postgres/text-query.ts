@@ -11,7 +11,10 @@ import { MARK } from './full-text-index'
 export interface TextCompiler {
   /** What entries with a term fulfil, as a `tsquery`, and some that hold it in date or agent where only the text is asked. */
   readonly term: (term: ScoredTerm) => SQL
-  /** A condition on index rows `f` that were found by a stem, given as `text`: one of the columns that are asked holds it. */
+  /**
+   * A condition on index rows `f` that were found by a stem, given as `text`: one of the columns that are asked holds it. Null for what was
+   * found as it is written, of which the index has told all.
+   */
   readonly among: (term: SQL) => SQL
   /** Whether an expression means the entries with any of these terms and no others. */
   readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
@@ -126,7 +129,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
 
   return {
     term: ({ term, by }) => lexemes(term, by),
-    among: (term) => (besideIsAsked ? sql`true` : inColumns(term)),
+    among: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
     isAnyOf: (expression, terms) => {
       const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
       const parts = expression.op === 'or' ? expression.of : [expression]

@@ -145,6 +145,8 @@ export function createRecallWords({
       }
       const holds = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
         if (isWord && places.length === 0) return stems.has(unit.terms[0] as string)
+        // A character that ends a run begins no pair of it, so that counting pairs misses it.
+        if (unit.prefix) return stands(unit)
         return places.every((place) => (frequencies[place] as number) > 0) && (isWord || stands(unit))
       }
       return { frequencies, held: asked.flatMap((one, place) => (holds(one) ? [place] : [])), besideLength }
