@@ -8,6 +8,7 @@ import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipt
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
+import type { Metadata } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import type { HistoryTerms } from '../../src/domain/history/terms'
@@ -97,6 +98,52 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         ...([made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const),
       ).versions(ada, id, { limit: 9, offset: 0 })
       expect(page?.versions.map(({ changed }) => changed)).toEqual([['metadata'], [], [], []])
+    })
+
+    it('tells of no change of metadata where only the order of keys differs', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const parts = [made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const
+      const history = createSqlHistory(...parts)
+      const text = `text ${crypto.randomUUID()}`
+      const storeOnce = async (metadata: Metadata) =>
+        (await store(terms).save(ada, [await entryOf(ada, { text, metadata })]))[0]?.id as number
+      const first: Metadata = { z: { y: 1, x: [{ q: 'ä', p: 2 ** 60 }, {}, []] }, a: '"b' }
+      const turned: Metadata = { a: '"b', z: { x: [{ p: 2 ** 60, q: 'ä' }, {}, []], y: 1 } }
+      const id = await storeOnce(first)
+      const update = async (metadata: Metadata) => {
+        const [entry] = await store(terms).read(ada, [id])
+        await store(terms).change(ada, [await applyUpdates(ada, entry as Entry, [{ id, metadata }])])
+      }
+      // The same by each way of writing: a store again, an update, a patch.
+      expect(await storeOnce(turned)).toBe(id)
+      await update(turned)
+      await store(terms).patch(ada, id, { z: { x: [{ p: 2 ** 60, q: 'ä' }, {}, []] } })
+      // What says something else, in the same places or in others, with the same letters or of other types.
+      await store(terms).patch(ada, id, { b: 1 })
+      await storeOnce({ ...turned, b: 1 })
+      await storeOnce({ ...turned, b: 2 })
+      await update({ ...turned, b: [] })
+      await update({ ...turned, b: {} })
+      await update({ a: '"b', b: {}, z: { x: [{}, { p: 2 ** 60, q: 'ä' }, []], y: 1 } })
+      await update({ a: { c: 1 }, 'a.c': 2 })
+      await update({ a: { c: 2 }, 'a.c': 1 })
+      // A state that comes back and says the same.
+      await update({ 'a.c': 1, d: 1, a: { c: 2 } })
+      await update({ a: { c: 2 }, 'a.c': 1 })
+      const restoring = await history.restorable(ada, { ids: [id], version: 12 }, { limit: 1, maxBytes: 99_999 })
+      await history.restore(ada, restoring.kept, [null])
+      const page = await history.versions(ada, id, { limit: 99, offset: 0 })
+      const same: string[] = []
+      const other = ['metadata']
+      expect(page?.versions.map(({ changed }) => changed).toReversed()).toEqual([
+        ...[[], same, same, same],
+        ...[other, same, other, other, other, other, other, other],
+        ...[other, other, same],
+      ])
+      const bytes = await made.connection.batch([
+        sql`SELECT bytes - length(text) - length(metadata) AS further, metadata FROM entries WHERE id = ${id}`,
+      ])
+      expect(Number(bytes[0]?.[0]?.further)).toBe(0)
     })
 
     it(promise('h5-cost'), async () => {

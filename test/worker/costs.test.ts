@@ -231,6 +231,18 @@ describe('what calls cost in D1', () => {
     expect((await cost(() => made.entries.save(ada, one))).rowsRead).toBeLessThan(40)
   })
 
+  it('writes no row more for comparing metadata of one length with what stands there', async () => {
+    const draft = { threadId: 'thread 7', metadata: { step: 'one', of: [{ a: 1, b: 2 }] } }
+    const { database, spentBy } = countingRows(bindings.DB)
+    const { entries } = d1Adapters(clock, database)
+    const [saved] = await entries.save(ada, [await entryOf(ada, draft)])
+    const id = saved?.id as number
+    const compared = await spentBy(() => entries.patch(ada, id, { step: 'two' }))
+    const longer = await spentBy(() => entries.patch(ada, id, { step: 'three' }))
+    expect(compared.written).toBeLessThanOrEqual(8)
+    expect(compared.read - longer.read).toBeLessThan(200)
+  })
+
   it('reads by ids in one round trip and as many rows as ids', async () => {
     const { entries } = await made.entries.page(ada, EVERYTHING, PAGE)
     const ids = entries.map(({ id }) => id)

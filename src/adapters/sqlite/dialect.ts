@@ -10,6 +10,7 @@ import { FILTERED_AT_ONCE } from './bounded/cost'
 import { pageInParts } from './bounded/page-in-parts'
 import { D1_CODE } from './code-spelling'
 import { indexEntries, indexEntry } from './full-text-index'
+import { asWritten } from './json-equality'
 import { type Merged, mergeWords } from './merging'
 
 /** What SQLite in D1 spells in its own way. */
@@ -203,6 +204,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     jsonArrays: (values) => sql`json_group_array(json_array(${sql.join([...values], sql`, `)}))`,
     jsonRow: (values) => sql`json_array(${sql.join([...values], sql`, `)})`,
     mergePatch: (target, patch) => sql`json_patch(${target}, ${patch})`,
+    asWritten,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,

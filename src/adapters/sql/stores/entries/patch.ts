@@ -30,7 +30,8 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${FALSE})`
       const update = sql`
         UPDATE entries
-        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes}, metadata = ${merged},
+        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes},
+          metadata = ${dialect.asWritten(sql`metadata`, merged)},
           version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
         WHERE ${row} RETURNING version`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)

@@ -40,14 +40,16 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
         })),
       )
 
+/** @param changed the id of the entry that stands there already and gets them; null of a new one */
 export function metadataColumns(
   context: WriteContext,
   given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
   changed: SQL | null,
 ): Assignments {
   const { metadata, lifted, links } = given
+  const value = sql`${metadata === null ? null : jsonText(metadata)}`
   return {
-    metadata: sql`${metadata === null ? null : jsonText(metadata)}`,
+    metadata: changed === null ? value : context.dialect.asWritten(sql`entries.metadata`, value),
     named_kind: sql`${lifted.namedKind}`,
     work_item: sql`${flag(lifted.workItem)}`,
     title: sql`${lifted.title}`,

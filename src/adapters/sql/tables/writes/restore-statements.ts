@@ -17,7 +17,7 @@ import { keptInRow } from './history-statements'
 /** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
 const CONTENT =
   'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
-  'named_expires_at confidence text_hash bytes text_words image_count tags images metadata summary'
+  'named_expires_at confidence text_hash bytes text_words image_count tags images summary'
 const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by created_at'
 
 const columns = (names: string, alias = ''): SQL =>
@@ -90,18 +90,19 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: Millis
   return sql`
     INSERT INTO entries (
       id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
-      ${columns(`${CONTENT} ${LIFE}`)}
+      metadata, ${columns(`${CONTENT} ${LIFE}`)}
     )
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)},
-      ${linksOf(dialect, caller, states)}, ${keptInRow}, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
+      ${linksOf(dialect, caller, states)}, ${keptInRow}, v.metadata, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
     FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer', captured: 'integer' })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
 /** An entry that stands there becomes again what it was about. */
 export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis, state: Kept): SQL => sql`
-  UPDATE entries SET (${columns(CONTENT)}, links, text) = (
-    SELECT ${columns(CONTENT, 'v.')}, ${linksOf(dialect, caller, [state])}, ${keptInRow}
+  UPDATE entries SET (${columns(CONTENT)}, metadata, links, text) = (
+    SELECT ${columns(CONTENT, 'v.')}, ${dialect.asWritten(sql`entries.metadata`, sql`v.metadata`)},
+      ${linksOf(dialect, caller, [state])}, ${keptInRow}
     FROM entry_versions v WHERE v.id = ${state.kept}
   ), version = version + 1, updated_at = ${now}, accessed_at = ${now},
     archived = ${Number(state.state.captured)}, captured = ${Number(state.state.captured)},

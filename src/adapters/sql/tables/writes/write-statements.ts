@@ -79,12 +79,15 @@ export function saveStatements(
     'changed_by',
     'changed_agent',
     'restored',
-    ...(entry.metadata === null ? [] : ['bytes', ...Object.keys(metadata).filter((name) => name !== 'links')]),
+    ...(entry.metadata === null
+      ? []
+      : ['bytes', ...Object.keys(metadata).filter((name) => name !== 'links' && name !== 'metadata')]),
     ...(entry.tags === null ? [] : ['tags', 'tag_kind']),
     ...(entry.images === null ? [] : ['images', 'image_count']),
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
   if (entry.metadata !== null)
     replaced.push(
+      sql`metadata = ${dialect.asWritten(sql`entries.metadata`, sql`excluded.metadata`)}`,
       sql`links = ${dedupe && entry.links.length > 0 ? linkColumn(context, entry.links, sql`entries.id`) : sql`excluded.links`}`,
     )
   const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
