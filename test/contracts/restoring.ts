@@ -123,6 +123,26 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(differing(second, await standing())).toEqual(['accessed_at', 'restored', 'version'])
     })
 
+    it('brings back archived what was archived when it was deleted, and listed an older state over what stands there', async () => {
+      const [named, undone, listed] = [await save({ n: 1 }), await save(), await save()]
+      for (const id of [named, undone]) await rows(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
+      const states = async () => {
+        const found = await rows(sql`SELECT id, archived FROM entries WHERE org = ${ada.org} ORDER BY id`)
+        return found.map(({ id, archived }) => [id, archived])
+      }
+      const before = await states()
+      await store().delete(call(), { ids: [named] })
+      const both = call()
+      await store().delete(both, { ids: [undone, listed] })
+      expect(await states()).toEqual([])
+      await restore({ ids: [named] })
+      await restore({ changeId: both.changeId })
+      expect(await states()).toEqual(before)
+      expect((await store().read(ada, [named]))[0]).toMatchObject({ archived: true, version: 3 })
+      await restore({ ids: [named], version: 1 })
+      expect(await states()).toEqual(before.map(([id, archived]) => [id, id === named ? 0 : archived]))
+    })
+
     it('brings links back to what was deleted as far as others still name it', async () => {
       const target = await save()
       const [unnamed, named, reverted] = [

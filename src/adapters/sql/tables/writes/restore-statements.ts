@@ -82,19 +82,23 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, s
 
 const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
-/** Deleted entries come back under their ids, in one statement. */
+/** Deleted entries come back under their ids, in one statement; out of sight where they were archived, or captured. */
 export const returnStatement = (dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL => {
   const given = JSON.stringify(
-    states.map(({ kept, currentVersion, state }) => [kept, currentVersion + 1, Number(state.captured)]),
+    states.map(({ kept, currentVersion, state: { archived, captured } }) => [
+      ...[kept, currentVersion + 1, Number(archived || captured), Number(captured)],
+    ]),
   )
   return sql`
     INSERT INTO entries (
       id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
       metadata, ${columns(`${CONTENT} ${LIFE}`)}
     )
-    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.captured, given.captured, ${stamped(caller)},
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, ${stamped(caller)},
       ${linksOf(dialect, caller, states)}, ${keptInRow}, v.metadata, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
-    FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer', captured: 'integer' })} given
+    FROM ${dialect.jsonTable(sql`${given}`, {
+      ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer' },
+    })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
