@@ -72,6 +72,11 @@ export function casesFor(size, ids) {
     search('fts_search_context', 'three common words', common),
     search('fts_search_context', 'a rare word', rare),
     search('fts_search_context', 'six common words', (n) => ({ query: commonWords(n, 6), limit: 10 })),
+    search('fts_search_context', 'six words, a status', (n) => ({
+      query: commonWords(n, 6),
+      metadata: { status: 'done' },
+      limit: 10,
+    })),
     search('fts_search_context', 'a phrase of two', (n) => ({ query: commonWords(n, 2), mode: 'phrase' })),
     search('semantic_search_context', 'three common words', common),
     search('hybrid_search_context', 'three common words', common),

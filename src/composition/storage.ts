@@ -10,7 +10,7 @@ import { workerSocketsTo } from '../adapters/postgres/worker-socket'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createD1Dialect } from '../adapters/sqlite/dialect'
 import { createD1FullText } from '../adapters/sqlite/full-text'
-import type { Migration } from '../adapters/sqlite/migrations'
+import { indexedFieldTypes, type Migration } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { Problem } from '../domain/errors'
 import { perObject } from '../domain/per-object'
@@ -108,6 +108,9 @@ export function chooseStorage(
   const observe = (cost: BatchCost) => log('DEBUG', 'sql', { ...cost })
   const bare = createD1Connection(DB, d1Dialect(analyzer), observe)
   const connection = hosted(bare, storageHost(bindings.LOCAL_STORAGE), storageStates(DB))
-  const fullText = createD1FullText(connection, analyzer, clock, { yielder: given.yielder })
+  const fullText = createD1FullText(connection, analyzer, clock, {
+    yielder: given.yielder,
+    indexedFields: indexedFieldTypes(config.indexedFields),
+  })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }

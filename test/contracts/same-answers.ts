@@ -2,8 +2,10 @@
 
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
+import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
 import { BY_FEW_WORDS, type ManyMatch } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
@@ -13,13 +15,13 @@ import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { FullText, TextSearch } from '../../src/ports/full-text'
 import { createRecallWords } from '../../src/services/searching/memories/recall-words'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
-import { d1Adapters, migrate } from '../support/bindings'
+import { config, d1Adapters, migrate } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
 /** As few as the words of a handful of entries: what many match is told by the sample alone. */
-const SOON: ManyMatch = { sampled: 10, entries: 0 }
+const SOON: ManyMatch = { sampled: 10, entries: 0, filtered: 0 }
 
 const SEED = Number(process.env.FILTER_SEED ?? 20261121)
 const WORDS = [
@@ -157,7 +159,7 @@ export function sameAnswersContract(queries: number, filtered: 1 | 2): void {
   it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
     const cleo = freshPrincipal()
     const { connection, analyzer } = databases[0]
-    const settings = { yielder: WITHOUT_REST, many: SOON }
+    const settings = { yielder: WITHOUT_REST, indexedFields: new Map(), many: SOON }
     const [d1, postgres, inParts] = [
       createD1FullText(connection, analyzer, clock, settings),
       createPostgresFullText(databases[1].connection, databases[1].analyzer, clock, SOON),
@@ -250,5 +252,100 @@ export function sameAnswersContract(queries: number, filtered: 1 | 2): void {
         [falling.slice(0, 7).join(' '), EVERYTHING, databases[at]?.fullText as FullText],
       ] as const)
         expect([text, filter.op, await isByFew(text, filter, by)]).toEqual([text, filter.op, false])
+  }, 60_000)
+
+  it('finds the same under a filter, whether what it admits leads to the entries or their words do', async () => {
+    const dora = freshPrincipal()
+    const indexedFields = indexedFieldTypes(config.indexedFields)
+    const [own, other] = databases
+    let trips = 0
+    const connection: SqlConnection = {
+      ...own.connection,
+      read: (statements) => {
+        trips++
+        return own.connection.read(statements)
+      },
+    }
+    const settings = { yielder: WITHOUT_REST, indexedFields }
+    const d1 = createD1FullText(connection, own.analyzer, clock, { ...settings, many: SOON })
+    const others = [
+      createPostgresFullText(other.connection, other.analyzer, clock, SOON),
+      createD1FullText(connection, own.analyzer, clock, { ...settings, many: SOON, shares: { ...SHARES, once: -1 } }),
+    ]
+    const common = 'amber birch cedar delta ember fjord grove heath'.split(' ')
+    const begun = Math.floor(clock.now() / 1000)
+    for (let at = 0; at < 600; at += 100) {
+      clock.advance(60_000)
+      const drafts = Array.from({ length: 100 }, (_, i) => ({
+        text: `${common.filter(() => random() < 0.7).join(' ')} ${'filler '.repeat((i * 7) % 40)}n${at + i}`,
+        tags: [i % 2 === 0 ? 'half' : 'other', ...(i === 57 ? ['scarce'] : [])],
+        metadata: { status: i % 3 === 0 ? 'done' : 'todo', ticket: `T-${at + i}` },
+      }))
+      for (const { entries } of databases)
+        await entries.save(dora, await Promise.all(drafts.map((draft) => entryOf(dora, draft))))
+    }
+    const equals = (name: string, value: string): Filter => {
+      const of: Filter = { op: 'equals', path: [name], anyOf: [value], fold: true }
+      return { op: 'metadata', of, above: 8_192, admitted: null }
+    }
+    const tag = (name: string): Filter => ({ op: 'tag', anyOf: [name] })
+    const lately: Filter = { op: 'created', from: begun + 90, to: null }
+    // How many times D1 is asked: once more, where many match, what the filter admits, and once more where all entries have to tell.
+    const asked: [filter: Filter, trips: number][] = [
+      [tag('half'), 2],
+      [tag('scarce'), 2],
+      [tag('nowhere'), 2],
+      [equals('status', 'done'), 2],
+      [equals('ticket', 'T-257'), 3],
+      [{ op: 'and', of: [tag('half'), equals('ticket', 'T-258')] }, 2],
+      [{ op: 'not', of: tag('scarce') }, 2],
+      [lately, 2],
+    ]
+    const queries: [text: string, mode: SearchMode][] = [
+      ['amber', 'match'],
+      ['amber birch', 'match'],
+      ['amber birch cedar delta', 'match'],
+      [common.join(' '), 'match'],
+      [common.join(' OR '), 'boolean'],
+      ['amber AND birch', 'boolean'],
+      ['amber NOT birch', 'boolean'],
+    ]
+    for (const [at, [filter, mostTrips]] of asked.entries())
+      for (const [place, [text, mode]] of queries.entries()) {
+        const query = parseQuery(text, mode, own.analyzer)
+        const request = { query, terms: scoredTerms(query.units), filter, columns: ['body'] as const }
+        if ((at + place) % 3 === 2) continue
+        const candidates = (at + place) % 3 === 0 ? 20 : 400
+        const depth = { candidates, complete: 20 }
+        trips = 0
+        const found = await d1.search(dora, { ...request, depth })
+        const isByNot = text.includes('NOT')
+        if (!found.byFewWords && !isByNot) expect([text, filter, trips]).toEqual([text, filter, mostTrips])
+        const byUnits = await d1.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        const told = ({ hits, statistics, byFewWords }: TextSearch) => ({
+          hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
+          ...{ statistics: hits.length > 0 ? statistics : null, byFewWords },
+        })
+        const placed = ({ hits, byFewWords }: TextSearch) => [
+          byFewWords,
+          hits.map(({ id, held, place }) => [id, held, place]),
+        ]
+        for (const one of others) {
+          expect([text, filter, told(await one.search(dora, { ...request, depth }))]).toEqual([
+            text,
+            filter,
+            told(found),
+          ])
+          const units = await one.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+          expect([text, filter, placed(units)]).toEqual([text, filter, placed(byUnits)])
+        }
+        const isByFew = common.every((word) => text.includes(word)) && found.hits.length > 10
+        expect([text, filter, found.byFewWords]).toEqual([text, filter, isByFew])
+        // As without it: of few words nothing but the way is another.
+        if (!isByFew) {
+          const usual = await own.fullText.search(dora, { ...request, depth })
+          expect([text, filter, told(usual)]).toEqual([text, filter, told(found)])
+        }
+      }
   }, 60_000)
 }

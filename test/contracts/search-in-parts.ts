@@ -56,7 +56,7 @@ export function searchInPartsCases(make: () => Made): void {
         return connection.read(statements)
       },
     }
-    return { cost, fullText: createD1FullText(counted, analyzer, clock, { yielder, shares }) }
+    return { cost, fullText: createD1FullText(counted, analyzer, clock, { yielder, indexedFields: new Map(), shares }) }
   }
 
   it('finds in parts what it finds at once: the same entries in the same order with the same counts', async () => {

@@ -67,7 +67,10 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     costs,
     entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, indexedFieldTypes(config.indexedFields)),
-    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
+    fullText: createD1FullText(connection, analyzer, clock, {
+      yielder: WITHOUT_REST,
+      indexedFields: indexedFieldTypes(config.indexedFields),
+    }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

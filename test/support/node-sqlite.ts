@@ -47,7 +47,7 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
     ...{ clock, analyzer, connection, costs },
     entries: createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST),
     texts: createSqlEntryTexts(connection, clock, new Map()),
-    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST }),
+    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST, indexedFields: new Map() }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     audit: createSqlAuditLog(connection, clock),

@@ -101,6 +101,7 @@ fullTextContract('FTS5 in parts', () => {
   const fullText = createD1FullText(connection, analyzer, clock, {
     shares: { ...SHARES, once: -1 },
     yielder: WITHOUT_REST,
+    indexedFields: new Map(),
   })
   return { ...others, connection, analyzer, clock, fullText }
 })

@@ -20,7 +20,7 @@ function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
   const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST)
-  const fullText = createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST })
+  const fullText = createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST, indexedFields: new Map() })
   return {
     entries,
     search: createSearchText({ fullText, analyzer, yielder: WITHOUT_REST }),

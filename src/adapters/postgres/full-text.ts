@@ -16,7 +16,7 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { isForFewWords, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
+import { isForFewWords, isOfPlace, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
 import { brevity, COUNTED, isSampled } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { beginningOf } from '../sql/tables/texts/long-texts'
@@ -139,12 +139,14 @@ export function createPostgresFullText(
       const { thread, projectScope: project } = place
       const confined = scopeQuery(scope, place)
 
+      const admitted = () =>
+        sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}`
       /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
       const bestOf = (from: SQL, order: SQL, limit: number) => sql`
         SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ${from} ORDER BY key DESC, id DESC) AS o
         ${dialect.plan.follow('entries', 'e', sql`e.id = o.id`)}
-        WHERE ${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}
+        WHERE ${admitted()}
         ORDER BY o.key DESC, o.id DESC LIMIT ${limit}`
       const placed = (few: SQL, complete: boolean, before = sql``) => sql`(
         SELECT few.id, ${sql.raw(String(complete))} AS complete, few.held,
@@ -183,7 +185,7 @@ export function createPostgresFullText(
       const tables =
         byUnits?.tables ??
         (rare === undefined
-          ? rankedTables(request, compiler, confined, many)
+          ? rankedTables(request, compiler, confined, { many, admitted: isOfPlace(filter) ? null : admitted() })
           : rareTables(terms, rare, compiler, confined, newest(scope.org, project)))
       const counts =
         rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)

@@ -1,6 +1,14 @@
 // Which entries does a query mean, and how much does each weigh? The tables of that statement.
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, ENOUGH, type ManyMatch, SAMPLE, TELLING_WORDS } from '../../domain/search/candidate-rules'
+import {
+  ADMITS_MANY,
+  COMMON,
+  COUNTED_ALL,
+  ENOUGH,
+  type ManyMatch,
+  SAMPLE,
+  TELLING_WORDS,
+} from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import { type AnySearch, isForFewWords } from '../sql/tables/search/candidates'
@@ -86,13 +94,22 @@ export const heldOf = (places: readonly number[], all: number): SQL =>
 
 /**
  * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
- * whether those are but a `few` of the terms (`domain/search/candidate-rules.ts`).
+ * whether those are but a `few` of the terms: where many match and the filter admits many (`domain/search/candidate-rules.ts`).
  */
-const tellingWeights = (many: ManyMatch): SQL[] => {
-  const [sampled, words] = [many.sampled, TELLING_WORDS].map((n) => sql.raw(String(n)))
+const tellingWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
+  const numbers = [many.sampled, TELLING_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
+  const [sampled, words, asked, enough] = numbers.map((n) => sql.raw(String(n)))
+  const admitsMany =
+    admitted === null
+      ? sql``
+      : sql` AND (
+        SELECT count(*) >= ${enough}
+        FROM (SELECT DISTINCT id FROM found WHERE ${isSampled(sql`id`)} ORDER BY id DESC LIMIT ${asked}) AS newest
+          CROSS JOIN LATERAL (SELECT 1 FROM entries e WHERE e.id = newest.id AND ${admitted} OFFSET 0) AS e
+      )`
   return [
     sql`many AS MATERIALIZED (
-      SELECT count(DISTINCT id) FILTER (WHERE ${isSampled(sql`id`)}) >= ${sampled} AS few FROM found
+      SELECT count(DISTINCT id) FILTER (WHERE ${isSampled(sql`id`)}) >= ${sampled}${admitsMany} AS few FROM found
     )`,
     sql`telling AS MATERIALIZED (
       SELECT term, n, CASE WHEN few THEN (row_number() OVER (ORDER BY n, term) - 1) / ${words} ELSE 0 END AS part
@@ -114,8 +131,15 @@ const weightsOf = (part: 0 | 1): SQL => sql`(
 /**
  * `ranked`: what the expression means, each entry with the weight of the words that it holds, with that of those which follow (`next`), and
  * with how many terms it holds; behind `many`, which says whether candidates are chosen by `few` words.
+ *
+ * @param admitted what scope and filter ask of an entry `e`; null where nothing but a place is asked
  */
-export function rankedTables(request: AnySearch, compiler: TextCompiler, scope: SQL, many: ManyMatch): SQL[] {
+export function rankedTables(
+  request: AnySearch,
+  compiler: TextCompiler,
+  scope: SQL,
+  { many, admitted }: { readonly many: ManyMatch; readonly admitted: SQL | null },
+): SQL[] {
   const { query, terms } = request
   const expression = query.expression as Expression
   const mayBeFew = isForFewWords(request)
@@ -125,7 +149,7 @@ export function rankedTables(request: AnySearch, compiler: TextCompiler, scope: 
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
     countedOf(terms.length),
-    ...(mayBeFew ? tellingWeights(many) : [WEIGHTS]),
+    ...(mayBeFew ? tellingWeights(many, admitted) : [WEIGHTS]),
     sql`weighed AS MATERIALIZED (
       SELECT id, max(length) AS length, count(*) AS terms, ${sumOf('of_terms')} AS weight,
         ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next,

@@ -53,6 +53,16 @@ export function classesOf(words: readonly string[], confined: string): EntryClas
   })
 }
 
+/** Words of one expression by which it is told whether it holds in many entries. */
+const MOST_BITS = 30
+
+/** Entries that all hold so many words, as one class. @param match a MATCH expression of them */
+export const oneClass = (words: number, match: string): EntryClass => ({
+  words: 2 ** Math.min(words, MOST_BITS) - 1,
+  held: 1,
+  match: `(${match})`,
+})
+
 /** Each step of length: what stands before and behind the expression of a class, and how far it raises a weight. */
 function stepsOf(org: string): [before: string, after: string, brevity: number][] {
   const terms = BREVITIES.map((_, step) => `"${lengthTerm(org, step)}"`)

@@ -1,35 +1,9 @@
-// Of a query of many words, which may its candidates be chosen by, and is that asked for?
-import { type SQL, sql } from 'drizzle-orm'
-import { type ManyMatch, tellingWords } from '../../domain/search/candidate-rules'
+// Of a query of many words, which may its candidates be chosen by?
+import { tellingWords } from '../../domain/search/candidate-rules'
 import type { TextQuery } from '../../domain/search/query'
 import type { TextSearch } from '../../ports/full-text'
-import { jsonOrNull, onlyRow } from '../sql/core/rows'
 import type { AnySearch, TermCount } from '../sql/tables/search/candidates'
-import { sampleTerm } from '../sql/tables/search/scope-terms'
-import { countedBySample } from './counted-terms'
-
-/**
- * Whether many entries hold one of the words, behind `held`, of one row, of how many `entries` the org has.
- *
- * @param anyWord what holds one of them within the scope, as a MATCH expression
- */
-export function manyHold(org: string, anyWord: string, { entries, sampled }: ManyMatch): SQL {
-  const match = `scope : "${sampleTerm(org)}" AND ${anyWord}`
-  return sql`CASE WHEN (SELECT entries FROM held) < ${entries} THEN 0 ELSE (
-    SELECT count(*) >= ${sampled} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${match} LIMIT ${sampled})
-  ) END`
-}
-
-/** One row of `counts`, of each word as JSON; null unless `many` says that these are wanted. */
-export const countsIfMany = (org: string, held: SQL, many: SQL, inside: readonly string[]): SQL => sql`
-  WITH held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (SELECT ${many} FROM held),
-    counts AS MATERIALIZED (${countedBySample(org, inside)})
-  SELECT CASE WHEN (SELECT yes FROM fits) THEN (SELECT json_group_array(json(count) ORDER BY place) FROM counts) END AS counts`
-
-/** In how many entries each word of a query stands. */
-type WordCounts = readonly TermCount[]
-
-export const countsOfMany = onlyRow((row) => jsonOrNull<WordCounts>(row, 'counts'))
+import type { WordCounts } from './under-filter'
 
 /** How candidates are chosen by some words of a query. */
 export interface FewWords {

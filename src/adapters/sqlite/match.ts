@@ -34,6 +34,12 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
   const term = ({ term: word, by }: ScoredTerm): string =>
     `${by === 'stem' ? anywhere : written} : ${quote(word)}${by === 'beginning' ? ' *' : ''}`
 
+  /** Whether units, each by itself, are these terms and no others. */
+  const areTerms = (parts: readonly Expression[], terms: readonly ScoredTerm[]): boolean => {
+    const asked = new Set(terms.map(term))
+    return parts.length === asked.size && parts.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))
+  }
+
   return {
     unit,
     /** A unit that is looked for by its beginning, with a longer beginning in the place of its last word, or that word whole. */
@@ -41,11 +47,11 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
       `${phrase ? inAny(phraseColumns(columns)) : written} : ${quote([...terms.slice(0, -1), last].join(' '))}${isWhole ? '' : ' *'}`,
     term,
     /** Whether an expression means the entries with any of these terms and no others. */
-    isAnyOf(expression: Expression, terms: readonly ScoredTerm[]): boolean {
-      if (expression.op !== 'or' || expression.of.length !== terms.length) return false
-      const asked = new Set(terms.map(term))
-      return expression.of.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))
-    },
+    isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]): boolean =>
+      expression.op === 'or' && areTerms(expression.of, terms),
+    /** Whether it means those that hold them all. */
+    isAllOf: (expression: Expression, terms: readonly ScoredTerm[]): boolean =>
+      expression.op === 'and' ? areTerms(expression.of, terms) : areTerms([expression], terms),
     within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
   }
 }

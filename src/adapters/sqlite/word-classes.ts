@@ -40,3 +40,11 @@ export const weighed = (units: 'terms' | 'held'): SQL => sql`weighed AS MATERIAL
     WHERE entries_fts MATCH classed.words
     GROUP BY entries_fts.rowid
   )`
+
+/** `weighed` of `terms` behind `counts`: what holds a word of the query, by what its words weigh by how rare they are. */
+export const WEIGHED_BY_WORDS: readonly SQL[] = [
+  ...wordClasses(sql`
+    SELECT words, n, 1 AS unit, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+    FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0`),
+  weighed('terms'),
+]

@@ -45,12 +45,21 @@ export interface ManyMatch {
   readonly sampled: number
   /** In an org of fewer entries that is never so, and nobody needs to ask. */
   readonly entries: number
+  /** The same of a query of few words under a filter, which costs a search in a smaller org less than to ask. */
+  readonly filtered: number
 }
-export const MANY: ManyMatch = { sampled: COMMON / SAMPLE, entries: COMMON / 2 }
+export const MANY: ManyMatch = { sampled: COMMON / SAMPLE, entries: COMMON / 2, filtered: 2 * COMMON }
 
 /**
- * Whether a query of so many words is one whose candidates are chosen by its rarest where many match (threads contract §6.1): each further
- * word of thousands of entries would be looked through for what others tell better (docs/decisions/016-few-words-choose.md).
+ * A filter admits many of what holds a word where it admits so many of the newest of the sample, 3 %: the best of them are found by going
+ * through what holds the words, best first, until enough are admitted.
+ */
+export const ADMITS_MANY = { asked: 256, admitted: 8 } as const
+
+/**
+ * Whether a query of so many words is one whose candidates are chosen by its rarest where many match and its filter admits many of them
+ * (threads contract §6.1): each further word of thousands of entries would be looked through for what others tell better
+ * (docs/decisions/016-few-words-choose.md).
  */
 export const mayBeFewWords = (words: number): boolean => words > TELLING_WORDS
 

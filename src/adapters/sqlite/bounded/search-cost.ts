@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../domain/identity/scope'
 import type { Filter } from '../../../domain/search/filter'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression, Unit } from '../../../domain/search/query-unit'
@@ -53,18 +54,23 @@ function addedUp(words: readonly AskedWord[]): AskedWord[] {
 }
 
 /** How entries are found by words. */
-export type Way = 'classes' | 'any' | 'other'
+export type Way = 'classes' | 'class' | 'any' | 'other'
 
 /**
  * The words that the statements of a search ask of the index.
  *
  * @param counting how many statements count the terms
- * @param way `classes`: by classes of entries that hold the same of them. `any`: what they lead to is all that is asked for, so that
- *   each is as good as asked for once more, to be grouped
+ * @param way `classes`: by classes of entries that hold the same of them. `class`: those that an expression means are one. `any`: what they
+ *   lead to is all that is asked for, so that each is as good as asked for once more, to be grouped
  */
 export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): AskedWord[] {
   const often = (words: readonly WordOrBeginning[], times: number) => words.map((word) => ({ ...word, times }))
   if (way === 'classes') return addedUp(often(terms.flatMap(wordsOfTerm), counting - 1 + together(terms.length)))
+  if (way === 'class') {
+    // One pass where few are in it; else as many steps of it as lead to enough.
+    const own = unitsIn(query.expression as Expression).flatMap(wordsOfUnit)
+    return addedUp([...often(terms.flatMap(wordsOfTerm), counting), ...often(own, together(own.length))])
+  }
   const expressions = [
     query.expression as Expression,
     ...(query.preferred === null || way === 'any' ? [] : [query.preferred]),
@@ -77,6 +83,15 @@ export function askedBy({ query, terms, units, rare }: AnySearch, counting: numb
     // Words next to each other are asked for by themselves and, where entries hold all units, together with the others.
     ...often(units ? looked.filter((unit) => unit.terms.length > 1).flatMap(wordsOfUnit) : [], 1),
   ])
+}
+
+/** How many `entries` a search may have to go through, and how many `bytes` of text: of the thread where it names one, or of the org. */
+export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
+  const from =
+    thread === null
+      ? sql`sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${org} AND part = 'entries'`
+      : sql`sum(entries), 0), coalesce(sum(bytes), 0) FROM thread_counters WHERE org = ${org} AND thread_id = ${thread}`
+  return sql`SELECT coalesce(${from}`
 }
 
 interface Fitting {
@@ -99,9 +114,9 @@ export function fitsTable({ asked, way, filter, held, share, isDense, unless }: 
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
   // By classes an entry is come to once, whatever words it holds; else for each of its words, each time that this is asked for.
-  const isOnce = way === 'classes'
+  const isOnce = way === 'classes' || way === 'class'
   /** How many times as much it is where the words hardly stand together. */
-  const longer = isOnce ? apart(asked.length) / together(asked.length) : 1
+  const longer = way === 'classes' ? apart(asked.length) / together(asked.length) : 1
   const all = longer * asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
   const [densest, entry, least] = [POSTINGS.most, COST.found, POSTINGS.least].map((value) => sql.raw(String(value)))
   const weight = weightOf(filter)

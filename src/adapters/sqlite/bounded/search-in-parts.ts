@@ -26,7 +26,7 @@ import { type AskedUnit, tooMuch } from './unit-reader'
 /** D1 answers a thousand queries of a request. */
 const MOST_STATEMENTS = 900
 
-interface SearchInParts {
+export interface SearchInParts {
   readonly connection: SqlConnection
   readonly yielder: Yielder
   readonly shares: Shares
@@ -39,7 +39,7 @@ interface SearchInParts {
   readonly admission: Admission['by']
 }
 
-interface FoundInParts {
+export interface FoundInParts {
   readonly found: readonly Best[]
   readonly preferred: readonly Best[]
   readonly counts: readonly TermCount[]

@@ -5,8 +5,8 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/moment'
 import { COMMON, mayBeFewWords } from '../../../../domain/search/candidate-rules'
 import type { Filter } from '../../../../domain/search/filter'
-import type { Unit } from '../../../../domain/search/query-unit'
-import type { ScoredTerm } from '../../../../domain/search/score'
+import type { Expression, Unit } from '../../../../domain/search/query-unit'
+import { type ScoredTerm, scoredTerms } from '../../../../domain/search/score'
 import {
   type FullText,
   SCORED_LENGTH,
@@ -84,16 +84,29 @@ export function splitUnits(
   return { alone: places.filter((place) => place >= 0), composed: units.filter((_, i) => (places[i] as number) < 0) }
 }
 
+const isUnit = ({ op }: Expression): boolean => op === 'unit'
+
+const demandedBy = (expression: Expression): readonly Unit[] =>
+  expression.op === 'unit' ? [expression.unit] : expression.op === 'and' ? expression.of.flatMap(demandedBy) : []
+
+/** Whether all that an expression means holds every scored term, so that entries weigh the same by their words. */
+export function demandsAll(expression: Expression, terms: readonly ScoredTerm[]): boolean {
+  const keyOf = ({ term, by }: ScoredTerm): string => `${by} ${term}`
+  const demanded = new Set(scoredTerms(demandedBy(expression)).map(keyOf))
+  return terms.length > 0 && terms.every((term) => demanded.has(keyOf(term)))
+}
+
 /**
- * Whether candidates are chosen by the few words that tell most where many entries hold one of them: of a query of single words alone, each
- * of which leads to candidates, and where nothing but a place is asked, so that what holds a word is admitted as a rule.
+ * Whether candidates are chosen by the few words that tell most where many entries hold one of them, as a rule admitted ones: of a query of
+ * single words alone, each of which leads to candidates, and not of one thread.
  */
 export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
   if (rare !== undefined || !mayBeFewWords(terms.length)) return false
-  if (units === undefined ? query.preferred === null : units.atLeast > 1) return false
+  const { expression } = query
+  if (units === undefined ? expression?.op !== 'or' || !expression.of.every(isUnit) : units.atLeast > 1) return false
   const { alone, composed } = splitUnits(query.units, terms)
   const isOfWords = composed.length === 0 && alone.length === terms.length
-  return isOfWords && isOfPlace(filter) && placeOf(filter).thread === null
+  return isOfWords && placeOf(filter).thread === null
 }
 
 /** How many, and the highest id among them; null when there was none. */

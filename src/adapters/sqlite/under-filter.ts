@@ -1,0 +1,194 @@
+// Many entries hold the words of a search: what is known of them, and does its filter admit few, which lead to them, or many?
+import { type SQL, sql } from 'drizzle-orm'
+import { ADMITS_MANY } from '../../domain/search/candidate-rules'
+import type { Filter } from '../../domain/search/filter'
+import { conjuncts } from '../../domain/search/filter-weight'
+import type { Yielder } from '../../domain/yielder'
+import { type Decode, readOne } from '../sql/core/batch'
+import { compileFilter } from '../sql/core/compile-filter'
+import type { SqlConnection } from '../sql/core/connection'
+import type { Bindings } from '../sql/core/dialect'
+import { jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
+import { listed, type Sight } from '../sql/core/visibility'
+import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
+import { shareOf } from '../sql/tables/entries/share'
+import { leadsOf } from '../sql/tables/pages/leads'
+import type { TermCount } from '../sql/tables/search/candidates'
+import { unitKey } from '../sql/tables/search/choosing'
+import { sampleTerm } from '../sql/tables/search/scope-terms'
+import { placed } from './best-by-units'
+import { countedBySample } from './counted-terms'
+
+/** In how many entries each word of a query stands. */
+export type WordCounts = readonly TermCount[]
+
+/** Entries that are each asked for each word; and together, since each takes some 12 µs whatever it holds. */
+const [MOST_LED, MOST_ASKED] = [2_000, 16_000]
+
+/** Entries that may each be asked for so many words. */
+const mostLed = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
+
+/** No scope has this term. */
+const NOTHING = 'scope : "0"'
+
+const sampled = (org: string, match: string): string => `scope : "${sampleTerm(org)}" AND ${match}`
+
+/**
+ * Whether many entries match, behind `held`, of one row, of how many `entries` the org has.
+ *
+ * @param match what is looked for within the scope, as a MATCH expression
+ * @param least in an org of fewer entries that is never so
+ */
+export const manyMatch = (org: string, match: string, most: number, least: number): SQL =>
+  sql`CASE WHEN (SELECT entries FROM held) < ${least} THEN 0 ELSE (
+    SELECT count(*) >= ${most} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${sampled(org, match)} LIMIT ${most})
+  ) END`
+
+/** What is known of a search that many entries match. */
+export interface KnownOfMany {
+  readonly counts: WordCounts
+  /** Whether the filter admits many of them; one that asks for a place alone does. */
+  readonly admitsMany: boolean
+  /** The entries that it admits, where these are known to be few. */
+  readonly ids: readonly number[] | null
+}
+
+interface Asked {
+  readonly context: ReadContext
+  readonly sight: Sight
+  /** Null where nothing but a place is asked. */
+  readonly filter: Filter | null
+  /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
+  readonly held: SQL
+  readonly many: SQL
+  /** What is looked for, and each of its words, within the scope, as MATCH expressions. */
+  readonly match: string
+  readonly inside: readonly string[]
+}
+
+/** One row of what is known where many entries match; of `counts` null where they do not. */
+export function ifMany({ context, sight, filter, held, many, match, inside }: Asked): SQL {
+  const { dialect, scope, now } = context
+  const bindings = dialect.bindings()
+  const isMany = sql`(SELECT yes FROM fits)`
+  const tables = [
+    sql`held (entries, bytes) AS MATERIALIZED (${held})`,
+    sql`fits (yes) AS MATERIALIZED (SELECT ${many} FROM held)`,
+    sql`counts AS MATERIALIZED (${countedBySample(scope.org, inside)})`,
+  ]
+  const counts = sql`CASE WHEN ${isMany} THEN (SELECT json_group_array(json(count) ORDER BY place) FROM counts) END AS counts`
+  if (filter === null) return withPrelude(bindings, tables, sql`SELECT ${counts}, NULL AS admitted, NULL AS ids`)
+
+  const isAdmitted = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const newest = sql`SELECT rowid AS id FROM entries_fts
+    WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOTHING} END
+    ORDER BY rowid DESC LIMIT ${ADMITS_MANY.asked}`
+  const admitted = sql`(SELECT count(*) FROM (${newest}) one CROSS JOIN entries e ON e.id = one.id WHERE ${isAdmitted})`
+  const led = isOfLists(sight) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
+  const ids =
+    led === null
+      ? sql`NULL`
+      : sql`CASE WHEN ${isMany} AND ${led.within} THEN (SELECT json_group_array(e.id) FROM ${led.from} WHERE ${isAdmitted}) END`
+  return withPrelude(
+    bindings,
+    [...tables, ...(led?.tables ?? [])],
+    sql`SELECT ${counts}, ${admitted} AS admitted, ${ids} AS ids`,
+  )
+}
+
+/** Indexes lead to what lists show. */
+const isOfLists = ({ diaryOf, captured }: Sight): boolean => diaryOf === null && captured === null
+
+/**
+ * The few entries that a filter admits, where no index led to them: it is asked of all entries, which costs a search less than to look for
+ * its words in all of them. Null where they are too many to be asked for so many words each.
+ *
+ * @throws Problem limit_exceeded when the filter asks for too much
+ */
+export async function walkedTo(
+  connection: SqlConnection,
+  yielder: Yielder,
+  { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
+): Promise<readonly number[] | null> {
+  const { bounded } = connection.dialect
+  if (filter === null || bounded === null || !isOfLists(sight)) return null
+  const limit = mostLed(words)
+  const read = <T>(statement: SQL, decode: Decode<T>): Promise<T> => readOne(connection, statement, decode)
+  const { ids, total, isExact } = await bounded.page(read, yielder, context, filter, { limit, offset: 0 })
+  return isExact && total <= limit ? ids : null
+}
+
+/** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
+function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
+  const share = shareOf(context.dialect, filter)
+  if (share === null) return null
+  const entries = Math.min(most, share.entries)
+  const leads = leadsOf(context, filter, bindings, { ...share, entries }, { byId: true })
+  const times = conjuncts(filter).filter(({ op }) => op === 'created')
+  if (leads !== null || times.length === 0) return leads
+  const { dialect, scope } = context
+  const inTime = sql`${dialect.plan.entriesBy('entries_by_time')}
+    WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter({ op: 'and', of: times }, dialect, bindings.bind)}`
+  return {
+    tables: [
+      sql`timed AS MATERIALIZED (SELECT e.id FROM ${inTime} ORDER BY e.created_second DESC LIMIT ${entries + 1})`,
+    ],
+    within: sql`(SELECT count(*) FROM timed) <= ${entries}`,
+    from: sql`timed ${dialect.plan.follow('entries', 'e', sql`e.id = timed.id`)}`,
+  }
+}
+
+/** Of `ifMany`; null where not many match. */
+export const knownOfMany = onlyRow((row): KnownOfMany | null => {
+  const counts = jsonOrNull<WordCounts>(row, 'counts')
+  if (counts === null) return null
+  const admitted = numOrNull(row, 'admitted')
+  return {
+    counts,
+    admitsMany: admitted === null || admitted >= ADMITS_MANY.admitted,
+    ids: jsonOrNull<number[]>(row, 'ids'),
+  }
+})
+
+/**
+ * `weighed` behind `counts`: of some entries those that hold one of the words, each with what these weigh by how rare they are, and with
+ * how many it holds under this name. FTS5 looks up each for each word.
+ */
+export const weighedAmong = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
+  sql`rarity AS MATERIALIZED (
+    SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+    FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+  )`,
+  sql`weighed AS MATERIALIZED (
+    SELECT led.value AS id, sum(rarity.weight) AS weight, count(*) AS ${sql.raw(units)}
+    FROM json_each(${JSON.stringify(ids)}) led CROSS JOIN rarity CROSS JOIN entries_fts
+    WHERE entries_fts MATCH rarity.words AND entries_fts.rowid = led.value
+    GROUP BY led.value
+  )`,
+]
+
+/**
+ * `best` behind `weighed` of `held`: those that hold enough words, in their places.
+ *
+ * @param admitted what scope and filter ask of an entry `e`
+ */
+export const bestOfWeighed = ({ atLeast, admitted, shortness, most }: BestOfWeighed): SQL =>
+  placed(
+    sql`SELECT weighed.id, weighed.held, ${unitKey(sql`weighed.weight`, shortness)} AS key
+      FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE weighed.held >= ${atLeast} AND ${admitted}`,
+    most,
+  )
+
+/** `admitted` behind `weighed` of `terms`: those that hold all of so many. */
+export const allOfWeighed = ({ terms, admitted, shortness }: { terms: number; admitted: SQL; shortness: SQL }): SQL =>
+  sql`admitted AS NOT MATERIALIZED (
+    SELECT e.id, ${shortness} AS shortness
+    FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE weighed.terms = ${terms} AND ${admitted}
+  )`
+
+interface BestOfWeighed {
+  readonly atLeast: number
+  readonly admitted: SQL
+  readonly shortness: SQL
+  readonly most: number
+}
