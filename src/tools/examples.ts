@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   end_date: '2025-11-29T10:00:00Z',
   as_of: '2026-11-21T10:00:00Z',
   after: 'start',
+  id: '42',
   change_id: '9b2f6c1e0d7a4e5f8c3b1a2d4e6f7081',
   idempotency_key: 'release-2.1-note-1',
   erase: false,

@@ -77,7 +77,7 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   const reject = (message: string, rejected: readonly Omit<BadFilter, 'error'>[]) =>
     wrong.note(
       new Problem('invalid_input', message, {
-        details: rejected.map(({ path, value }) => ({ path, given: givenAs(value) })),
+        details: rejected.map(({ path, value, example }) => ({ path, given: givenAs(value), example })),
         beside,
       }),
     )

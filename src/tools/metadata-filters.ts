@@ -4,7 +4,7 @@ import { shortened } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import type { Filter, Scalar } from '../domain/search/filter'
 import { utf8Length } from '../domain/text'
-import { OPERATORS, readMetadataFilter, readPath, scalarProblem } from './metadata-condition'
+import { OPERATORS, readMetadataFilter, readPath, rightFilter, scalarProblem } from './metadata-condition'
 import { isRecord } from './record'
 
 /** Conditions on metadata, from the wire to the one filter tree (threads contract §5). */
@@ -33,6 +33,8 @@ export interface BadFilter {
   readonly error: string
   readonly path: string
   readonly value: unknown
+  /** What would be right there, where the name of the argument alone does not tell. */
+  readonly example?: unknown
 }
 
 const tooMany = (count: number): BadFilter => ({
@@ -68,6 +70,7 @@ export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[
       error: `Invalid metadata filter at index ${index} (key "${shortened(key)}"): ${read.reason}`,
       path: `metadata_filters[${index}]`,
       value: given,
+      example: rightFilter(given),
     })
     return []
   })

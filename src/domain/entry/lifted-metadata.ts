@@ -1,4 +1,5 @@
 import { invalidInput, Problem } from '../errors'
+import { givenAs } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, trim } from '../text'
@@ -46,7 +47,9 @@ function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null)
   // A project that is no string is none (`["a", "b"]` stays plain metadata).
   if (typeof value !== 'string') return kept ?? projectByDefault(scope, 'metadata.project')
   if (codePointLength(value) > MAX_PROJECT)
-    throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`)
+    throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`, [
+      { path: 'metadata.project', given: givenAs(value) },
+    ])
   const project = normalizeProject(value)
   if (project === null) return kept ?? projectByDefault(scope, 'metadata.project')
   if (scope.projects !== null && !scope.projects.includes(project))

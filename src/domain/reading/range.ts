@@ -37,7 +37,10 @@ const withinReach = (place: number | null): number | null => (place === null ? n
 export function checkPart(part: Part): Part {
   const [start, end] = part.by === 'chars' ? [part.start, part.end] : [part.first, part.last]
   const name = part.by === 'chars' ? 'char' : 'line'
-  if (end !== null && start > end) throw invalidInput(`start_${name} ${start} is behind end_${name} ${end}`)
+  if (end !== null && start > end)
+    throw invalidInput(`start_${name} ${start} is behind end_${name} ${end}`, [
+      { path: `end_${name}`, given: `number ${end}`, example: start },
+    ])
   return part.by === 'chars'
     ? { by: 'chars', start: Math.min(start, BEYOND), end: withinReach(end) }
     : { by: 'lines', first: Math.min(start, BEYOND), last: withinReach(end) }

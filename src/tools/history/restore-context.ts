@@ -39,7 +39,9 @@ export const restoreContext = defineWritingTool({
       throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
     for (const [path, value] of Object.entries({ version, expected_version: expected }))
       if (value !== undefined && new Set(ids ?? []).size !== 1)
-        throw invalidInput(`${path} goes with exactly one id in context_ids`, [{ path, given: givenAs(value) }])
+        throw invalidInput(`${path} goes with exactly one id in context_ids`, [
+          { path: 'context_ids', given: givenAs(ids), example: [42] },
+        ])
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
     return services.restoreEntries(principal, what, expected)
   },

@@ -51,14 +51,14 @@ export function atomicFailure(
       { beside },
       problem.cause,
     )
+  const flaws = failed.flatMap(({ index, problem }) => flawsAt(list, index, problem))
+  const details = problem.code === 'conflict' ? (problem.details ?? flaws) : flaws
   return new Problem(
     problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${problem.message}`,
     {
-      details:
-        problem.code === 'conflict' && problem.details !== undefined
-          ? problem.details
-          : failed.flatMap(({ index, problem }) => flawsAt(list, index, problem)),
+      // What is right in itself has no flaw, such as an id that nobody knows.
+      ...(details === flaws && flaws.length === 0 ? {} : { details }),
       retryable: problem.retryable,
       beside,
     },

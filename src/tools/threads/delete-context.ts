@@ -57,7 +57,7 @@ function selectionOf(args: z.output<typeof input>): DeleteSelection {
     ])
   if (expected !== undefined && new Set(ids ?? []).size !== 1)
     throw invalidInput('expected_version goes with exactly one id in context_ids', [
-      { path: 'expected_version', given: givenAs(expected) },
+      { path: 'context_ids', given: givenAs(ids), example: [42] },
     ])
   return {
     ...(ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
 import { checkPart, type Part } from '../../domain/reading/range'
 import { defineTool } from '../define-tool'
 import { contextId, output } from '../fields'
@@ -25,6 +26,8 @@ const input = z.strictObject({
   node_id: z.string().optional().meta({ description: 'From navigate_context' }),
 })
 
+const PLACES = ['start_char', 'end_char', 'start_line', 'end_line', 'node_id'] as const
+
 /**
  * The one way in which a part is named: by its place, or by the node of an outline.
  *
@@ -34,15 +37,18 @@ function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node
   const { start_char, end_char, start_line, end_line, node_id } = args
   const byChars = start_char !== undefined || end_char !== undefined
   const byLines = start_line !== undefined || end_line !== undefined
+  const more = PLACES.findLast((name) => args[name] !== undefined)
   if (Number(byChars) + Number(byLines) + Number(node_id !== undefined) !== 1)
-    throw invalidInput('Give exactly one of: start_char and/or end_char, start_line and/or end_line, node_id')
+    throw invalidInput('Give exactly one of: start_char and/or end_char, start_line and/or end_line, node_id', [
+      more === undefined
+        ? { path: 'start_line', given: 'nothing', example: 1 }
+        : { path: more, given: givenAs(args[more]) },
+    ])
   if (node_id !== undefined) return { node: node_id }
   return byChars
     ? { by: 'chars', start: start_char ?? 0, end: end_char ?? null }
     : { by: 'lines', first: start_line ?? 1, last: end_line ?? null }
 }
-
-const PLACES = ['start_char', 'end_char', 'start_line', 'end_line', 'node_id'] as const
 
 /** The way in which a part is named is wrong or not, whatever is wrong with the id. @throws Problem */
 function inspectPart(args: Record<string, unknown>): void {

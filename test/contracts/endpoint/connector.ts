@@ -72,7 +72,10 @@ export function connectorContract(connect: Connect): void {
       expect(missing.data).toEqual({
         error: { code: 'not_found', message: 'Entry with ID 999999 not found', retryable: false },
       })
-      expect((await client.call('fetch', { id: 'abc' })).data.error.message).toBe('Invalid context ID: abc')
+      expect((await client.call('fetch', { id: 'abc' })).data.error).toMatchObject({
+        message: 'Invalid context ID: abc',
+        details: [{ path: 'id', example: '42' }],
+      })
       for (const id of ['999999', 'abc', '0', '9'.repeat(40)]) {
         const response = await page(id)
         expect([response.status, ((await response.json()) as { error: { message: string } }).error.message]).toEqual([

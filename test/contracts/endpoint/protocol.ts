@@ -282,7 +282,7 @@ export function protocolContract(connect: Connect): void {
       })
       expect(search.data.error.details).toEqual([
         { path: 'limit', given: 'number 0', example: 30 },
-        { path: 'metadata_filters[0]', given: 'object', example: { key: 'status', operator: 'eq', value: 'done' } },
+        { path: 'metadata_filters[0]', given: 'object', example: { key: 'a', operator: 'eq', value: 'done' } },
         { path: 'tags', given: 'array of 1', example: ['deploy'] },
         { path: 'start_date', given: 'string "x"', example: '2025-11-29' },
       ])

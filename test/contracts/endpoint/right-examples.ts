@@ -123,6 +123,49 @@ export function rightExamplesContract(connect: Connect): void {
       expect(shown.size).toBeGreaterThan(60)
     })
 
+    it('show a filter with the key and the operator that were given, and elsewhere what belongs there', async () => {
+      const filters = [
+        { key: 'priority', operator: 'gt', value: true },
+        { key: 'state', operator: 'in', value: 'done' },
+        { key: 'bad key', operator: 'is_null' },
+        { key: 'state', operator: 'regex', value: 'done' },
+        'state',
+      ]
+      const { data } = await session.fail('search_context', { metadata_filters: filters })
+      const shown = data.error.details.map(({ example }: { example: unknown }) => example)
+      expect(shown).toEqual([
+        { key: 'priority', operator: 'gt', value: 3 },
+        { key: 'state', operator: 'in', value: ['done', 'doing'] },
+        { key: 'status', operator: 'is_null' },
+        { key: 'state', operator: 'eq', value: 'done' },
+        { key: 'status', operator: 'eq', value: 'done' },
+      ])
+      await session.ok('search_context', { metadata_filters: shown })
+
+      const id = await session.store('We deploy on Thursdays')
+      const details = async (tool: string, args: Record<string, unknown>) =>
+        (await session.fail(tool, args)).data.error.details
+      expect(await details('read_context_range', { context_id: id })).toEqual([
+        { path: 'start_line', given: 'nothing', example: 1 },
+      ])
+      expect(await details('read_context_range', { context_id: id, start_line: 1, node_id: 'x' })).toEqual([
+        { path: 'node_id', given: 'string "x"', example: 'setup/install' },
+      ])
+      expect(await details('read_context_range', { context_id: id, start_line: 5, end_line: 3 })).toEqual([
+        { path: 'end_line', given: 'number 3', example: 5 },
+      ])
+      for (const tool of ['delete_context', 'restore_context'])
+        expect(await details(tool, { context_ids: [id, id + 1], expected_version: 1 })).toEqual([
+          { path: 'context_ids', given: 'array of 2', example: [42] },
+        ])
+      const metadata = { project: 'p'.repeat(241) }
+      expect(await details('store_context', { thread_id: 't', source: 'user', text: 'x', metadata })).toMatchObject([
+        { path: 'metadata.project', example: 'app' },
+      ])
+      const unknown = await session.fail('update_context_batch', { updates: [{ context_id: 2 ** 50, tags: ['x'] }] })
+      expect(unknown.data.error).not.toHaveProperty('details')
+    })
+
     it('are right in the tools of threads, packs and history too, also where a whole call is shown', async () => {
       const tools = (await session.client.tools()).filter(({ name }) => !/^context_|^(search|fetch)$/.test(name))
       const wrong: string[] = []
