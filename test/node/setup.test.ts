@@ -87,6 +87,16 @@ describe('context_setup', () => {
     expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
   })
 
+  it('names a key nowhere in what a server says that asks nobody for one, and in what another says', async () => {
+    for (const cli of SETUP_CLIENTS) {
+      const { snippet, message } = await call({ cli })
+      expect([cli, snippet + message]).toEqual([cli, expect.not.stringContaining('COMMONPLACE_KEY')])
+    }
+    const { key } = await team.key('acme', { role: 'reader' })
+    const { data } = await team.call(key, 'context_setup', { cli: 'claude-code' })
+    expect(data.message).toContain('--header "Authorization: Bearer $COMMONPLACE_KEY"')
+  })
+
   it('names a command that writes or prints the very snippet of the answer', async () => {
     const home = mkdtempSync(join(tmpdir(), 'setup-'))
     const env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: '' }

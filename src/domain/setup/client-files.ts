@@ -26,7 +26,8 @@ interface Shape {
   readonly remote: (url: string, headers: object) => Record<string, unknown>
   /** A program that the client starts, where its shape is not the usual one. */
   readonly local?: (program: Program) => Record<string, unknown>
-  readonly notes?: (url: string) => string[]
+  /** @param open the server asks nobody for a key */
+  readonly notes?: (url: string, open: boolean) => string[]
 }
 
 export interface Program {
@@ -65,9 +66,10 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     outer: SERVERS,
     variable: '${' + 'COMMONPLACE_KEY}',
     remote: http,
-    notes: (url) => [
-      `Or: claude mcp add --transport http --scope user ${ENTRY} ${url} --header "Authorization: Bearer $COMMONPLACE_KEY"`,
-    ],
+    notes: (url, open) => {
+      const header = open ? '' : ' --header "Authorization: Bearer $COMMONPLACE_KEY"'
+      return [`Or: claude mcp add --transport http --scope user ${ENTRY} ${url}${header}`]
+    },
   },
   kimi: {
     configFile: '~/.kimi/mcp.json (newer: ~/.kimi-code/mcp.json)',

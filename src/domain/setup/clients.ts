@@ -52,7 +52,7 @@ export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
     ...{ configFile, format, entry },
     path: [...outer, ENTRY],
     notes: [
-      ...(notes?.(url) ?? []),
+      ...(notes?.(url, open) ?? []),
       ...(hidden
         ? ['In a container localhost is the container itself: name this machine by host.docker.internal.']
         : []),
