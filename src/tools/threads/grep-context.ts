@@ -124,7 +124,8 @@ export const grepContext = defineTool({
       pattern: looked,
       narrowing: is_regex ? null : narrowingOf(wanted, case_sensitive),
       filter,
-      ids: context_ids === undefined ? null : [...new Set(context_ids)],
+      // As of every other filter, an empty list is none.
+      ids: context_ids === undefined || context_ids.length === 0 ? null : [...new Set(context_ids)],
       beforeId: args.before_id ?? null,
       context: mode === 'content' ? args.context_lines : null,
       maxMatches: args.max_matches,

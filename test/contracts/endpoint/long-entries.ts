@@ -77,6 +77,8 @@ export function longEntriesContract(connect: Connect): void {
       expect(await found({ tags: ['A'], thread_id })).toEqual([user])
       expect(await found({ thread_id, metadata: { n: 1 } })).toEqual([user])
       expect(await found({ context_ids: [elsewhere, String(user), 999_999_999] })).toEqual([elsewhere, user])
+      // Clients that fill in every argument send empty lists for those that they mean not to give.
+      expect(await found({ context_ids: [], tags: [] })).toEqual(await found({}))
       expect(await found({ thread_id, end_date: '2020-01-01' })).toEqual([])
       expect((await s.fail('grep_context', { pattern: 'x', metadata: { a: null } })).data).toMatchObject({
         mode: 'content',
