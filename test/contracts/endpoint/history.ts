@@ -339,10 +339,16 @@ export function historyEndpointContract(): void {
       const id = await store('as it stands')
       await ok('delete_context', { context_ids: [id] })
       await ok('restore_context', { context_ids: [id] })
-      for (const version of [2, 9])
+      for (const version of [2, 9]) {
         expect((await fail('get_context_history', { context_id: id, version })).message).toBe(
           `No such history of entry ${id} is kept`,
         )
+        expect((await ok('restore_context', { context_ids: [id], version })).skipped).toEqual([
+          { context_id: id, reason: `version ${version} is not kept` },
+        ])
+      }
+      const [never] = (await ok('restore_context', { context_ids: [987_654_321], version: 1 })).skipped
+      expect(never.reason).toBe('not found')
     })
 
     it(promise('h3-as-of'), async () => {

@@ -92,16 +92,16 @@ export function createRestoreEntries(dependencies: {
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
+      const version = 'ids' in what ? what.version : undefined
+      // One answer for a version that never was, one that was purged and one that the caller may not see.
+      const whyNot = version === undefined ? STANDING : `version ${version} is not kept`
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [
           ...found.kept
             .filter((kept) => !good.includes(kept))
             .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
-          ...missing.map((id) => ({
-            id,
-            reason: standing.has(id) && 'ids' in what && what.version === undefined ? STANDING : UNKNOWN,
-          })),
+          ...missing.map((id) => ({ id, reason: standing.has(id) ? whyNot : UNKNOWN })),
           ...again.map((id) => ({ id, reason: STANDING })),
         ],
         remaining: found.more,
