@@ -25,6 +25,13 @@ export interface TextQuery {
 const MAX_UNITS = 64
 const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were used`
 
+const NO_WORDS =
+  'the query has no letter or digit, so that no word was looked for: name one that stands beside the signs'
+
+/** A query of signs says why it finds nothing; of one whose phrases are too long that is told already. */
+const sayingWhy = (query: TextQuery): TextQuery =>
+  query.expression === null && query.warnings.length === 0 ? { ...query, warnings: [NO_WORDS] } : query
+
 const unitKey = (unit: Unit): string => JSON.stringify([unit.terms, unit.prefix, unit.phrase])
 
 const unitExpression = (unit: Unit): Expression => ({ op: 'unit', unit })
@@ -108,11 +115,11 @@ function positiveUnits(expression: Expression, negated = false): Unit[] {
 export function parseQuery(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
   switch (mode) {
     case 'match':
-      return parseMatch(query, analyzer)
+      return sayingWhy(parseMatch(query, analyzer))
     case 'prefix':
-      return parsePrefix(query, analyzer)
+      return sayingWhy(parsePrefix(query, analyzer))
     case 'phrase':
-      return parsePhrase(query, analyzer)
+      return sayingWhy(parsePhrase(query, analyzer))
     case 'boolean': {
       const expression = parseBoolean(query, analyzer)
       const { units } = distinct(positiveUnits(expression))

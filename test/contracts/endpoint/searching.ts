@@ -142,7 +142,23 @@ export function searchingContract(connect: Connect): void {
         rank_depth_limit: { requested_offset: 80, requested_limit: 40, rank_depth: 100 },
       })
       expect(pages[0]).not.toHaveProperty('rank_depth_limit')
-      expect(await search('page', { thread_id: many, offset: 100 })).toMatchObject({ results: [], count: 0 })
+      expect(await search('page', { thread_id: many, offset: 100 })).toMatchObject({
+        ...{ results: [], count: 0, total: 0, has_more: false },
+        warnings: [expect.stringContaining('Nothing was searched or counted')],
+      })
+    })
+
+    it('says of a query of signs why it finds nothing, and of no other', async () => {
+      await s.store('paid 5 € 👍')
+      const why = { warnings: [expect.stringContaining('no letter or digit')] }
+      for (const mode of ['match', 'prefix', 'phrase'])
+        for (const query of ['€', '👍', '"€"'])
+          expect([mode, query, await search(query, { mode })]).toMatchObject([mode, query, { total: 0, ...why }])
+      expect(await s.ok('context_recall', { query: '👍', mode: 'keyword' })).toMatchObject({ total: 0, ...why })
+      expect(await search('5 €')).not.toHaveProperty('warnings')
+      // What was left out for its length is told as such.
+      const long = Array.from({ length: 70 }, (_, i) => `w${i}`).join(' ')
+      expect((await search(`"${long}"`)).warnings).toEqual([expect.stringContaining('phrases of more than')])
     })
 
     it(promise('6-many-words'), async () => {

@@ -32,6 +32,8 @@ const UNSCORED = {
 /** No model is asked for what nobody may ever keep. */
 const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
 
+const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
+
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
 export function createRankedSearches(dependencies: {
@@ -54,7 +56,7 @@ export function createRankedSearches(dependencies: {
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
-  const NOTHING: RankedPage = { results: [], total: 0, warnings: [] }
+  const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
 
   async function byWords(
     scope: Scope,
