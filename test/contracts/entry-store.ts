@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { EntryDraft } from '../../src/domain/entry/draft'
+import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange, NewEntry } from '../../src/domain/entry/entry-write'
+import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -57,6 +59,37 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         createdBy: 'key-1',
       })
       expect(JSON.stringify((await read(id))?.metadata)).toBe(JSON.stringify(metadata))
+    })
+
+    it('names beside an entry the newest that takes its place, of those that the reader sees, in whichever way it is read', async () => {
+      const eve = { ...ada, owner: 'eve' }
+      const old = await save({ threadId: 't' })
+      const later = await save({ threadId: 't', metadata: { supersedes: [old] } })
+      const hidden = await save({ threadId: 't', metadata: { supersedes: [old], audience: 'private' } })
+      const page = await save({ threadId: 't', metadata: { supersedes: [old], diary: true, agent_name: 'a' } })
+      const told = async (by: Caller) => [
+        ...(await store.readWithin(by, [old, later], 1_000_000)).entries,
+        ...(await store.page(by, thread('t'), PAGE)).entries
+          .filter(({ id }) => id === old || id === later)
+          .toReversed(),
+        ...(await store.previews(by, EVERYTHING, [old, later], 301)),
+      ]
+      const named = async (by: Caller) => (await told(by)).map(({ id, supersededBy }) => [id, supersededBy])
+      const everywhere = (by: number | undefined) =>
+        Array.from({ length: 3 }, () => [
+          [old, by],
+          [later, undefined],
+        ]).flat()
+      expect(await named(ada)).toEqual(everywhere(hidden))
+      expect(await named(eve)).toEqual(everywhere(later))
+      await store.delete(ada, { ids: [later, page] })
+      expect((await store.readWithin(eve, [old], 1_000_000)).entries[0]?.supersededBy).toBeUndefined()
+      // Of two that say so of each other the newer stands.
+      await store.change(ada, [
+        await applyUpdates(ada, (await read(old)) as Entry, [{ id: old, metadata: { supersedes: [hidden] } }]),
+      ])
+      const both = await store.readWithin(ada, [old, hidden], 1_000_000)
+      expect(both.entries.map(({ supersededBy }) => supersededBy)).toEqual([hidden, undefined])
     })
 
     it('tells null metadata from an empty object', async () => {

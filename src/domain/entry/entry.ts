@@ -31,6 +31,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly archived: boolean
   /** Written by the hooks of a client and kept by nobody yet; left out as an archived one is. */
   readonly captured: boolean
+  /** The newest entry that the reader sees and that takes its place; absent where none does, and where it is not asked for. */
+  readonly supersededBy?: number
   /** Generated; empty when there is none. */
   readonly summary: string
   readonly version: number

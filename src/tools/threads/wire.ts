@@ -7,6 +7,10 @@ import { listOf, part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */
 
+/** Which entry holds in its place, so that nobody takes it for what stands. */
+const replaced = ({ supersededBy }: Pick<Entry, 'supersededBy'>) =>
+  supersededBy === undefined ? {} : { superseded_by: supersededBy }
+
 /** An entry as `get_context_by_ids` returns it: whole, without summary. */
 export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
   id: entry.id,
@@ -20,6 +24,7 @@ export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
   version: entry.version,
   tags: entry.tags,
   ...(entry.archived ? { archived: true } : {}),
+  ...replaced(entry),
 })
 
 /** An entry as the searches return it: truncated. */
@@ -39,6 +44,7 @@ export function foundEntry(entry: EntryPreview, truncationLength: number): Recor
     tags: entry.tags,
     is_text_content_truncated: shown.truncated,
     ...(shown.truncated ? { total_chars: entry.chars } : {}),
+    ...replaced(entry),
   }
 }
 
@@ -64,6 +70,7 @@ const entryOutput = {
   version: z.int(),
   tags: strings('Tag'),
   images: z.array(imageOutput),
+  superseded_by: z.int(),
 }
 
 export const wholeEntryOutput = part('Entry', { ...entryOutput, archived: z.boolean() })

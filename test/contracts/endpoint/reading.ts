@@ -48,6 +48,26 @@ export function readingContract(connect: Connect): void {
       expect((await s.ok('search_context', { thread_id })).total).toBe(0)
     })
 
+    it('shows of an entry that is superseded by which one, by id and in each search', async () => {
+      const thread_id = unique()
+      const words = `pelican ${unique()}`
+      const old = await s.store(`${words} nests on the pier`, { thread_id })
+      const { id } = await s.ok('remember', {
+        ...{ title: 'Pelicans', content: `${words} nests in the marsh`, related_to: [`supersedes:${old}`] },
+      })
+      const shown = { id: old, superseded_by: Number(id) }
+      const whole = (await s.ok('get_context_by_ids', { context_ids: [old, Number(id)] })).result
+      expect(whole).toMatchObject([shown, { id: Number(id) }])
+      expect(whole[1].superseded_by).toBeUndefined()
+      for (const [name, args] of [
+        ['search_context', { thread_id }],
+        ['fts_search_context', { query: words, thread_id }],
+        ['semantic_search_context', { query: words, thread_id }],
+        ['hybrid_search_context', { query: words, thread_id }],
+      ] as const)
+        expect((await s.ok(name, args)).results).toMatchObject([shown])
+    })
+
     it(promise('3-threads'), async () => {
       const [older, newer] = [unique(), unique()]
       const first = await s.store('a', { thread_id: older })

@@ -12,7 +12,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { each, num, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
-import { superseded } from '../packs/pack-statements'
+import { superseded } from '../links/superseded'
 import { beginningOf } from '../texts/long-texts'
 
 interface Context {

@@ -7,6 +7,7 @@ import type { Stretch } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { changeable, circle, expired, listed, sightOf, visible } from '../../core/visibility'
+import { supersededBy } from '../links/superseded'
 import { beginningOf, textOf } from '../texts/long-texts'
 import { previewText } from '../texts/text-marks'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
@@ -44,7 +45,7 @@ export function withinStatement(
         ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE ${visible(dialect, scope, now)}
     )
-    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text, ${supersededBy(dialect, scope, now)} AS superseded_by
     FROM sized
       ${dialect.plan.followLeft(
         'entries',
@@ -63,11 +64,14 @@ export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
 const USUAL_BESIDE = 64_000
 
 /** The columns of a preview: where what stands beside the text is unusually large, its size comes in its place. */
-export const previewColumns = ({ dialect }: Pick<ReadContext, 'dialect'>, previewLength: number): SQL => {
+export const previewColumns = (
+  { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
+  previewLength: number,
+): SQL => {
   const size = besideBytes(dialect)
   const usual = sql`${size} <= ${USUAL_BESIDE}`
   return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
-    CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare`
+    CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare, ${supersededBy(dialect, scope, now)} AS superseded_by`
 }
 
 /** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */
@@ -81,7 +85,7 @@ export function previewsStatement(
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
   const columns = whole
-    ? sql`${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}`
+    ? sql`${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}, ${supersededBy(dialect, scope, now)} AS superseded_by`
     : previewColumns(context, previewLength)
   return withPrelude(
     bindings,

@@ -8,7 +8,7 @@ import type { ThreadSummary } from '../../../../domain/report'
 import { JSON_UNITS, type Yielder } from '../../../../domain/yielder'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { flag, json, jsonOrNull, num, oneOf, str, strOrNull } from '../../core/rows'
+import { flag, json, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
 
 const columns = (names: readonly string[]): string => names.map((name) => `e.${name}`).join(', ')
 
@@ -61,6 +61,7 @@ export function toEntry(row: Row): Entry {
   const metadata = jsonOrNull<Metadata>(row, 'metadata')
   // A kept state has no column for it (0012_captured.sql), but its metadata.
   const captured = row.captured === null || row.captured === undefined ? isCaptured(metadata) : flag(row, 'captured')
+  const supersededBy = numOrNull(row, 'superseded_by')
   return {
     id: num(row, 'id'),
     threadId: str(row, 'thread_id'),
@@ -72,6 +73,7 @@ export function toEntry(row: Row): Entry {
     agent: strOrNull(row, 'agent'),
     archived: Boolean(row.archived) && !captured,
     captured,
+    ...(supersededBy === null ? {} : { supersededBy }),
     reader: str(row, 'reader'),
     owner: strOrNull(row, 'owner'),
     createdBy: str(row, 'created_by'),

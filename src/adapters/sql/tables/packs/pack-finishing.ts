@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { FinishRequest } from '../../../../ports/packs'
 import { visible } from '../../core/visibility'
+import { NEWEST_LINKS, superseded } from '../links/superseded'
 import { beginningOf, textOf } from '../texts/long-texts'
-import { inPack, linksOf, NEWEST_LINKS, newestLinksTo, type PackContext, superseded } from './pack-statements'
+import { inPack, linksOf, newestLinksTo, type PackContext } from './pack-statements'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
 

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { GatherRequest } from '../../../../ports/packs'
 import { packedColumns } from '../../core/packed'
+import { superseded } from '../links/superseded'
 import { beginningOf } from '../texts/long-texts'
 import { CHARS } from '../texts/text-marks'
 import { inOrderOfId, vectorsBehind } from '../vectors/vector-lookup'
-import { inPack, linksOf, newestLinksTo, type PackContext, superseded } from './pack-statements'
+import { inPack, linksOf, newestLinksTo, type PackContext } from './pack-statements'
 
 /** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
 

@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Millis } from '../../../../domain/time'
 import type { PackSight, StandingRequest } from '../../../../ports/packs'
-import { TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
 import { listed, visible } from '../../core/visibility'
+import { NEWEST_LINKS } from '../links/superseded'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
 export interface PackContext {
@@ -30,9 +30,6 @@ export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id
     : sql`l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)}`
 }
 
-/** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
-export const NEWEST_LINKS = 1_000
-
 /** As `linksOf`, the newest of those that lead to an entry; with `relation`, of those that say so, which an index of few has. */
 export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation?: 'contradicts'): SQL {
   const said = (alias: string) =>
@@ -42,40 +39,6 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
   return sql`l.to_id = ${id} AND ${ofOrg}${said('l')} AND l.from_id >= coalesce((
     SELECT few.from_id FROM links few WHERE few.to_id = ${id}${said('few')}
     ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
-}
-
-/**
- * Whether `s` takes the place of `e` in this pack. Who wrote `s` with a key narrowed to projects may not change what belongs to the whole
- * org, so there it counts in packs of nothing but these projects.
- */
-function replaces({ dialect, sight }: PackContext): SQL {
-  const asked = sight.scope.projects
-  const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
-  const beyond =
-    asked === null
-      ? TRUE
-      : sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`${JSON.stringify(asked)}`)} AS asked WHERE asked.value NOT IN (${own}))`
-  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.plan.exists(sql`
-    SELECT 1 FROM api_keys k
-    WHERE k.id = coalesce(s.changed_by, s.created_by) AND k.projects IS NOT NULL AND ${beyond}`)})`
-}
-
-/** Something that the caller sees supersedes `e`; of two that supersede each other the newer stands. */
-export function superseded(context: PackContext): SQL {
-  const { dialect, sight, now } = context
-  const { org } = sight.scope
-  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
-  return dialect.plan.exists(sql`
-    SELECT 1 FROM (
-      SELECT l.from_id FROM links l
-      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
-      ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
-    ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
-      AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
-        SELECT 1 FROM links back
-        WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
-          AND ${dialect.plan.filterOnly(sql`back.to_id = s.id`)}`)})`)
 }
 
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */

@@ -45,7 +45,7 @@ export function keepMarksOf(
 export const previewText = (dialect: SqlDialect, length: number): SQL =>
   sql`${beginningOf(dialect, length)} AS text, ${CHARS} AS chars`
 
-/** How long the text of `e` is, in characters, without reading a long one. */
-export const CHARS = sql`coalesce(
+/** How long the text of `e` is, in characters, without reading a long one, or a further row for one that stands in its own. */
+export const CHARS = sql`CASE WHEN e.text <> '' THEN length(e.text) ELSE coalesce(
   (SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})
-)`
+) END`

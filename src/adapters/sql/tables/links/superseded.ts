@@ -1,0 +1,61 @@
+// Which entry takes the place of another, for who asks?
+import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
+import { TRUE } from '../../core/compile-filter'
+import type { SqlDialect } from '../../core/dialect'
+import { visible } from '../../core/visibility'
+
+interface Context {
+  readonly dialect: SqlDialect
+  /** Who asks, and whose diary pages count, if any. */
+  readonly sight: { readonly scope: Scope; readonly diaryOf: string | null }
+  /** Milliseconds since 1970. */
+  readonly now: Millis
+}
+
+/** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
+export const NEWEST_LINKS = 1_000
+
+/**
+ * Whether `s` takes the place of `e` for who asks. Who wrote `s` with a key narrowed to projects may not change what belongs to the whole
+ * org, so there it counts where nothing but these projects is asked of.
+ */
+function replaces({ dialect, sight }: Context): SQL {
+  const asked = sight.scope.projects
+  const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
+  const beyond =
+    asked === null
+      ? TRUE
+      : sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`${JSON.stringify(asked)}`)} AS asked WHERE asked.value NOT IN (${own}))`
+  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.plan.exists(sql`
+    SELECT 1 FROM api_keys k
+    WHERE k.id = coalesce(s.changed_by, s.created_by) AND k.projects IS NOT NULL AND ${beyond}`)})`
+}
+
+/** What the caller sees and what takes the place of `e`, as `s`; of two that supersede each other the newer stands. */
+function successors(context: Context): SQL {
+  const { dialect, sight, now } = context
+  const { org } = sight.scope
+  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
+  return sql`(
+      SELECT l.from_id FROM links l
+      WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
+      ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
+    ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
+    WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
+      AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
+        SELECT 1 FROM links back
+        WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
+          AND ${dialect.plan.filterOnly(sql`back.to_id = s.id`)}`)})`
+}
+
+/** Something that the caller sees supersedes `e`. */
+export const superseded = (context: Context): SQL =>
+  context.dialect.plan.exists(sql`
+    SELECT 1 FROM ${successors(context)}`)
+
+/** The id of the newest that does; NULL for none. */
+export const supersededBy = (dialect: SqlDialect, scope: Scope, now: Millis): SQL => sql`(
+    SELECT s.id FROM ${successors({ dialect, sight: { scope, diaryOf: null }, now })} ORDER BY s.id DESC LIMIT 1
+  )`
