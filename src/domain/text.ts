@@ -115,6 +115,19 @@ export function truncate(text: string, limit: number): { text: string; truncated
   return { text: `${cut}...`, truncated: true }
 }
 
+/**
+ * A text in at most so many code points: whole, or as far as a word ends, with `…` for what is left out.
+ *
+ * @param text the whole text, or at least its first `most + 1` code points
+ */
+export function cutShort(text: string, most: number): string {
+  if (firstCodePoints(text, most).length === text.length) return text
+  const head = firstCodePoints(text, most - 1)
+  let end = head.length
+  while (end > head.length / 2 && !isWhiteSpace(head[end] ?? '')) end--
+  return `${(end > head.length / 2 ? head.slice(0, end) : head).trimEnd()}…`
+}
+
 /** Lower-case hexadecimal SHA-256 of a string's UTF-8 bytes, or of bytes. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content

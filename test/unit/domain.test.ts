@@ -7,7 +7,15 @@ import { mergePatch } from '../../src/domain/entry/metadata'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery } from '../../src/domain/search/query'
-import { codePointLength, compareText, firstCodePoints, trim, truncate, utf8Length } from '../../src/domain/text'
+import {
+  codePointLength,
+  compareText,
+  cutShort,
+  firstCodePoints,
+  trim,
+  truncate,
+  utf8Length,
+} from '../../src/domain/text'
 import { parseDateBound, parseInstant } from '../../src/domain/time'
 
 describe('text', () => {
@@ -25,6 +33,21 @@ describe('text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
         expect(Math.sign(compareText(a, b))).toBe(Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b))))
+      }),
+    )
+  })
+
+  it('cuts short where a word ends, and says so', () => {
+    expect(cutShort('as it is', 8)).toBe('as it is')
+    expect(cutShort('as it was', 8)).toBe('as it…')
+    expect(cutShort('返金処理は経理部', 5)).toBe('返金処理…')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 20 }), (text, most) => {
+        const cut = cutShort(text, most)
+        const isWhole = codePointLength(text) <= most
+        expect(codePointLength(cut)).toBeLessThanOrEqual(most)
+        if (!isWhole) expect([cut.at(-1), text.startsWith(cut.slice(0, -1))]).toEqual(['…', true])
+        else expect(cut).toBe(text)
       }),
     )
   })

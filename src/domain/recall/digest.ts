@@ -1,4 +1,4 @@
-import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import { codePointLength, cutShort, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import type { Millis } from '../time'
 import { FAILURE } from './events/outcome'
 import { sharedLength } from './excerpts'
@@ -79,8 +79,7 @@ export function shortened(head: string, most: number): string {
   const cut = firstCodePoints(head, most - 1)
   for (let i = cut.length - 1; i > 0; i--)
     if (ENDS.includes(cut[i] as string) && (head[i + 1] ?? ' ') === ' ') return cut.slice(0, i + 1)
-  const space = cut.lastIndexOf(' ')
-  return `${space > cut.length / 2 ? cut.slice(0, space) : cut}…`
+  return cutShort(head, most)
 }
 
 /** Memories that say the same, the newest of them first. */

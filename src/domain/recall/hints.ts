@@ -1,5 +1,5 @@
 import { own } from '../entry/metadata'
-import { firstCodePoints } from '../text'
+import { cutShort } from '../text'
 import type { Millis } from '../time'
 import { DAY, MAX_SHOWN } from './current'
 import { headOf } from './excerpts'
@@ -35,8 +35,8 @@ export interface Shown {
 
 export const HEAD = 120
 
-/** Its title, else its first sentence. */
-const head = ({ title, text }: Memory): string => (title === null ? headOf(text, HEAD) : firstCodePoints(title, HEAD))
+/** Its title, else its first sentence; more than a head is looked at, so that one that is cut says so. */
+const head = ({ title, text }: Memory): string => cutShort(title ?? headOf(text, 2 * HEAD), HEAD)
 
 export const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
 export const isCaptured = ({ metadata }: Pick<Memory, 'metadata'>): boolean =>

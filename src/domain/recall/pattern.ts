@@ -1,4 +1,4 @@
-import { firstCodePoints } from '../text'
+import { cutShort } from '../text'
 import type { Millis } from '../time'
 import type { Memory } from './memory'
 
@@ -31,7 +31,7 @@ export function patternOf(memory: Memory, usedAt: Millis): Pattern {
   return {
     id: memory.id,
     name: memory.title ?? `Pattern ${memory.id}`,
-    description: firstCodePoints(memory.text, DESCRIPTION),
+    description: cutShort(memory.text, DESCRIPTION),
     code: stringAt(memory, 'codeBlock', 'code') ?? memory.text,
     language: stringAt(memory, 'codeBlock', 'language') ?? stringAt(memory, 'fileContext', 'language') ?? NO_LANGUAGE,
     usageCount: Math.max(1, memory.accessCount),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
-import { firstCodePoints } from '../../domain/text'
+import { cutShort } from '../../domain/text'
 import { checkMoment } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
@@ -35,14 +35,14 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
 const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
 /** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
-const BUDGET = { glimpse: 200, shortest: 32 } as const
+const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
 
 const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
   })
   const left = BUDGET.glimpse - JSON.stringify(shown('')).length - 1
-  return shown(firstCodePoints(content, Math.max(BUDGET.shortest, left)).trimEnd())
+  return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))
 }
 
 export const orient = defineTool({

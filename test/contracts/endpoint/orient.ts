@@ -47,5 +47,38 @@ export function orientContract(connect: Connect): void {
       const zones = Array.from({ length: 21 }, () => 'UTC')
       expect((await fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
     })
+
+    it('marks each beginning of a memory that it shows as one, as what is known at the moment and of an error does', async () => {
+      const projectPath = unique('project')
+      const long = `Sessions live in D1 since ${'the measured load of the queue at peak hours '.repeat(10)}is known`
+      const exact = 'e'.repeat(100)
+      const save = (type: string, content: string) => ok('context_store', { type, content, metadata: {}, projectPath })
+      const { id } = await save('decision', long)
+      await save('code_pattern', long)
+      await save('bug_fix', `TypeError: ${long}`)
+      await save('decision', exact)
+      const isCut = (most: number) => (shown: string) =>
+        shown.length <= most && /[a-z]…$/.test(shown) && shown.length > most / 2
+      const { recentMemories } = await ok('context_orient', { projectPath })
+      const contents = recentMemories.map(({ content }: { content: string }) => content)
+      expect(contents.filter(isCut(100))).toHaveLength(3)
+      expect(contents).toContain(exact)
+      const { context } = await ok('context_getCurrent', { projectPath })
+      expect(context.patterns.map(({ description }: { description: string }) => isCut(200)(description))).toEqual([
+        true,
+      ])
+      const told = [...context.suggestions, ...context.ghostMessages].map(({ content }: { content: string }) => content)
+      const decision = told.filter((content) => content.startsWith(`Decision [${id}]`))
+      expect(decision.map((content) => isCut(120)(content.replace(/^.*?: /, '')))).toEqual([true, true])
+      const event = {
+        type: 'error_occurred',
+        payload: { error: `TypeError: ${long}` },
+        timestamp: '2026-11-21T10:00:00Z',
+      }
+      const report = await ok('context_reportEvent', {
+        event: { ...event, sessionId: 's', cliType: 'codex', projectPath },
+      })
+      expect(report.similar.map(({ content }: { content: string }) => isCut(200)(content))).toContain(true)
+    })
   })
 }

@@ -33,7 +33,8 @@ export interface Orientation {
 }
 
 /** Memories that a return brings, and code points of each. */
-const RECENT = { memories: 10, content: 100 }
+/** Of each content one code point more than is shown, which tells whether it is cut. */
+const RECENT = { memories: 10, content: 101 }
 
 /** What names a moment, as far as it is given. */
 interface NamedMoment {

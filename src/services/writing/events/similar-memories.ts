@@ -10,7 +10,7 @@ import { findUnit } from '../../../domain/search/hits'
 import { parseQuery } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
-import { firstCodePoints } from '../../../domain/text'
+import { cutShort, firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -82,7 +82,7 @@ export function createSimilarMemories({
       await yielder.spend(hit.text.length + hit.code.length)
     }
     return async () => {
-      const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT)
+      const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT + 1)
       return previews
         .filter((one) => isAtHome(one, project))
         .map((one) => ({
@@ -90,7 +90,7 @@ export function createSimilarMemories({
           type: typeOfKind(one.kind),
           captured: own(one.metadata, 'source') === 'system_auto',
           similarity: wordSimilarity(shares.get(one.id) as number),
-          content: firstCodePoints(one.text, CONTENT),
+          content: cutShort(one.text, CONTENT),
           createdAt: one.createdAt,
           seenAt: lastSeen(own(one.metadata, 'lastSeen')) ?? one.createdAt,
           kind: one.kind,
