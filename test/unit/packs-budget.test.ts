@@ -3,6 +3,7 @@ import type { QuantizedVector } from '../../src/domain/meaning/vector'
 import { type Plannable, plan, sizeLeft } from '../../src/domain/pack/budget'
 import type { Nearest, PackEntry } from '../../src/domain/pack/candidate'
 import { wholeText } from '../../src/domain/pack/content'
+import { bareOf } from '../../src/domain/pack/item'
 import { lastSessions } from '../../src/domain/pack/last-sessions'
 import type { PackItem } from '../../src/domain/pack/pack'
 import { resumes } from '../../src/domain/pack/work-asked'
@@ -48,6 +49,35 @@ describe('the room of a pack', () => {
     expect(idsOf(room(200))).toEqual([])
     const [best, , third] = room(1_400).map((one) => one.budget.json) as [number, number, number]
     expect([best > third, third]).toEqual([true, 100])
+  })
+
+  it('is for one short item where hardly any is, which then says no more beside its content than it must', () => {
+    const [year, reason] = [
+      '2026-11-27T11:15:14.000Z',
+      'words: glaze, ash; similarity 0.36; linked: references → [7] Kilns',
+    ]
+    const { item: plain } = given(7, 0.7)
+    const long: Plannable = {
+      ...{ passage: wholeText('The ash glaze runs.'), most: 800, anyway: false },
+      item: {
+        ...{ ...plain, reason, name: 'Glaze '.repeat(30), source: 'https://example.org' },
+        quality: { ...plain.quality, origin: 'key', created_at: year, updated_at: year, project_id: 'kiln' },
+        metadata: { ticket: 'K-7', status: 'doing' },
+      },
+    }
+    const [only, ...others] = plan(
+      [long, { ...long, item: { ...long.item, id: '8', score: 0.2 } }],
+      { json: 460, markdown: 300 },
+      true,
+    )
+    expect(others).toEqual([])
+    expect(only).toMatchObject({ one: long, bare: true, budget: { json: 'The ash glaze runs.'.length } })
+    const shown = bareOf(long.item)
+    expect(Object.keys(shown)).toEqual(Object.keys(long.item))
+    expect(Object.keys(shown.quality)).toEqual(Object.keys(long.item.quality))
+    expect(shown).toMatchObject({ reason: 'words: glaze, ash', source: '7', metadata: { status: 'doing' } })
+    expect(shown.metadata).not.toHaveProperty('ticket')
+    expect(plan([long], { json: 24_000, markdown: 24_000 }, true)).toMatchObject([{ bare: false }])
   })
 
   it('holds what an item supersedes too, which is known later', () => {

@@ -1,5 +1,6 @@
 import { fitted, type Passage, type Size, sizeOf } from './content'
 import { FACET_TITLES, type Facet } from './facets'
+import { bareOf } from './item'
 import { itemMarkdown } from './markdown'
 import type { PackItem } from './pack'
 import { WEIGHTS } from './weights'
@@ -7,6 +8,8 @@ import { WEIGHTS } from './weights'
 /** How much of a pack fits: which items, and how much of each one's text (packs contract). */
 export interface Planned<T> {
   readonly one: T
+  /** What the item says beside its content is cut to what it cannot be used without (`bareOf`). */
+  readonly bare: boolean
   /** The room that its content may take. */
   readonly budget: Size
   /** Characters that are kept for what it supersedes and conflicts with; what these take beyond them is taken from its content. */
@@ -23,7 +26,7 @@ export interface Plannable {
   readonly anyway: boolean
 }
 
-const { roomy: ROOMY, scarce: SCARCE } = WEIGHTS.budget
+const { roomy: ROOMY, scarce: SCARCE, bare: BARE } = WEIGHTS.budget
 
 const add = (a: Size, b: Size): Size => ({ json: a.json + b.json, markdown: a.markdown + b.markdown })
 const within = (a: Size, b: Size): boolean => a.json <= b.json && a.markdown <= b.markdown
@@ -45,8 +48,8 @@ const smaller = (a: Size, b: Size): Size => ({
 })
 
 /** The room that is left to a content once it is known what its item supersedes and conflicts with. */
-export function sizeLeft({ one, budget, oppositions }: Planned<Plannable>, item: PackItem): Size {
-  const [before, after] = [itemSize(one.item, oppositions), itemSize(item, 0)]
+export function sizeLeft({ one, bare, budget, oppositions }: Planned<Plannable>, item: PackItem): Size {
+  const [before, after] = [itemSize(bare ? bareOf(one.item) : one.item, oppositions), itemSize(item, 0)]
   return {
     json: Math.max(0, budget.json - Math.max(0, after.json - before.json)),
     markdown: Math.max(0, budget.markdown - Math.max(0, after.markdown - before.markdown)),
@@ -60,6 +63,8 @@ interface Frugality {
   readonly oppositions: number
   /** A share of the whole. */
   readonly related: number
+  /** Items say little beside their contents. */
+  readonly bare: boolean
 }
 
 interface Kept<T> {
@@ -78,7 +83,8 @@ function keep<T extends Plannable>(chosen: readonly T[], all: Size, by: Frugalit
     const full = sizeOf(fitted(one.passage, one.most, most))
     const least = smaller(full, { json: by.least, markdown: by.least })
     const section = facets.has(one.item.facet) ? NOTHING : sectionSize(one.item.facet)
-    const after = add(used, add(add(itemSize(one.item, by.oppositions), section), least))
+    const item = by.bare ? bareOf(one.item) : one.item
+    const after = add(used, add(add(itemSize(item, by.oppositions), section), least))
     if (!within(after, all)) continue
     used = after
     facets.add(one.item.facet)
@@ -92,7 +98,8 @@ const byWorth = (a: Plannable, b: Plannable): number =>
 
 /**
  * Gives room to as many items as fit with the beginning of their content, then to their contents, best first. Where not all fit, what says
- * most of the goal comes first, with less of its text each, and nothing is kept for neighbours.
+ * most of the goal comes first, with less of its text each, and nothing is kept for neighbours; where nothing fits, what an item says
+ * beside its content goes too.
  *
  * @param total room of all sections
  */
@@ -100,11 +107,12 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: Size, wit
   const given = (by: Frugality, order: readonly T[]) => {
     const share = 1 - by.related
     const all: Size = { json: Math.floor(total.json * share) - 2, markdown: Math.floor(total.markdown * share) }
-    return { ...keep(order, all, by), all, oppositions: by.oppositions }
+    return { ...keep(order, all, by), all, oppositions: by.oppositions, bare: by.bare }
   }
   const roomy = given({ ...ROOMY, related: withRelated ? ROOMY.related : 0 }, chosen)
-  const { kept, all, oppositions, ...rest } =
-    roomy.kept.length === chosen.length ? roomy : given(SCARCE, [...chosen].sort(byWorth))
+  const best = [...chosen].sort(byWorth)
+  const scarce = roomy.kept.length === chosen.length ? roomy : given(SCARCE, best)
+  const { kept, all, oppositions, bare, ...rest } = scarce.kept.length > 0 ? scarce : given(BARE, best)
   let { used } = rest
   return [...kept]
     .sort((a, b) => byWorth(a.one, b.one))
@@ -112,7 +120,7 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: Size, wit
       const free = { json: all.json - used.json, markdown: all.markdown - used.markdown }
       const more = smaller(free, { json: full.json - least.json, markdown: full.markdown - least.markdown })
       used = add(used, more)
-      return { one, budget: add(least, more), oppositions }
+      return { one, bare, budget: add(least, more), oppositions }
     })
 }
 

@@ -22,7 +22,8 @@ const BEGINNINGS = [
 const MEANS_SOMETHING = new RegExp(`^(\\s{0,3})(${BEGINNINGS.join('|')})`)
 /** A `<` that can begin HTML; an escape with a backslash could itself be escaped by what stands before it. */
 const TAG_START = /<(?=[a-zA-Z/!?])/g
-const GOAL = 300
+/** Characters of the goal, and of a small pack at most this share of it: whoever asked knows the goal. */
+const GOAL = { most: 300, share: 1 / 8 } as const
 
 /** One line of stored text, without the power to begin anything. */
 function harmless(line: string): string {
@@ -100,10 +101,14 @@ type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' |
   readonly said: readonly string[]
 }
 
-/** What stands above and below the sections. */
-export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) {
+/**
+ * What stands above and below the sections.
+ *
+ * @param most characters of the whole pack
+ */
+export function frame(described: Omit<Described, 'sections'>, omitted: Omitted, most: number) {
   const { goal, intent, layer, project, domain, said } = described
-  const shown = firstCodePoints(goal, GOAL)
+  const shown = firstCodePoints(goal, Math.min(GOAL.most, Math.floor(most * GOAL.share)))
   const facts = [
     `intent ${intent}`,
     `layer ${layer}`,
@@ -120,7 +125,7 @@ export function frame(described: Omit<Described, 'sections'>, omitted: Omitted) 
 
 /** The pack as Markdown, cut at the end where even its frame is too much. */
 export function packMarkdown(pack: Described, omitted: Omitted, most: number): string {
-  const { head, foot } = frame(pack, omitted)
+  const { head, foot } = frame(pack, omitted, most)
   const text = [head, ...pack.sections.map(sectionMarkdown), foot].join('\n')
   return text.length <= most ? text : firstCodePoints(text, most).slice(0, most)
 }

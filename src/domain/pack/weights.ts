@@ -236,8 +236,9 @@ export const WEIGHTS = {
    * Where not all that was chosen fits, more of it is worth more than longer parts and neighbours.
    */
   budget: {
-    roomy: { least: 200, oppositions: 40, related: 0.12 },
-    scarce: { least: 100, oppositions: 0, related: 0 },
+    roomy: { least: 200, oppositions: 40, related: 0.12, bare: false },
+    scarce: { least: 100, oppositions: 0, related: 0, bare: false },
+    bare: { least: 16, oppositions: 0, related: 0, bare: true },
   },
 
   /** How much is looked at before anything is weighed; bounds of cost (packs contract, "Cost"). */

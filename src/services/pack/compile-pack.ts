@@ -6,7 +6,7 @@ import type { Weighed } from '../../domain/pack/evidence'
 import { FACET_TITLES, type Facet, isWork } from '../../domain/pack/facets'
 import { identifiersIn } from '../../domain/pack/identifiers'
 import { sectionOrder } from '../../domain/pack/intents'
-import { itemOf } from '../../domain/pack/item'
+import { bareOf, itemOf } from '../../domain/pack/item'
 import { leftOut } from '../../domain/pack/left-out'
 import { shapeOf } from '../../domain/pack/likeness'
 import { opponentsIn } from '../../domain/pack/links'
@@ -200,7 +200,7 @@ export function createCompilePack({
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
     const said = saidOfPack(standing, request, { unrelated, degraded: found.degraded }, weights)
-    const { head, foot } = frame({ ...request, said }, { ...omitted, budget: 99 })
+    const { head, foot } = frame({ ...request, said }, { ...omitted, budget: 99 }, request.maxMarkdown)
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
     const planned = plan(pieces, total, request.relatedLimit > 0)
     const left = { ...omitted, budget: pieces.length - planned.length }
@@ -258,7 +258,8 @@ export function createCompilePack({
       const { one } = given
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
-      const item = itemOf(one.weighed, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const whole = itemOf(one.weighed, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const item = given.bare ? bareOf(whole) : whole
       return { ...item, content: fitted(passageRead(one, words, finished), one.most, sizeLeft(given, item)) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)

@@ -530,6 +530,29 @@ export function packsContract(connect: Connect): void {
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     })
 
+    it('holds one short item also in the smallest budget', async () => {
+      const { add, ask } = inProject()
+      const content = 'The kiln of the upper workshop needs nine hours to cool.'
+      const id = await add('Cooling of the kiln', content, {
+        ...{
+          kind: 'decision',
+          domain: 'ceramics',
+          tags: ['kiln', 'cooling'],
+          metadata: { ticket: 'KILN-7', floor: 2 },
+        },
+      })
+      const goal = 'how many hours does the kiln of the workshop need to cool down before somebody may open its door'
+      for (const max_tokens of [100, 110, 120, 150, 200]) {
+        const { sections, markdown, total_items, diagnostics } = await ask(goal, { max_tokens, include_related: false })
+        expect([max_tokens, total_items, diagnostics.omitted.budget]).toEqual([max_tokens, 1, 0])
+        expect(sections[0].items[0]).toMatchObject({ id, content: expect.stringMatching(/^The kiln of the upper/) })
+        expect(markdown).toContain('> The kiln of the upper')
+        expect(JSON.stringify(sections).length).toBeLessThanOrEqual(max_tokens * 4)
+        expect(markdown.length).toBeLessThanOrEqual(max_tokens * 4)
+        expect(markdown).toMatch(/Left out: nothing\.\n$/)
+      }
+    })
+
     it(promise('p3-budget'), async () => {
       const { add, ask } = inProject()
       const filler = 'Nothing of note happens in this sentence, which only fills the page. '
