@@ -30,8 +30,14 @@ export interface StoredMemory {
   readonly project: string | null
   readonly links: readonly LinkTarget[]
   readonly conflicts: readonly Conflict[]
+  /** How many more may say the same, of those that were compared. */
+  readonly furtherConflicts: number
   readonly warnings: readonly string[]
 }
+
+/** Entries that are compared with a new one, by title and by text. */
+const COMPARED = { candidates: 40, complete: 0 } as const
+const MAX_CONFLICTS = 10
 
 /** What became of a memory. @param planned what was noted of it before its write */
 export const rememberedAs = (
@@ -40,12 +46,13 @@ export const rememberedAs = (
 ): StoredMemory => ({
   ...{ ...planned, id },
   conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
-  warnings: made.includes('embedding queued') ? [VECTORS_LATER] : [],
+  warnings: [
+    ...(made.includes('embedding queued') ? [VECTORS_LATER] : []),
+    ...(planned.furtherConflicts === 0
+      ? []
+      : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${planned.furtherConflicts} more may say the same`]),
+  ],
 })
-
-/** Entries that are compared with a new one, by title and by text. */
-const COMPARED = { candidates: 40, complete: 0 } as const
-const MAX_CONFLICTS = 10
 
 export type Remember = ReturnType<typeof createRemember>
 
@@ -81,7 +88,10 @@ export function createRemember({
   }
 
   /** Entries of the same kind and project that say nearly the same, or have the same title. Two round trips. */
-  async function conflictsWith(caller: Caller, memory: Remembered): Promise<Conflict[]> {
+  async function conflictsWith(
+    caller: Caller,
+    memory: Remembered,
+  ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts'>> {
     const { title, draft, kind, project } = memory
     const scope = { ...caller, projects: project === null ? caller.projects : [project] }
     // Asked for in the same moment, so that both share a round trip.
@@ -96,11 +106,13 @@ export function createRemember({
       if (reason !== null) reasons.set(hit.id, reason)
     }
     const read = await entries.previews(scope, EVERYTHING, [...reasons.keys()], 200)
-    return read
-      .filter((entry) => entry.kind === kind && entry.project === project)
-      .sort((a, b) => b.id - a.id)
-      .slice(0, MAX_CONFLICTS)
-      .map((entry) => ({ id: entry.id, title: titleOf(entry), reason: reasons.get(entry.id) as string }))
+    const all = read.filter((entry) => entry.kind === kind && entry.project === project).sort((a, b) => b.id - a.id)
+    return {
+      conflicts: all
+        .slice(0, MAX_CONFLICTS)
+        .map((entry) => ({ id: entry.id, title: titleOf(entry), reason: reasons.get(entry.id) as string })),
+      furtherConflicts: Math.max(0, all.length - MAX_CONFLICTS),
+    }
   }
 
   /** A link to what cannot be read is told by its id. */
@@ -133,12 +145,12 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await withText(caller, readRemembered(caller, given), given)
     const { draft, kind, project, links } = memory
-    const conflicts = await conflictsWith(caller, memory)
-    note(caller, 'remembered', { kind, project, links, conflicts })
-    if (caller.receipt) caller.receipt.notes.mentioned = conflicts.map(({ id }) => id)
+    const planned = { kind, project, links, ...(await conflictsWith(caller, memory)) }
+    note(caller, 'remembered', planned)
+    if (caller.receipt) caller.receipt.notes.mentioned = planned.conflicts.map(({ id }) => id)
     const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false, replaces }).catch(
       (error: unknown) => namingTheMissing(caller, links, error),
     )
-    return rememberedAs({ kind, project, links, conflicts }, onlyValue(outcomes))
+    return rememberedAs(planned, onlyValue(outcomes))
   }
 }

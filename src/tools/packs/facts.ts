@@ -9,6 +9,8 @@ const noted = z.object({
   project: z.string().nullable(),
   links: z.array(z.object({ relation: z.string(), to: z.int() })),
   conflicts: z.array(z.object({ id: z.int(), title: z.string(), reason: z.string() })),
+  // Receipts of an earlier release do not have it.
+  furtherConflicts: z.int().default(0),
 })
 
 export const rememberedFacts: z.ZodType<StoredMemory> = noted.extend({ id: z.int(), warnings: z.array(z.string()) })

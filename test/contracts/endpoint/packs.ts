@@ -138,6 +138,19 @@ export function packsContract(connect: Connect): void {
       expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
     })
 
+    it('says where more may say the same than the newest ten that conflicts names', async () => {
+      const { project, add } = inProject()
+      for (let i = 0; i < 12; i++) await add('Tides', `On day ${i} the water stood ${i * 7} centimetres high.`)
+      const args = { title: 'Tides', content: 'Look them up.', project, idempotency_key: unique() }
+      const more = await ok('remember', args)
+      expect([more.conflicts.length, more.warnings]).toEqual([
+        10,
+        ['conflicts names the newest 10; at least 2 more may say the same'],
+      ])
+      expect(await ok('remember', args)).toEqual({ ...more, replayed: true })
+      expect(await remember('Ebb', 'Twice a day.', { project })).not.toHaveProperty('warnings')
+    })
+
     it(promise('p2-supersede'), async () => {
       const { project, add, ask } = inProject()
       const old = await add('Cache', 'The cart cache lives in Redis.', { kind: 'decision' })
