@@ -74,10 +74,13 @@ function stepsOf(org: string): [before: string, after: string, brevity: number][
   ]
 }
 
-/** Whether a class is dense, by the sample. @param match the expression of it */
-export const isDense = (org: string, match: SQL): SQL => sql`(
-    SELECT count(*) >= ${DENSE} FROM (
-      SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${DENSE}
+/** So many of the sample are some 2,000 entries: as a rule 200 of them are found in the first few steps. */
+export const VERY_DENSE = 125
+
+/** Whether a class is dense, by the sample. @param match the expression of it @param least from so many of the sample on */
+export const isDense = (org: string, match: SQL, least = DENSE): SQL => sql`(
+    SELECT count(*) >= ${least} FROM (
+      SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${least}
     )
   )`
 

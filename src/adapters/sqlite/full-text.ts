@@ -30,7 +30,7 @@ import { bestByUnits, matchIfFits, placed } from './best-by-units'
 import { SHARES, type Shares } from './bounded/cost'
 import { rowsInParts } from './bounded/rows-in-parts'
 import { askedBy, fitsTable, heldIn } from './bounded/search-cost'
-import { byLength, classesOf, type EntryClass, isDense, oneClass } from './by-length'
+import { byLength, classesOf, type EntryClass, isDense, oneClass, VERY_DENSE } from './by-length'
 import { candidateColumns } from './candidate-columns'
 import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from './counted-terms'
 import { byFewWords, type FewWords } from './few-words'
@@ -103,6 +103,7 @@ export function createD1FullText(
       known === null && (isForFew || chosen.isForFilter)
         ? manyMatch(scope.org, match, bounds.sampled, isForFew ? bounds.entries : bounds.filtered)
         : null
+    const together = sql`${[confined, ...words].join(' AND ')}`
     const fits =
       led !== null
         ? sql`fits (yes) AS (SELECT 1)`
@@ -110,7 +111,8 @@ export function createD1FullText(
             ...{ asked: askedBy(request, counting, way), way, held, share: shares.once, unless: many },
             // Where it admits many, few are asked before enough are found.
             filter: isAdmitted ? EVERYTHING : filter,
-            isDense: isDense(scope.org, sql`${[confined, ...words].join(' AND ')}`),
+            isDense: isDense(scope.org, together),
+            isVeryDense: isDense(scope.org, together, VERY_DENSE),
           })
 
     // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all

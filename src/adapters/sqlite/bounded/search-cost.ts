@@ -102,14 +102,15 @@ interface Fitting {
   /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
   readonly held: SQL
   readonly share: number
-  /** Whether many entries hold all of the words: looked at where it decides. */
+  /** Whether many entries hold all of the words, and whether very many do: looked at where it decides. */
   readonly isDense: SQL
+  readonly isVeryDense: SQL
   /** Whether the search is not asked at all, of a table `held` of one row; null where it always is. */
   readonly unless: SQL | null
 }
 
 /** `fits`: a table of one row that says whether what is asked of the index stays within a share. */
-export function fitsTable({ asked, way, filter, held, share, isDense, unless }: Fitting): SQL {
+export function fitsTable({ asked, way, filter, held, share, isDense, isVeryDense, unless }: Fitting): SQL {
   const words = JSON.stringify(
     asked.map(({ word, prefix, times }) => [word, prefix ? 1 : 0, times * (prefix ? MERGING : 1)]),
   )
@@ -117,6 +118,8 @@ export function fitsTable({ asked, way, filter, held, share, isDense, unless }: 
   const isOnce = way === 'classes' || way === 'class'
   /** How many times as much it is where the words hardly stand together. */
   const longer = way === 'classes' ? apart(asked.length) / together(asked.length) : 1
+  /** And where a few steps lead to enough, whose postings are not gone through to their end: twice is more than was measured. */
+  const shorter = way === 'classes' ? sql.raw((2 / together(asked.length)).toFixed(2)) : sql`1`
   const all = longer * asked.reduce((sum, { times, prefix }) => sum + times * (prefix ? MERGING : 1), 0)
   const [densest, entry, least] = [POSTINGS.most, COST.found, POSTINGS.least].map((value) => sql.raw(String(value)))
   const weight = weightOf(filter)
@@ -141,7 +144,8 @@ export function fitsTable({ asked, way, filter, held, share, isDense, unless }: 
         WITH RECURSIVE ${SEGMENTS}, postings (times, bytes) AS (
           SELECT asked.value ->> 2, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} FROM json_each(${words}) asked
         )
-        SELECT CASE WHEN ${within(sql`${cost} * ${longer}`)} THEN 1 WHEN ${within(cost)} THEN ${isDense} ELSE 0 END
+        SELECT CASE WHEN ${within(sql`${cost} * ${longer}`)} THEN 1 WHEN ${within(cost)} THEN ${isDense}
+          WHEN ${within(sql`${cost} * ${shorter}`)} THEN ${isVeryDense} ELSE 0 END
         FROM postings
       )
     END FROM held
