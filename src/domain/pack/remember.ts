@@ -6,7 +6,7 @@ import { type LinkTarget, readId } from '../entry/link'
 import { AUDIENCES, type Audience, type Metadata, own, WORK_STATUSES } from '../entry/metadata'
 import { WORK_KINDS } from '../entry/work'
 import { invalidInput } from '../errors'
-import { Inspection } from '../flaws'
+import { Inspection, shortened } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project'
@@ -92,25 +92,37 @@ function readStatus(given: string | undefined, kind: Kind | undefined): string |
   return given
 }
 
-/** `"<id>"` or `"<relation>:<id>"`. */
-function readLink(given: string | number): LinkTarget {
+/** `"<id>"` or `"<relation>:<id>"`; null for anything else. */
+function readLink(given: string | number): LinkTarget | null {
   const [, relation = 'related_to', id] = /^(?:([a-z_]+):)?\s*(\d+)$/.exec(trim(String(given))) ?? []
   const to = readId(id)
-  if (to === null || !RELATIONS.some((known) => known === relation))
-    throw invalidInput(`related_to takes "<id>" or "<relation>:<id>", with relation one of: ${RELATIONS.join(', ')}`)
-  return { relation, to }
+  return to === null || !RELATIONS.some((known) => known === relation) ? null : { relation, to }
+}
+
+/** Members of a list that could not be read, for a message; of many the first. */
+function wrongOf<T>(given: readonly (string | number)[], read: readonly (T | null)[]): string | null {
+  const wrong = given.filter((_, i) => read[i] === null).map((one) => `"${shortened(String(one))}"`)
+  return wrong.length === 0 ? null : wrong.slice(0, 3).join(', ')
 }
 
 function readLinks(given: readonly (string | number)[]): LinkTarget[] {
   if (given.length > MAX_LINKS) throw invalidInput(`related_to has more than ${MAX_LINKS} items`)
-  return [...new Map(given.map(readLink).map((link) => [`${link.relation}:${link.to}`, link])).values()]
+  const read = given.map(readLink)
+  const wrong = wrongOf(given, read)
+  if (wrong !== null)
+    throw invalidInput(
+      `related_to takes "<id>" or "<relation>:<id>", not ${wrong}; relation is one of: ${RELATIONS.join(', ')}`,
+    )
+  const links = read.filter((link) => link !== null)
+  return [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
 }
 
 /** The entries that a memory is kept from, in order. @throws Problem */
 export function readFrom(given: readonly (string | number)[]): number[] {
   if (given.length > MAX_LINKS) throw invalidInput(`from has more than ${MAX_LINKS} items`)
   const ids = given.map((one) => readId(trim(String(one))))
-  if (ids.some((id) => id === null)) throw invalidInput('from takes ids of entries, such as "42"')
+  const wrong = wrongOf(given, ids)
+  if (wrong !== null) throw invalidInput(`from takes ids of entries, such as "42", not ${wrong}`)
   return [...new Set(ids.filter((id) => id !== null))]
 }
 

@@ -93,6 +93,14 @@ export function packsContract(connect: Connect): void {
         const { code, details } = await errorOf('remember', { ...right, ...args })
         expect([code, details[0].path]).toEqual(['invalid_input', path])
       }
+      // Of a list those are named that are wrong.
+      const links = await errorOf('remember', {
+        ...right,
+        related_to: ['1', 'likes:1', 'supersedes:x'],
+        from: ['1', 'y'],
+      })
+      expect(links.message).toContain('not "likes:1", "supersedes:x";')
+      expect(links.message).toContain('from takes ids of entries, such as "42", not "y"')
       const several = await errorOf('remember', { title: '', content: '', kind: 'x' })
       expect(several.details.map(({ path }: Data) => path)).toEqual(['title', 'content', 'kind'])
     })
