@@ -503,6 +503,32 @@ export function hooksContract(whole: boolean, secretsOneOf: number): void {
         expect(await start(PLACE, ben)).not.toContain('left off')
       })
 
+      it('tell at a start where a session of that branch left off behind many newer ones of other branches', async () => {
+        const left = async (of: string, branch: string) => {
+          const s = claudeCode(of)
+          const events = [s.prompt(`Mend ${of}`), s.edit(`${of}.ts`), s.end()]
+          await send(
+            ada,
+            events.map((event) => ({ ...event, place: { ...PLACE, branch } })),
+          )
+        }
+        await left(`old${session}`, 'older')
+        await left(`${session}`, 'harbour')
+        for (let i = 0; i < 60; i++) {
+          world.clock.advance(1000)
+          await left(`other${i}${session}`, `b${i}`)
+        }
+        const start = async (branch: string | undefined) => {
+          const event = claudeCode(`y${++serial}`).start()
+          return textOf(await send(ada, [{ ...event, place: { ...PLACE, branch } }], event.id))
+        }
+        expect(await start('harbour')).toContain(`Files: ${session}.ts`)
+        expect(await start('older')).toContain(`Files: old${session}.ts`)
+        expect(await start('b59')).toContain(`Files: other59${session}.ts`)
+        expect(await start('newer')).not.toContain('left off')
+        expect(await start(undefined)).not.toContain('left off')
+      })
+
       it('are told nothing again by a client that replays a session, until something is new', async () => {
         const decide = (title: string) =>
           world.ok(ada, 'remember', { title, content: `${title}.`, kind: 'decision', project: PROJECT })

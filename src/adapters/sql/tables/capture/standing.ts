@@ -1,16 +1,16 @@
 // What stands in a project, by facet, and where its last captured session left off?
 
 import { type SQL, sql } from 'drizzle-orm'
-import { isFields, textOf } from '../../../../domain/capture/fields'
 import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { StartPlace } from '../../../../ports/capture'
 import { Batch } from '../../core/batch'
+import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { each, num, str, strOrNull } from '../../core/rows'
+import { each, firstRow, num, str, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { superseded } from '../links/superseded'
 import { beginningOf } from '../texts/long-texts'
@@ -24,8 +24,8 @@ interface Context {
 
 /** Entries of one facet: more than ever fit into a start. */
 const MAX_OF_FACET = 24
-/** Captured sessions of a project that are looked at for one of the branch. */
-const SESSIONS = 50
+/** Captured sessions of a project that are looked at for one of the branch, from the newest on and no further than to it. */
+const SESSIONS = 500
 /** Characters of each text: more than are told. */
 const BEGINNING = 1_300
 
@@ -107,21 +107,33 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 
-const leftOffStatement = ({ dialect, scope, now }: Context, { project }: StartPlace): SQL => sql`
-  SELECT e.id, e.title, e.thread_id, e.metadata, ${beginningOf(dialect, BEGINNING)} AS text FROM entries e
-  WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${ofProject(project)}
-  ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}`
+/** @param except the thread of a session that is not told of itself */
+function leftOffStatement(
+  { dialect, scope, now }: Context,
+  { project, branch }: StartPlace,
+  except: string | null,
+): SQL {
+  const ofBranch = branch === null ? sql`found.branch IS NULL` : sql`found.branch = ${branch}`
+  const isOther = except === null ? TRUE : sql`found.thread_id <> ${except}`
+  return sql`
+    WITH newest AS (
+      SELECT found.id FROM (
+        SELECT e.id, e.updated_at, e.thread_id, ${dialect.textAt(['branch'])} AS branch FROM entries e
+        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${ofProject(project)}
+        ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
+      ) AS found
+      WHERE ${ofBranch} AND ${isOther}
+      ORDER BY found.updated_at DESC, found.id DESC LIMIT 1
+    )
+    SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
+    FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}`
+}
 
 const toStandingEntry = (row: Row): StandingEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
   text: str(row, 'text'),
 })
-
-function branchOf(metadata: unknown): string | null {
-  const parsed: unknown = typeof metadata === 'string' ? JSON.parse(metadata) : null
-  return isFields(parsed) ? textOf(parsed, 'branch') : null
-}
 
 /** @param except the thread of a session that is not told of itself */
 export async function readStanding(
@@ -139,10 +151,7 @@ export async function readStanding(
     Decisions: read('Decisions'),
     Gotchas: read('Gotchas'),
   }
-  const leftOff = batch.add(leftOffStatement(context, place), (rows) => {
-    const last = rows.find((row) => row.thread_id !== except && branchOf(row.metadata) === place.branch)
-    return last === undefined ? null : toStandingEntry(last)
-  })
+  const leftOff = batch.add(leftOffStatement(context, place, except), firstRow(toStandingEntry))
   const result = await batch.read(connection)
   return {
     facets: {
