@@ -39,13 +39,13 @@ export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>
 /** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
 const TRIES = 5
 
-/** Tries again after a lost race, with fresh reads, a few times. */
-export async function withRetries<T>(step: (attempt: number) => Promise<T>): Promise<T> {
+/** Tries again after a lost race, with fresh reads, a few times. @param tries how often in all */
+export async function withRetries<T>(step: (attempt: number) => Promise<T>, tries = TRIES): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await step(attempt)
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'conflict' || !error.retryable || attempt === TRIES) throw error
+      if (!(error instanceof Problem) || error.code !== 'conflict' || !error.retryable || attempt === tries) throw error
     }
   }
 }

@@ -312,6 +312,23 @@ export function hooksContract(whole: boolean, secretsOneOf: number): void {
       expect(entries.map(({ text_content }: Json) => text_content.includes('a.ts, b.ts'))).toEqual([true])
     })
 
+    it('of one session that arrive in thirty requests at the same moment are all kept, each answered with what became of it', async () => {
+      const s = claudeCode(session)
+      const events = Array.from({ length: 30 }, (_, i) => s.edit(`f${i}.ts`))
+      const answers = await Promise.all(
+        events.map((event, i) =>
+          post(ada, { events: [{ place: PLACE, at: world.clock.now() - 1000 * (30 - i), ...event }] }),
+        ),
+      )
+      expect(answers.map(({ status, json }) => [status, json.stored])).toEqual(events.map(() => [200, 1]))
+      expect(await send(ada, [s.prompt('Mend thirty files'), ...events, s.end()])).toMatchObject({
+        ...{ stored: 2, repeated: 30 },
+      })
+      const [entry, ...more] = await captured(ada)
+      expect(more).toEqual([])
+      for (const i of events.keys()) expect(entry.text_content).toContain(`f${i}.ts`)
+    })
+
     it('are erased for good by project: a writer’s own, an administrator’s everybody’s, with what was dropped', async () => {
       const ben = await world.makeKey(ada.org, { owner: 'ben' })
       const run = async (key: Key, word: string) => {

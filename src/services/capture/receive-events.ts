@@ -25,6 +25,12 @@ const LONGEST_SESSION = 200
 /** Sessions that one request writes: each is some statements, of which a request may make a thousand on D1. */
 const MOST_WRITTEN = 10
 
+/**
+ * Requests of one session that arrive together (a client runs many tools side by side) all change its one row. Of those that meet, one is
+ * kept each time, so that so many of them need no more tries than they are; who sends an event without the hook program has no second.
+ */
+const TRIES = 32
+
 export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
 
 /** A session with what arrived of it just now. */
@@ -166,7 +172,7 @@ export function createReceiveEvents({
       return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: message }
     }
     if (kept.length === 0) return alone(notice)
-    const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked)))
+    const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
     // Where there is no room, nobody goes without memory, and the person is told.
     if (!outcome.ok && outcome.problem.code === 'limit_exceeded') return alone(outcome.problem.message)
     if (!outcome.ok) throw outcome.problem
