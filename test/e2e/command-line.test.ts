@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 
 /** The command line, run as a person runs it. */
 const commonplace = (...args: string[]) => runCommand(args)
@@ -12,7 +13,7 @@ const commonplace = (...args: string[]) => runCommand(args)
 describe('commonplace reembed', () => {
   let server: RunningServer
   beforeAll(async () => {
-    server = await startServer()
+    server = await startPlace()
   })
   afterAll(() => server.stop())
 
@@ -50,9 +51,8 @@ describe('commonplace reembed', () => {
   })
 
   it('repeats the words of the server when it refuses', async () => {
-    const closed = await startServer({ AUTH_MODE: 'required' })
+    const closed = await startPlace({ AUTH_MODE: 'required' })
     const { code, err } = await commonplace('reembed', '--url', closed.url.origin)
-    await closed.stop()
     expect([code, err]).toEqual([1, expect.stringContaining('AUTH_MODE=open')])
   })
 })

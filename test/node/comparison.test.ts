@@ -6,7 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import type { Json } from '../support/oauth'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 
 /**
  * docs/comparison.md, measured: the same six memories and the same questions, asked of this server and of the reference server of the
@@ -40,7 +41,7 @@ let folder: string
 const named = () => new Client({ name: 'comparison', version: '1' })
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comparison-'))
-  server = await startServer()
+  server = await startPlace()
   ours = named()
   await ours.connect(new StreamableHTTPClientTransport(new URL('/mcp/core', server.url)))
   theirs = named()

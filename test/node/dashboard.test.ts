@@ -6,9 +6,10 @@ import { dashboardContract } from '../contracts/endpoint/dashboard'
 import { WORKER_DIR } from '../support/build'
 import { type House, houseOf, type Person } from '../support/dashboard'
 import { ADMIN_TOKEN, startDeployment } from '../support/oauth'
+import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
 
-dashboardContract('D1', (vars) => startServer(vars))
+dashboardContract('D1', startPlace)
 
 describe('the Worker with all its pages', () => {
   it('is at most 1,100 KB, packed as it is uploaded', () => {

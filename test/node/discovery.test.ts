@@ -4,21 +4,22 @@ import { join } from 'node:path'
 import { unpackExtension } from '@anthropic-ai/mcpb'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { prove, waitUntilReady } from '../../scripts/deploy/proof.mjs'
 import { packDesktopExtension } from '../../scripts/mcpb.mjs'
 import { ABOUT } from '../../src/domain/about'
+import { sharedTeam } from '../contracts/endpoint/session'
+import { ADMIN_TOKEN, type Team } from '../support/access'
 import { ROOT } from '../support/build'
-import { type RunningServer, startServer } from '../support/server'
-
-const TOKEN = 'a-token-of-the-operator-of-this-test'
+import type { RunningServer } from '../support/server'
 
 let server: RunningServer
+let team: Team
 beforeAll(async () => {
-  server = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN: TOKEN })
+  team = await sharedTeam()
+  server = team.server
 })
-afterAll(() => server.stop())
 
 /** schema.json of github.com/modelcontextprotocol/experimental-ext-server-card, what of it we use; unknown members are refused. */
 const remote = z.strictObject({
@@ -41,15 +42,7 @@ const card = z.strictObject({
 })
 
 /** The key of a writer in an organization of its own. */
-async function keyOf(org: string): Promise<string> {
-  const { origin } = new URL(server.url)
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-  const post = async (path: string, body: object): Promise<Record<string, string>> =>
-    (await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-  await post('/orgs', { id: org, name: org })
-  const { key = '' } = await post(`/orgs/${org}/keys`, { name: 'desktop', role: 'writer' })
-  return key
-}
+const keyOf = async (org: string): Promise<string> => (await team.key(org)).key
 
 describe('commonplace stdio', () => {
   const program = [join(ROOT, 'src', 'cli', 'commonplace.mjs'), 'stdio']
@@ -127,9 +120,9 @@ describe('a server that nobody knows yet', () => {
       say: (step: string) => void said.push(step),
     }
     await waitUntilReady(deploying as never, origin)
-    const { key, org } = await prove(deploying as never, origin, TOKEN)
+    const { key, org } = await prove(deploying as never, origin, ADMIN_TOKEN)
     expect([org, said]).toEqual(['main', ['ready', 'proof']])
-    expect((await prove(deploying as never, origin, TOKEN)).key).toBeNull()
+    expect((await prove(deploying as never, origin, ADMIN_TOKEN)).key).toBeNull()
     const asked = await fetch(`${origin}/api/v1/orgs/main/keys`, { headers: { authorization: `Bearer ${key}` } })
     const { keys } = (await asked.json()) as { keys: { role: string; revoked_at: string | null }[] }
     expect(keys.filter(({ revoked_at }) => !revoked_at).map(({ role }) => role)).toEqual(['admin'])

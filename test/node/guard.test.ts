@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTeam, type Team } from '../support/access'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 
 /** Who may call at all, before any credential is looked at: names, origins, and what a browser is told. */
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
@@ -40,7 +41,7 @@ const corsOf = ({ headers }: Raw) => Object.keys(headers).filter((name) => name.
 describe('a server in open mode', () => {
   let server: RunningServer
   beforeAll(async () => {
-    server = await startServer()
+    server = await startPlace()
   })
   afterAll(() => server.stop())
   const send = (path: string, headers: Record<string, string>, method = 'POST', body = LIST) =>

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FAMILIES } from '../../src/tools/catalogue'
+import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
 
 /** The HTTP surface below and beside MCP, as a raw client meets it. */
@@ -32,7 +33,7 @@ function rawStatus(url: Pick<URL, 'href'>, headers: Record<string, string>, body
 describe('the HTTP surface in open mode', () => {
   let server: RunningServer
   beforeAll(async () => {
-    server = await startServer()
+    server = await startPlace()
   })
   afterAll(() => server.stop())
   const at = (path: string) => new URL(path, server.url.href)

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 
 /** The limits of an org as its agents meet them; how they are counted: test/contracts/quotas.ts. */
 let server: RunningServer
 let client: TestClient
 beforeAll(async () => {
-  server = await startServer({ MAX_ENTRIES_PER_ORG: '2', MAX_BYTES_PER_ORG: '1000' })
+  server = await startPlace({ MAX_ENTRIES_PER_ORG: '2', MAX_BYTES_PER_ORG: '1000' })
   client = await (CLIENTS['SDK v2, revision 2026-07-28'] as Connect)(server.url)
 })
 afterAll(async () => {

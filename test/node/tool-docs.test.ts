@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { playTranscript } from '../../scripts/transcript.mjs'
 import { ROOT } from '../support/build'
 import type { Json } from '../support/oauth'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 import { EXAMPLES } from '../support/tool-examples'
 
 /**
@@ -14,7 +15,7 @@ import { EXAMPLES } from '../support/tool-examples'
 let server: RunningServer
 let serial = 0
 beforeAll(async () => {
-  server = await startServer()
+  server = await startPlace()
 })
 afterAll(() => server?.stop())
 
@@ -105,7 +106,7 @@ ids of changes replaced).`
 })
 
 it('plays the transcript that README.md shows', async () => {
-  const fresh = await startServer()
+  const fresh = await startPlace()
   try {
     const lines = await playTranscript(fresh.url.origin)
     expect(lines.length).toBeLessThanOrEqual(20)

@@ -58,22 +58,29 @@ function bundleOf(worker: string): string {
   return told
 }
 
+/** What re-exports a bundle as it is. */
+const WHOLE = `export * from './index.js'\nexport { default } from './index.js'\n`
+
 /**
- * The modules of a Worker, of which workerd asks for the bundle itself: Miniflare copies what it hands over with its configuration
- * dozens of times, which was a fifth of the work of a start.
+ * A Worker and what is the same for all, on a free port. workerd asks for the bundle itself: Miniflare copies what it hands over with its
+ * configuration dozens of times, which was a fifth of the work of a start.
+ *
+ * @param entry a module that may import the bundle as `./index.js`
+ * @param worker the folder of the bundle
  */
-const handedOver = (worker: string) => ({
+export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   modules: [
-    {
-      type: 'ESModule' as const,
-      path: join(worker, 'entry.js'),
-      contents: `export * from './index.js'\nexport { default } from './index.js'\n`,
-    },
+    { type: 'ESModule' as const, path: join(worker, 'entry.js'), contents: entry },
     ...modulesOf(worker).filter(({ type }) => type !== 'ESModule'),
   ],
   modulesRoot: worker,
   unsafeUseModuleFallbackService: true,
   unsafeModuleFallbackService: () => new Told(bundleOf(worker)),
+  compatibilityDate: '2026-10-01',
+  compatibilityFlags: ['global_fetch_strictly_public'],
+  host: '127.0.0.1',
+  port: 0,
+  cf: false as const,
 })
 
 /**
@@ -90,9 +97,7 @@ export async function startServer(
   const { oauth = true, vectors = true, images = true, backups = false } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...handedOver(worker),
-      compatibilityDate: '2026-10-01',
-      compatibilityFlags: ['global_fetch_strictly_public'],
+      ...handedOver(WHOLE, worker),
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
       durableObjects: {
@@ -108,10 +113,7 @@ export async function startServer(
         ...(hyperdrive && { STORAGE_BACKEND: 'postgresql' }),
         ...vars,
       },
-      host: '127.0.0.1',
-      port: kept?.port ?? 0,
-      ...(kept === undefined ? {} : { resourcePersistencePath: kept.folder }),
-      cf: false,
+      ...(kept === undefined ? {} : { port: kept.port, resourcePersistencePath: kept.folder }),
       ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
       ...(origin === undefined ? {} : { upstream: origin }),
       ...(web === undefined ? {} : { outboundService: web as never }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Connect, TestClient } from '../../support/clients'
-import { type RunningServer, startServer } from '../../support/server'
+import { startPlace } from '../../support/places'
+import type { RunningServer } from '../../support/server'
 
 /** `/mcp/connector`, as ChatGPT's connectors and deep research use it, and the pages that it points to. */
 export function connectorContract(connect: Connect): void {
@@ -9,7 +10,7 @@ export function connectorContract(connect: Connect): void {
     let client: TestClient
     let all: TestClient
     beforeAll(async () => {
-      server = await startServer()
+      server = await startPlace()
       all = await connect(server.url)
       client = await connect(new URL('/mcp/connector', server.url.href))
     })

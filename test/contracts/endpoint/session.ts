@@ -2,7 +2,8 @@ import { afterAll, beforeAll } from 'vitest'
 import { ADMIN_TOKEN, keyOfNewOrg, startTeam, type Team } from '../../support/access'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
 import { type MortalServer, mortalServer } from '../../support/mortal'
-import { type ServerWithSql, startServer } from '../../support/server'
+import { startPlace } from '../../support/places'
+import type { ServerWithSql } from '../../support/server'
 
 /** The databases that the suite is played against, and what callers see of them. */
 export interface Backend {
@@ -16,7 +17,7 @@ export interface Backend {
 
 const D1: Backend = {
   ...{ database: 'sqlite', vectors: 'object', fullText: 'fts5' },
-  start: (vars) => startServer(vars),
+  start: startPlace,
   mortal: () => mortalServer(),
 }
 
