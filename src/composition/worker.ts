@@ -98,7 +98,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, yielder, config.quotas, config.history)
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
-  const rows = createSqlVectorRows(connection, clock, indexedFields)
+  const rows = createSqlVectorRows(connection, clock, yielder, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
   const sync = createSyncVectors({ index, rows, yielder })

@@ -95,6 +95,11 @@ export interface VectorRows {
     query: QuantizedVector | null,
   ): Promise<VectorRow[]>
   /**
+   * The entries that scope and filter admit, which is asked of all where these can be gone through in parts; null where they are more than
+   * that, or a look-up finds them anyway.
+   */
+  fewAdmitted(scope: Scope, filter: Filter, most: number): Promise<readonly number[] | null>
+  /**
    * Goes through so many vectors of the org after an id, for the scan of last resort: those that scope and filter admit, in order.
    * `last` is the last that was gone through, whether it was admitted or not; null when there are no more.
    */

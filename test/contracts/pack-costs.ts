@@ -55,7 +55,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
           return local.embed(texts, purpose)
         },
       }
-      const rows = createSqlVectorRows(connection, clock)
+      const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
       const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
       const searchSemantic = createSearchSemantic({
         embedder,

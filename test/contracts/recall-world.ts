@@ -75,7 +75,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   const { connection, clock, entries, index } = ground
   const embedder = new GivenMeaning()
   const memories = createSqlMemories(connection, clock, WITHOUT_REST)
-  const rows = createSqlVectorRows(connection, clock)
+  const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
   const settings = {
     embedder,
     summarizer: null,

@@ -60,7 +60,7 @@ export function semanticSearchContract(
     const clock = new TestClock()
     const made = database.adapters(clock)
     const embedder = createLocalEmbedder(made.analyzer, WITHOUT_REST, 64)
-    const rows = createSqlVectorRows(made.connection, clock)
+    const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
     const generate = createGenerate({
       embedder,
       summarizer: null,
@@ -78,7 +78,7 @@ export function semanticSearchContract(
       const search = createSearchSemantic({
         ...{ embedder, index, rows, sync, now: () => clock.now(), yielder: WITHOUT_REST, exact },
       })
-      return { search, sync, elapse, crowd }
+      return { search, index, sync, elapse, crowd }
     }
     const save = async (
       ada: Caller,
@@ -167,7 +167,7 @@ export function semanticSearchContract(
     it('never starves a page: any filter over many entries gives what comparing one by one gives', async () => {
       const random = seeded(SEED + 1)
       const ada = freshPrincipal()
-      const { search, sync, elapse, crowd } = setUp()
+      const { search, index, sync, elapse, crowd } = setUp()
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
       const texts = Array.from({ length: crowd }, (_, i) => ({
         text: `${WORDS[i % 5]} ${WORDS[Math.floor(random() * WORDS.length)]} number ${i}`,
@@ -195,6 +195,22 @@ export function semanticSearchContract(
         // A few rows for each of the entries, never each vector against each entry.
         expect(made.costs.rowsRead).toBeLessThan(truth.length * 12)
       }
+      // Where no index leads to what a filter admits, it is asked of all entries sooner than of all that is near.
+      const scarce = compare('lt', 3)
+      let asked = 0
+      const counting: typeof rows = {
+        ...rows,
+        fewAdmitted: (...given) => {
+          asked++
+          return rows.fewAdmitted(...given)
+        },
+      }
+      const withoutLook = createSearchSemantic({
+        ...{ embedder, index, rows: counting, sync, now: () => clock.now(), yielder: WITHOUT_REST, exact: 0 },
+      })
+      const expected = await bruteForce(truth, 'river stone', scarce, 10)
+      expect(seen(await withoutLook(ada, 'river stone', scarce, 10))).toEqual(expected)
+      expect([expected.length, asked]).toEqual([3, 1])
     })
 
     it('tells the nearest chunk of any entries that scope and filter admit, also of those far away', async () => {

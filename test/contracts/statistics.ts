@@ -79,7 +79,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
 
     async function told(scope: Scope) {
       const told = await stores(made.connection).statistics(scope)
-      const rows = createSqlVectorRows(made.connection, made.clock)
+      const rows = createSqlVectorRows(made.connection, made.clock, WITHOUT_REST)
       const counted = await Promise.all(MODELS.map((model) => rows.counts(scope, model)))
       return {
         ...{ entries: told.entries, users: told.bySource.user, multimodal: told.multimodal, bytes: told.entryBytes },
@@ -184,7 +184,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           ])
         },
         async () => {
-          const rows = createSqlVectorRows(made.connection, made.clock)
+          const rows = createSqlVectorRows(made.connection, made.clock, WITHOUT_REST)
           for (const one of await rows.textsOf([oneOf(all)])) await rows.replace(one, vectors())
         },
         () => deletes.delete(owned(), { ids: several() }),

@@ -148,7 +148,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
           EVERYTHING,
         )
         expect(inOrder(ordering.map(({ id }) => id))).toEqual(wanted)
-        const vectors = createSqlVectorRows(connection, clock)
+        const vectors = createSqlVectorRows(connection, clock, WITHOUT_REST)
         const scanned: number[] = []
         for (let after: number | null = 0; after !== null; ) {
           const step = await vectors.scan(scope, MODEL, EVERYTHING, after, 7)

@@ -171,7 +171,7 @@ describe('what calls cost in D1', () => {
   })
 
   it('tells statistics from one counter a circle, a thread and a tag, and from the entries with images', async () => {
-    const rows = createSqlVectorRows(made.connection, clock)
+    const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
     const { entries, threads, uniqueTags, images } = await made.entries.statistics(ada)
     expect([entries, threads, images]).toEqual([MANY + RARE, THREADS + 1, RARE])
     const { rowsRead } = await cost(() => made.entries.statistics(ada))

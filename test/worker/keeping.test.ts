@@ -89,7 +89,7 @@ describe('what the schedule costs in D1', () => {
 
   it('looks at every entry once in a pass for missing vectors, whatever is missing', async () => {
     await fill(0, 20_000)
-    const rows = createSqlVectorRows(made.connection, clock)
+    const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
     let [after, missing, read]: [number | null, number, number] = [0, 0, 0]
     while (after !== null) {
       const from: number = after

@@ -4,7 +4,6 @@ import { ADMITS_MANY } from '../../domain/search/candidate-rules'
 import type { Filter } from '../../domain/search/filter'
 import { conjuncts } from '../../domain/search/filter-weight'
 import type { Yielder } from '../../domain/yielder'
-import { type Decode, readOne } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import type { Bindings } from '../sql/core/dialect'
@@ -12,6 +11,7 @@ import { jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
 import { shareOf } from '../sql/tables/entries/share'
+import { fewAdmitted } from '../sql/tables/pages/few-admitted'
 import { leadsOf } from '../sql/tables/pages/leads'
 import type { TermCount } from '../sql/tables/search/candidates'
 import { unitKey } from '../sql/tables/search/choosing'
@@ -99,24 +99,13 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
 /** Indexes lead to what lists show. */
 const isOfLists = ({ diaryOf, captured }: Sight): boolean => diaryOf === null && captured === null
 
-/**
- * The few entries that a filter admits, where no index led to them: it is asked of all entries, which costs a search less than to look for
- * its words in all of them. Null where they are too many to be asked for so many words each.
- *
- * @throws Problem limit_exceeded when the filter asks for too much
- */
-export async function walkedTo(
+/** The entries that a filter admits, where no index led to them and they are few enough to be asked each for so many words; else null. */
+export const walkedTo = async (
   connection: SqlConnection,
   yielder: Yielder,
   { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
-): Promise<readonly number[] | null> {
-  const { bounded } = connection.dialect
-  if (filter === null || bounded === null || !isOfLists(sight)) return null
-  const limit = mostLed(words)
-  const read = <T>(statement: SQL, decode: Decode<T>): Promise<T> => readOne(connection, statement, decode)
-  const { ids, total, isExact } = await bounded.page(read, yielder, context, filter, { limit, offset: 0 })
-  return isExact && total <= limit ? ids : null
-}
+): Promise<readonly number[] | null> =>
+  filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, yielder, context, filter, mostLed(words))
 
 /** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
 function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {

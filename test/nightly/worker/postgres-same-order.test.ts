@@ -169,7 +169,7 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
   const noted = () => Promise.all(notes.splice(0))
   const world = (database: (typeof databases)[number], index: VectorIndex) => {
     const { connection } = database
-    const rows = createSqlVectorRows(connection, clock)
+    const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
     const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
     return createGetCurrent({
       ...{

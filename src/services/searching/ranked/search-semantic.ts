@@ -35,6 +35,15 @@ const OVERFETCH = 4
  * no second look. Where it looks at the whole org, what a filter admits is sooner found by the filter.
  */
 const NARROW_OVERFETCH = 20
+/**
+ * Where a filter admits hardly any of what is near, entries of which all vectors are compared, and how many bytes of text may make a vector:
+ * by these no more than `EXACT` are compared so.
+ */
+const [FEW_ADMITTED, BYTES_A_VECTOR] = [1_000, 400]
+/** A filter that admits less than one in so many of what is near. */
+const SCARCE = 33
+/** Of each entry, for those few. */
+const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
 /** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
 const FIRST = 1.25
 /** Further hits that are looked up at once. */
@@ -108,6 +117,18 @@ export function createSearchSemantic(dependencies: {
     return near
   }
 
+  /** The same where the filter admits few and all are known to be; null where it does not. */
+  async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[] | null> {
+    const ids = await rows.fewAdmitted(scope, filter, FEW_ADMITTED)
+    if (ids === null) return null
+    const vectors = (await rows.sizesOf(ids)).reduce(
+      (sum, { bytes }) => sum + Math.ceil((bytes + 1) / BYTES_A_VECTOR),
+      0,
+    )
+    if (vectors > EXACT) return null
+    return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).map((row) => compare(query, row))
+  }
+
   const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
 
   const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
@@ -161,6 +182,7 @@ export function createSearchSemantic(dependencies: {
     const { query } = asked
     const space = spaceOf(scope)
     // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
+    let [mayBeFew, isDeeper] = [!asked.isWhole, false]
     let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
     for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
       const found = above(floor, all, isApproximate(all))
@@ -173,10 +195,16 @@ export function createSearchSemantic(dependencies: {
         continue
       }
       if (looked.enough) return looked.near
+      // A filter that admits next to none of what is near is dearer to ask of all that is near than of all there is.
+      const isScarce = looked.near.length * SCARCE < found.hits.length
+      const few = mayBeFew && isScarce && isDeeper ? await compareFew(scope, filter, query) : null
+      if (few !== null) return few
+      mayBeFew = mayBeFew && !isDeeper
       if (limit >= index.depth) return scanAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
       await yielder.rest()
       exact = false
+      isDeeper = true
     }
   }
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { IndexedVector } from '../../../../ports/vector-index'
 import type { Unembedded, VectorRows } from '../../../../ports/vector-rows'
@@ -9,6 +10,7 @@ import { countOf, each, num, onlyRow, str } from '../../core/rows'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
 import { entriesById } from '../../tables/entries/read-statements'
 import { layerOf, sourceOf } from '../../tables/entries/rows'
+import { fewAdmitted } from '../../tables/pages/few-admitted'
 import { textOf } from '../../tables/texts/long-texts'
 import { insertVectors } from '../../tables/vectors/insert-vectors'
 import {
@@ -40,6 +42,7 @@ const toUnembedded = (row: Row): Unembedded => ({
 export function createSqlVectorRows(
   connection: SqlConnection,
   clock: Clock,
+  yielder: Yielder,
   indexedFields: IndexedFields = new Map(),
 ): VectorRows {
   const { dialect } = connection
@@ -63,6 +66,9 @@ export function createSqlVectorRows(
         each(toVectorRow),
       )
     },
+
+    fewAdmitted: (scope, filter, most) =>
+      fewAdmitted(connection, yielder, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
 
     async scan(scope, model, filter, afterId, most) {
       const batch = new Batch()
