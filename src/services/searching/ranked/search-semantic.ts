@@ -1,16 +1,7 @@
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { inParts } from '../../../domain/in-parts'
 import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/region'
-import {
-  cosine,
-  cosineOf,
-  fromBase64,
-  modelKey,
-  type QuantizedVector,
-  quantize,
-  squaresOf,
-} from '../../../domain/meaning/vector'
+import { modelKey, type QuantizedVector, quantize } from '../../../domain/meaning/vector'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
@@ -19,6 +10,7 @@ import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace }
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import type { SyncVectors } from '../../keeping/sync-vectors'
+import { createComparing } from './compare-vectors'
 import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './semantic-hits'
 
 export interface SemanticRanking {
@@ -35,23 +27,14 @@ const OVERFETCH = 4
  * no second look. Where it looks at the whole org, what a filter admits is sooner found by the filter.
  */
 const NARROW_OVERFETCH = 20
-/**
- * Where a filter admits hardly any of what is near, entries of which all vectors are compared, and how many bytes of text may make a vector:
- * by these no more than `EXACT` are compared so.
- */
-const [FEW_ADMITTED, BYTES_A_VECTOR] = [1_000, 400]
 /** A filter that admits less than one in so many of what is near. */
 const SCARCE = 33
-/** Of each entry, for those few. */
-const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
 /** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
 const FIRST = 1.25
 /** Further hits that are looked up at once. */
 const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
-/** Vectors that one statement goes through, whatever the filter admits of them: a Worker may ask a thousand statements a request. */
-const SCAN_STEP = 2000
 /**
  * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
  * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
@@ -94,40 +77,7 @@ export function createSearchSemantic(dependencies: {
   const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 
-  const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
-    ...row,
-    cosine:
-      compared === null
-        ? cosine(query.values, fromBase64(data as string).values)
-        : cosineOf(compared.product, squaresOf(query), compared.squares),
-  })
-
-  /** Every vector that scope and filter admit, in steps: the last resort, always right. */
-  async function scanAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
-    const near: Near[] = []
-    const parts = inParts({
-      start: 0,
-      async step(after) {
-        if (after > 0) await yielder.rest()
-        const { rows: found, last } = await rows.scan(scope, model, filter, after, SCAN_STEP)
-        return { found, next: last }
-      },
-    })
-    for await (const found of parts) near.push(...found.map((row) => compare(query, row)))
-    return near
-  }
-
-  /** The same where the filter admits few and all are known to be; null where it does not. */
-  async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[] | null> {
-    const ids = await rows.fewAdmitted(scope, filter, FEW_ADMITTED)
-    if (ids === null) return null
-    const vectors = (await rows.sizesOf(ids)).reduce(
-      (sum, { bytes }) => sum + Math.ceil((bytes + 1) / BYTES_A_VECTOR),
-      0,
-    )
-    if (vectors > EXACT) return null
-    return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).map((row) => compare(query, row))
-  }
+  const { compare, compareAll, compareFew } = createComparing({ rows, model, yielder })
 
   const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
 
@@ -191,7 +141,7 @@ export function createSearchSemantic(dependencies: {
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
       if (looked.moreUnconfirmed) {
         const caughtUp = await sync(space)
-        if (!caughtUp) return scanAll(scope, filter, query)
+        if (!caughtUp) return compareAll(scope, filter, query)
         continue
       }
       if (looked.enough) return looked.near
@@ -200,7 +150,7 @@ export function createSearchSemantic(dependencies: {
       const few = mayBeFew && isScarce && isDeeper ? await compareFew(scope, filter, query) : null
       if (few !== null) return few
       mayBeFew = mayBeFew && !isDeeper
-      if (limit >= index.depth) return scanAll(scope, filter, query)
+      if (limit >= index.depth) return compareAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
       await yielder.rest()
       exact = false

@@ -1,0 +1,61 @@
+// How near are vectors that are compared one by one: all that a filter admits, or those of the few entries that it does?
+import type { Scope } from '../../../domain/identity/scope'
+import { inParts } from '../../../domain/in-parts'
+import { cosine, cosineOf, fromBase64, type QuantizedVector, squaresOf } from '../../../domain/meaning/vector'
+import type { Filter } from '../../../domain/search/filter'
+import type { Yielder } from '../../../domain/yielder'
+import type { VectorRow, VectorRows } from '../../../ports/vector-rows'
+import type { Near } from './semantic-hits'
+
+/** Vectors that one statement goes through, whatever the filter admits of them: a Worker may ask a thousand statements a request. */
+const SCAN_STEP = 2000
+/** Entries of which all vectors are compared at once, and how many vectors these may have. */
+const [FEW, FEW_VECTORS] = [1_000, 4_000]
+/** Bytes of text that may make a vector. */
+const BYTES_A_VECTOR = 400
+const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
+
+export function createComparing({
+  rows,
+  model,
+  yielder,
+}: {
+  readonly rows: VectorRows
+  readonly model: string
+  readonly yielder: Yielder
+}) {
+  const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
+    ...row,
+    cosine:
+      compared === null
+        ? cosine(query.values, fromBase64(data as string).values)
+        : cosineOf(compared.product, squaresOf(query), compared.squares),
+  })
+
+  /** Every vector that scope and filter admit, in steps: the last resort, always right. */
+  async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
+    const near: Near[] = []
+    const parts = inParts({
+      start: 0,
+      async step(after) {
+        if (after > 0) await yielder.rest()
+        const { rows: found, last } = await rows.scan(scope, model, filter, after, SCAN_STEP)
+        return { found, next: last }
+      },
+    })
+    for await (const found of parts) near.push(...found.map((row) => compare(query, row)))
+    return near
+  }
+
+  /** The same where the filter admits few entries, which is asked of the entries and not of their vectors; null where it admits more. */
+  async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[] | null> {
+    const ids = await rows.fewAdmitted(scope, filter, FEW)
+    if (ids === null) return null
+    const sizes = await rows.sizesOf(ids)
+    const vectors = sizes.reduce((sum, { bytes }) => sum + 1 + Math.floor(bytes / BYTES_A_VECTOR), 0)
+    if (vectors > FEW_VECTORS) return null
+    return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).map((row) => compare(query, row))
+  }
+
+  return { compare, compareAll, compareFew }
+}
