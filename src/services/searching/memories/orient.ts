@@ -32,8 +32,7 @@ export interface Orientation {
   readonly warnings: readonly string[]
 }
 
-/** Memories that a return brings, and code points of each. */
-/** Of each content one code point more than is shown, which tells whether it is cut. */
+/** Memories that a return brings, and code points of each: one more than is shown, which tells whether it is cut. */
 const RECENT = { memories: 10, content: 101 }
 
 /** What names a moment, as far as it is given. */
