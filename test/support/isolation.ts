@@ -4,6 +4,7 @@ import { createApp } from '../../src/http/app'
 import { createLog, type Log } from '../../src/http/log'
 import { onPostgres } from './beside'
 import { bindings } from './bindings'
+import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
 
 /** The whole Worker behind real keys, in one isolate, with a clock that stands still: what isolation is proved on. */
@@ -77,6 +78,7 @@ export function openWorld(
       await Promise.all(running)
     }
   }
+  settledAtEnd(settle)
 
   async function http(
     secret: string | null,

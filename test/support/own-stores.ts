@@ -4,6 +4,7 @@ import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
 import { afterAll, expect } from 'vitest'
 import { renewBindings } from './bindings'
+import { settleAll } from './left-behind'
 
 const { HYPERDRIVE, POSTGRES_TEMPLATE: template } = env as unknown as {
   HYPERDRIVE: Hyperdrive
@@ -30,3 +31,5 @@ else {
   renewBindings(url.href)
   afterAll(() => execute(`DROP DATABASE ${name} WITH (FORCE)`))
 }
+// Before that: what was said last is done first.
+afterAll(settleAll)

@@ -44,9 +44,9 @@ export function wayOf(request: AnySearch, compiler: MatchCompiler, known: KnownO
   const led = mayBeLed ? (known?.ids ?? null) : null
   const isAdmitted = isOfPlace(filter) || known?.admitsMany === true
   const isByClasses = isOfWords && led === null && isForClasses(terms.length, isAdmitted)
-  // Where little is admitted it may be that all that has the words is looked at.
-  const way: Way =
-    isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isOneClass && isAdmitted ? 'class' : 'other'
+  // Where little is admitted it may be that all that has the words is looked at. What has one word is come to in one pass.
+  const isAsClass = isOneClass && isAdmitted && expression.op !== 'unit'
+  const way: Way = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
   return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
 }
