@@ -21,7 +21,10 @@ import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
 /** As few as the words of a handful of entries: what many match is told by the sample alone. */
-const SOON: ManyMatch = { sampled: 10, entries: 0, filtered: 0 }
+const SOON: ManyMatch = {
+  ...{ sampled: 10, entries: 0 },
+  filtered: { classed: { sampled: 10, entries: 0 }, grouped: { sampled: 10, entries: 0 } },
+}
 
 const SEED = Number(process.env.FILTER_SEED ?? 20261121)
 const WORDS = [

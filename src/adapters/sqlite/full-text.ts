@@ -36,7 +36,7 @@ import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from 
 import { byFewWords, type FewWords } from './few-words'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
-import { wayOf } from './search-way'
+import { wayOf, whereMany } from './search-way'
 import { createStanding } from './standing'
 import {
   allOfWeighed,
@@ -99,10 +99,8 @@ export function createD1FullText(
     const match = units
       ? `${confined} AND (${words.join(' OR ')})`
       : compiler.within(query.expression as Expression, confined)
-    const many =
-      known === null && (isForFew || chosen.isForFilter)
-        ? manyMatch(scope.org, match, bounds.sampled, isForFew ? bounds.entries : bounds.filtered)
-        : null
+    const isAsked = known === null && (isForFew || chosen.isForFilter)
+    const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
     const fits =
       led !== null

@@ -1,4 +1,5 @@
 // By what are the candidates of a search come to: by classes of entries, by each word, by a few entries, or by its expression?
+import type { Many, ManyMatch } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import { type AnySearch, demandsAll, isOfPlace, splitUnits } from '../sql/tables/search/candidates'
 import type { Way } from './bounded/search-cost'
@@ -50,3 +51,7 @@ export function wayOf(request: AnySearch, compiler: MatchCompiler, known: KnownO
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
   return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
 }
+
+/** From where on many match: where few words may choose, or what a filter admits decides. */
+export const whereMany = (isForFew: boolean, words: number, { filtered, ...few }: ManyMatch): Many =>
+  isForFew ? few : isForClasses(words, false) ? filtered.classed : filtered.grouped

@@ -1,6 +1,6 @@
 // Many entries hold the words of a search: what is known of them, and does its filter admit few, which lead to them, or many?
 import { type SQL, sql } from 'drizzle-orm'
-import { ADMITS_MANY } from '../../domain/search/candidate-rules'
+import { ADMITS_MANY, type Many } from '../../domain/search/candidate-rules'
 import type { Filter } from '../../domain/search/filter'
 import { conjuncts } from '../../domain/search/filter-weight'
 import type { Yielder } from '../../domain/yielder'
@@ -37,10 +37,9 @@ const sampled = (org: string, match: string): string => `scope : "${sampleTerm(o
  * Whether many entries match, behind `held`, of one row, of how many `entries` the org has.
  *
  * @param match what is looked for within the scope, as a MATCH expression
- * @param least in an org of fewer entries that is never so
  */
-export const manyMatch = (org: string, match: string, most: number, least: number): SQL =>
-  sql`CASE WHEN (SELECT entries FROM held) < ${least} THEN 0 ELSE (
+export const manyMatch = (org: string, match: string, { sampled: most, entries }: Many): SQL =>
+  sql`CASE WHEN (SELECT entries FROM held) < ${entries} THEN 0 ELSE (
     SELECT count(*) >= ${most} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${sampled(org, match)} LIMIT ${most})
   ) END`
 

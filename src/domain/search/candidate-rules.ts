@@ -39,16 +39,28 @@ export const isSampled = (id: number): boolean => ((id % RANGE) * GOLDEN) % RANG
 
 /** Words by which candidates are chosen where more than `MANY` entries hold one of more words: the rarest. */
 export const TELLING_WORDS = 6
-/** What tells that more than `COMMON` entries hold one of the words. */
-export interface ManyMatch {
-  /** So many of the sample hold one. */
+/** From where on many entries match. */
+export interface Many {
+  /** So many of the sample hold one of the words. */
   readonly sampled: number
   /** In an org of fewer entries that is never so, and nobody needs to ask. */
   readonly entries: number
-  /** The same of a query of few words under a filter, which costs a search in a smaller org less than to ask. */
-  readonly filtered: number
 }
-export const MANY: ManyMatch = { sampled: COMMON / SAMPLE, entries: COMMON / 2, filtered: 2 * COMMON }
+/** More than `COMMON` entries hold one of the words. */
+export interface ManyMatch extends Many {
+  /**
+   * Where a search of few words asks what a filter admits: of up to three, which classes lead to in a smaller org too, and of more, whose
+   * entries would be grouped. It decides what a search costs, and nothing else.
+   */
+  readonly filtered: { readonly classed: Many; readonly grouped: Many }
+}
+export const MANY: ManyMatch = {
+  ...{ sampled: COMMON / SAMPLE, entries: COMMON / 2 },
+  filtered: {
+    classed: { sampled: COMMON / SAMPLE, entries: 2 * COMMON },
+    grouped: { sampled: ENOUGH, entries: COUNTED_ALL },
+  },
+}
 
 /**
  * A filter admits many of what holds a word where it admits so many of the newest of the sample, 3 %: the best of them are found by going
