@@ -124,24 +124,6 @@ function readOperator(operator: Operator, path: MetadataPath, value: unknown, fo
 
 const MEMBERS = ['key', 'operator', 'value', 'case_sensitive']
 
-/** What an operator could be given, for a key that is one; what was meant where it is wrong, nobody knows. */
-function rightValue(operator: Operator): { readonly value?: Scalar | readonly Scalar[] } {
-  if (takesNoValue(operator)) return {}
-  if (takesList(operator)) return { value: ['done', 'doing'] }
-  return { value: ['gt', 'gte', 'lt', 'lte'].includes(operator) ? 3 : 'done' }
-}
-
-/** A right filter that is as near to a wrong one as can be told: its key and its operator, where these are right. */
-export function rightFilter(given: unknown): Record<string, unknown> {
-  const { key, operator } = isRecord(given) ? given : {}
-  const right = OPERATORS.find((one) => one === operator) ?? 'eq'
-  return {
-    key: typeof key === 'string' && readPath(key) !== null ? key : 'status',
-    operator: right,
-    ...rightValue(right),
-  }
-}
-
 export function readMetadataFilter(given: unknown): Read {
   if (!isRecord(given)) return reason('a filter is an object with key, operator and value')
   const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))

@@ -4,8 +4,9 @@ import { shortened } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import type { Filter, Scalar } from '../domain/search/filter'
 import { utf8Length } from '../domain/text'
-import { OPERATORS, readMetadataFilter, readPath, rightFilter, scalarProblem } from './metadata-condition'
+import { OPERATORS, readMetadataFilter, readPath, scalarProblem } from './metadata-condition'
 import { isRecord } from './record'
+import { rightFilter } from './right-filter'
 
 /** Conditions on metadata, from the wire to the one filter tree (threads contract §5). */
 

@@ -4,18 +4,16 @@ import type { AnySearch } from '../sql/tables/search/candidates'
 import { splitUnits, type Units } from '../sql/tables/search/candidates'
 import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { asked } from './counted-terms'
+import { NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'
 import { weighed, wordClasses } from './word-classes'
 
 /** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
 const SPARE = 55
 
-/** No scope has this term. */
-const NOTHING = 'scope : "0"'
-
 /** A MATCH expression where the whole search may be asked at once. */
 export const matchIfFits = (expression: string): SQL =>
-  sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOTHING} END`
+  sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOWHERE} END`
 
 /** `best`: so many of some rows of `id`, `held` and `key`, in their places. */
 export const placed = (few: SQL, most: number): SQL => sql`best AS (

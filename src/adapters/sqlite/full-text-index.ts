@@ -20,6 +20,9 @@ import {
  * org (or the one owner who may read), the project and the thread, and every MATCH begins with them.
  */
 
+/** No scope has this term, so that it finds nothing. */
+export const NOWHERE = 'scope : "0"'
+
 /** A MATCH expression that every entry in the scope fulfils and no other does. */
 export function scopeExpression(scope: Scope, confined: Confined = {}): string {
   const { groups, without } = scopeTerms(scope, confined)

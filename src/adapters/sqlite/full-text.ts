@@ -27,9 +27,10 @@ import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { admittedByTerms, bestOfAdmitted } from './best-by-terms'
 import { bestByUnits, matchIfFits, placed } from './best-by-units'
+import { askedBy } from './bounded/asked-words'
 import { SHARES, type Shares } from './bounded/cost'
 import { rowsInParts } from './bounded/rows-in-parts'
-import { askedBy, fitsTable, heldIn } from './bounded/search-cost'
+import { fitsTable, heldIn } from './bounded/search-cost'
 import { byLength, classesOf, type EntryClass, isDense, oneClass, VERY_DENSE } from './by-length'
 import { candidateColumns } from './candidate-columns'
 import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from './counted-terms'
@@ -38,16 +39,8 @@ import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
 import { wayOf, whereMany } from './search-way'
 import { createStanding } from './standing'
-import {
-  allOfWeighed,
-  bestOfWeighed,
-  ifMany,
-  type KnownOfMany,
-  knownOfMany,
-  manyMatch,
-  walkedTo,
-  weighedAmong,
-} from './under-filter'
+import { ifMany, type KnownOfMany, knownOfMany, manyMatch, walkedTo } from './under-filter'
+import { allOfWeighed, bestOfWeighed, weighedAmong } from './weighed-among'
 import { WEIGHED_BY_WORDS } from './word-classes'
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
@@ -259,7 +252,7 @@ export function createD1FullText(
           )
         : null
     const context = { dialect, scope, now, indexedFields }
-    const asked = { context, sight, filter: isOfPlace(filter) ? null : filter, held, match, inside: inside(confined) }
+    const asked = { context, sight, filter: isOfPlace(filter) ? null : filter, held, match, inside: each }
     const ofMany = many === null ? null : batch.add(ifMany({ ...asked, many }), knownOfMany)
     const result = await batch.read(connection)
     const learned = ofMany === null ? null : result.of(ofMany)

@@ -14,10 +14,9 @@ import { shareOf } from '../sql/tables/entries/share'
 import { fewAdmitted } from '../sql/tables/pages/few-admitted'
 import { leadsOf } from '../sql/tables/pages/leads'
 import type { TermCount } from '../sql/tables/search/candidates'
-import { unitKey } from '../sql/tables/search/choosing'
 import { sampleTerm } from '../sql/tables/search/scope-terms'
-import { placed } from './best-by-units'
 import { countedBySample } from './counted-terms'
+import { NOWHERE } from './full-text-index'
 
 /** In how many entries each word of a query stands. */
 export type WordCounts = readonly TermCount[]
@@ -27,9 +26,6 @@ const [MOST_LED, MOST_ASKED] = [2_000, 16_000]
 
 /** Entries that may each be asked for so many words. */
 const mostLed = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
-
-/** No scope has this term. */
-const NOTHING = 'scope : "0"'
 
 const sampled = (org: string, match: string): string => `scope : "${sampleTerm(org)}" AND ${match}`
 
@@ -80,7 +76,7 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
 
   const isAdmitted = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   const newest = sql`SELECT rowid AS id FROM entries_fts
-    WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOTHING} END
+    WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOWHERE} END
     ORDER BY rowid DESC LIMIT ${ADMITS_MANY.asked}`
   const admitted = sql`(SELECT count(*) FROM (${newest}) one CROSS JOIN entries e ON e.id = one.id WHERE ${isAdmitted})`
   const led = isOfLists(sight) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
@@ -137,46 +133,3 @@ export const knownOfMany = onlyRow((row): KnownOfMany | null => {
     ids: jsonOrNull<number[]>(row, 'ids'),
   }
 })
-
-/**
- * `weighed` behind `counts`: of some entries those that hold one of the words, each with what these weigh by how rare they are, and with
- * how many it holds under this name. FTS5 looks up each for each word.
- */
-export const weighedAmong = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
-  sql`rarity AS MATERIALIZED (
-    SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
-    FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
-  )`,
-  sql`weighed AS MATERIALIZED (
-    SELECT led.value AS id, sum(rarity.weight) AS weight, count(*) AS ${sql.raw(units)}
-    FROM json_each(${JSON.stringify(ids)}) led CROSS JOIN rarity CROSS JOIN entries_fts
-    WHERE entries_fts MATCH rarity.words AND entries_fts.rowid = led.value
-    GROUP BY led.value
-  )`,
-]
-
-/**
- * `best` behind `weighed` of `held`: those that hold enough words, in their places.
- *
- * @param admitted what scope and filter ask of an entry `e`
- */
-export const bestOfWeighed = ({ atLeast, admitted, shortness, most }: BestOfWeighed): SQL =>
-  placed(
-    sql`SELECT weighed.id, weighed.held, ${unitKey(sql`weighed.weight`, shortness)} AS key
-      FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE weighed.held >= ${atLeast} AND ${admitted}`,
-    most,
-  )
-
-/** `admitted` behind `weighed` of `terms`: those that hold all of so many. */
-export const allOfWeighed = ({ terms, admitted, shortness }: { terms: number; admitted: SQL; shortness: SQL }): SQL =>
-  sql`admitted AS NOT MATERIALIZED (
-    SELECT e.id, ${shortness} AS shortness
-    FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE weighed.terms = ${terms} AND ${admitted}
-  )`
-
-interface BestOfWeighed {
-  readonly atLeast: number
-  readonly admitted: SQL
-  readonly shortness: SQL
-  readonly most: number
-}

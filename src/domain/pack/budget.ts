@@ -1,6 +1,6 @@
+import { bareOf } from './bare-item'
 import { fitted, type Passage, type Size, sizeOf } from './content'
 import { FACET_TITLES, type Facet } from './facets'
-import { bareOf } from './item'
 import { itemMarkdown } from './markdown'
 import type { PackItem } from './pack'
 import { WEIGHTS } from './weights'

@@ -5,6 +5,7 @@ import type { Row } from '../../sql/core/connection'
 import type { Bindings } from '../../sql/core/dialect'
 import { asRows, json, jsonOrNull, num } from '../../sql/core/rows'
 import { withPrelude } from '../../sql/tables/entries/read-statements'
+import { NOWHERE } from '../full-text-index'
 import type { MatchCompiler } from '../match'
 import type { Shares } from './cost'
 import { type AskedUnit, createUnitReader, type Found, isWord, whole } from './unit-reader'
@@ -49,9 +50,6 @@ interface Part {
   /** Those that are admitted, with the words that each has; null where that was not looked at. */
   readonly admitted: ReadonlyMap<number, number> | null
 }
-
-/** No scope has this term. */
-const NOWHERE = 'scope : "0"'
 
 /**
  * The next part, as the table `part`: so many entries of the scope behind an id. Its bytes are added up at once, and one by one only where

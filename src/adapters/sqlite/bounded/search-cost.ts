@@ -2,11 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Filter } from '../../../domain/search/filter'
 import { weightOf } from '../../../domain/search/filter-weight'
-import type { Expression, Unit } from '../../../domain/search/query-unit'
-import type { ScoredTerm } from '../../../domain/search/score'
-import type { AnySearch } from '../../sql/tables/search/candidates'
+import { type AskedWord, together, type Way } from './asked-words'
 import { COST, POSTINGS, SHARES } from './cost'
-import { postingsOf, SEGMENTS, type WordOrBeginning } from './postings'
+import { postingsOf, SEGMENTS } from './postings'
 
 /**
  * What may a search make FTS5 read? It goes through where a word stands in every text, once for each time that a statement asks for the
@@ -15,75 +13,8 @@ import { postingsOf, SEGMENTS, type WordOrBeginning } from './postings'
 
 const MERGING = Math.ceil(SHARES.once / SHARES.beginning)
 
-/**
- * How many times a search by classes goes through its words where many entries hold all of them: counting them, looking whether they do,
- * and the few steps that lead to enough. By that the longest of those that were measured, of three words four times, takes no longer than a
- * share may (docs/decisions/006-work-in-parts.md).
- */
-const together = (words: number): number => Math.max(4, words + 1)
-
 /** Where they hardly stand together: each class is looked through, and asks for all words and the scope. Of three words as often. */
 const apart = (words: number): number => Math.max(together(words), ((2 ** words - 1) * (words + 1)) / 7)
-
-/** A word that statements ask for. */
-interface AskedWord extends WordOrBeginning {
-  /** How many times. */
-  readonly times: number
-}
-
-const wordsOfUnit = ({ terms, prefix }: Unit): WordOrBeginning[] =>
-  terms.map((word, i) => ({ word, prefix: prefix && i === terms.length - 1 }))
-
-const wordsOfTerm = ({ term, by }: ScoredTerm): WordOrBeginning[] => [{ word: term, prefix: by === 'beginning' }]
-
-const unitsIn = (expression: Expression): Unit[] =>
-  expression.op === 'unit'
-    ? [expression.unit]
-    : expression.op === 'not'
-      ? unitsIn(expression.of)
-      : expression.of.flatMap(unitsIn)
-
-/** The same words, each once. */
-function addedUp(words: readonly AskedWord[]): AskedWord[] {
-  const times = new Map<string, AskedWord>()
-  for (const asked of words) {
-    const key = `${asked.prefix ? '*' : '='}${asked.word}`
-    times.set(key, { ...asked, times: asked.times + (times.get(key)?.times ?? 0) })
-  }
-  return [...times.values()]
-}
-
-/** How entries are found by words. */
-export type Way = 'classes' | 'class' | 'any' | 'other'
-
-/**
- * The words that the statements of a search ask of the index.
- *
- * @param counting how many statements count the terms
- * @param way `classes`: by classes of entries that hold the same of them. `class`: those that an expression means are one. `any`: what they
- *   lead to is all that is asked for, so that each is as good as asked for once more, to be grouped
- */
-export function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): AskedWord[] {
-  const often = (words: readonly WordOrBeginning[], times: number) => words.map((word) => ({ ...word, times }))
-  if (way === 'classes') return addedUp(often(terms.flatMap(wordsOfTerm), counting - 1 + together(terms.length)))
-  if (way === 'class') {
-    // One pass where few are in it; else as many steps of it as lead to enough.
-    const own = unitsIn(query.expression as Expression).flatMap(wordsOfUnit)
-    return addedUp([...often(terms.flatMap(wordsOfTerm), counting), ...often(own, together(own.length))])
-  }
-  const expressions = [
-    query.expression as Expression,
-    ...(query.preferred === null || way === 'any' ? [] : [query.preferred]),
-  ]
-  const alone = units === undefined && rare === undefined && query.expression?.op === 'unit'
-  const looked = rare !== undefined ? [] : units ? query.units : expressions.flatMap(unitsIn)
-  return addedUp([
-    ...often(terms.flatMap(wordsOfTerm), counting + (alone ? 0 : 1)),
-    ...often(looked.flatMap(wordsOfUnit), 1),
-    // Words next to each other are asked for by themselves and, where entries hold all units, together with the others.
-    ...often(units ? looked.filter((unit) => unit.terms.length > 1).flatMap(wordsOfUnit) : [], 1),
-  ])
-}
 
 /** How many `entries` a search may have to go through, and how many `bytes` of text: of the thread where it names one, or of the org. */
 export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
