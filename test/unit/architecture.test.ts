@@ -179,6 +179,14 @@ it('has no room above 300 lines', () => {
   expect(long).toEqual([])
 })
 
+it('has no more than a tenth of its rooms above 150 lines', () => {
+  const lines = sourceFiles(SRC)
+    .filter((file) => /(?<!\.d)\.tsx?$/.test(file))
+    .map((file) => readFileSync(file, 'utf8').split('\n').length)
+  const long = lines.filter((count) => count > 150)
+  expect(long.length / lines.length).toBeLessThanOrEqual(0.1)
+})
+
 it('names every room in its map', () => {
   const map = readFileSync(join(SRC, 'README.md'), 'utf8')
   const rooms = new Set(sourceFiles(SRC).map((file) => relative(SRC, dirname(file))))
