@@ -35,12 +35,10 @@ export interface VectorsKnown {
 }
 
 /** What memories are compared with by meaning. */
-export interface NearRequest {
+export interface NearRequest extends Omit<NearbyRequest, 'beside'> {
   readonly query: QuantizedVector
   /** Model and dimensions. */
   readonly model: string
-  readonly layers: NearbyRequest['layers']
-  readonly project: string | null
   /** What an index found, and up to which vector more is looked for; null for the database to compare vectors itself. */
   readonly found: (VectorSearch & { readonly newest: number }) | null
 }

@@ -67,8 +67,11 @@ export interface VectorSpace {
 
 /** What is near in a part of the org. */
 export interface NearbyRequest {
-  /** Of each of these layers so many entries, none farther than a cosine. */
-  readonly layers: readonly { readonly layer: Layer; readonly most: number; readonly least: number }[]
+  readonly layers: readonly Layer[]
+  /** Entries of these layers together at most. */
+  readonly most: number
+  /** None is farther than this cosine. */
+  readonly least: number
   /** Confines layers 1 and 2; null for every project of the scope. */
   readonly project: string | null
   /** Vectors whose cosines are wanted wherever they are. */

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { isolateMemory, VectorObject } from '../../src/adapters/vector-object/object'
 import { bytesOf, capacityOf, VectorScan } from '../../src/adapters/vector-object/scan'
-import type { Layer } from '../../src/domain/entry/entry'
 import type { VectorRegion } from '../../src/domain/meaning/region'
 import { cosine, type QuantizedVector, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import type { NearbyRequest, VectorChanges, VectorPlace } from '../../src/ports/vector-index'
@@ -114,14 +113,16 @@ function world(seed: number) {
   }
   async function expectSameNearby(): Promise<void> {
     const query = vector()
-    const layers = ([1, 2, 3] as const).map((layer) => ({ layer, most: 1 + Math.floor(random() * 5), least: 0.2 }))
+    const layers = pick([[1, 2, 3], [2], [1, 3]] as const)
+    const [most, least] = [1 + Math.floor(random() * 12), 0.2]
     const beside = [...known.keys()].filter(() => random() < 0.05)
-    const request: NearbyRequest = { layers, project: pick(['p', null]), beside: [...beside, lastId + 1] }
+    const request: NearbyRequest = { layers, most, least, project: pick(['p', null]), beside: [...beside, lastId + 1] }
     const found = await index.nearby?.(space, { org: space.org, projects: ['p'], owner: 'ada' }, query, request)
-    const ofLayer = ({ layer, most, least }: { layer: Layer; most: number; least: number }) => {
+    const nearestEntries = () => {
       const stands = (at: VectorPlace | null) =>
-        at?.layer === layer &&
-        (layer === 3 || request.project === null || at.project === request.project) &&
+        at !== null &&
+        layers.some((layer) => layer === at.layer) &&
+        (at.layer === 3 || request.project === null || at.project === request.project) &&
         ['', 'ada'].includes(at.reader) &&
         ['', 'p'].includes(at.project)
       const byEntry = new Map<number, number>()
@@ -133,8 +134,8 @@ function world(seed: number) {
     const entries = (found?.hits ?? [])
       .filter(({ id }) => !named.has(id))
       .map(({ id, cosine: near }) => [known.get(id)?.entryId, near])
-    // An entry of a layer is told by one of its vectors, unless that was named.
-    const expected = layers.flatMap(ofLayer)
+    // An entry is told by one of its vectors, unless that was named.
+    const expected = nearestEntries()
     const isNamed = ([entry, near]: readonly [number, number]) =>
       beside.some(
         (id) =>

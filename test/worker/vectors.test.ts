@@ -146,18 +146,15 @@ describe('the Durable Object', () => {
       given: Partial<typeof scope> | { projects: string[] },
       request: Partial<NearbyRequest> = {},
     ) => {
-      const layers = [
-        { layer: 2, most: 3, least: 0.1 },
-        { layer: 3, most: 3, least: 0.3 },
-      ] as const
-      const asked = { layers, project: 'p', beside: [], ...request }
+      const asked = { layers: [2, 3] as const, most: 4, least: 0.3, project: 'p', beside: [], ...request }
       const found = await index.nearby?.(here, { ...scope, ...given }, vector(1, 0, 0, 0), asked)
       return found?.hits.map(({ id }) => id)
     }
-    expect(await nearby({})).toEqual([1, 1_000, 1_001, 2_003])
-    expect(await nearby({ owner: 'ben' })).toEqual([2_001, 1, 1_000, 2_003])
-    expect(await nearby({}, { project: null })).toEqual([2_000, 1, 1_000, 2_003])
-    expect(await nearby({ projects: ['p'] }, { project: null })).toEqual([1, 1_000, 1_001])
+    expect(await nearby({})).toEqual([1, 2_003, 1_000, 1_001])
+    expect(await nearby({ owner: 'ben' })).toEqual([2_001, 1, 2_003, 1_000])
+    expect(await nearby({}, { project: null })).toEqual([2_000, 1, 2_003, 1_000])
+    expect(await nearby({ projects: ['p'] }, { project: null })).toEqual([1, 1_000, 1_001, 1_002])
+    expect(await nearby({}, { layers: [3] })).toEqual([2_003])
     expect(await nearby({}, { project: 'nobody', beside: [2_002, 2_004, 7_777] })).toEqual([2_002, 2_004, 2_003])
     const inRegion = async (part: Partial<VectorRegion>, limit = 3) => {
       const region = { layers: null, projectScope: null, project: null, projects: null, owner: 'ada', ...part }

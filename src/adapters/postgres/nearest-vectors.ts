@@ -33,7 +33,7 @@ export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
       none: sql`NULL::double precision AS product, NULL::double precision AS squares, NULL::text AS data`,
     }
   },
-  nearestEntries: ({ org, owner, projects }, model, query, { layer, project, most, least }) => {
+  nearestEntries: ({ org, owner, projects }, model, query, layer, { project, most, least }) => {
     const open = JSON.stringify(['', ...(projects ?? [])])
     const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`
     return sql`nearest_entries(

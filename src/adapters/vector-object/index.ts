@@ -102,14 +102,13 @@ export function createObjectVectorIndex(
       return { hits: hitsOf(found), confirmedUpTo: all[0].upTo, cut: found.cut }
     },
 
-    async nearby(space, { projects, owner }, query, { layers, project, beside }) {
+    async nearby(space, { projects, owner }, query, { layers, most, least, project, beside }) {
       const request = {
-        layers: layers.map((part) => ({ ...part })),
+        ...{ layers: [...layers], most, least },
         sight: { project, owner, projects: projects === null ? null : [...projects] },
         beside: Float64Array.from(new Set(beside)),
       }
       const all = await askAll(nameOf(space), (object) => object.nearby(space.dimensions, query.values, request))
-      const most = layers.map((layer) => layer.most)
       const hits = hitsOf(mergeNearby(all, most, new Set(beside)))
       return { hits, confirmedUpTo: all[0].upTo, cut: false }
     },

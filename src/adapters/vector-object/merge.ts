@@ -34,23 +34,16 @@ export function mergeNearest(found: readonly FoundNearest[], limit: number): Fou
   }
 }
 
-/** The nearest entries of each layer, each by its nearest vector, ties to the newer entry; and what was named, which counts there alone. */
-export function mergeNearby(
-  found: readonly FoundNearby[],
-  most: readonly number[],
-  beside: ReadonlySet<number>,
-): Scored {
+/** The nearest entries, each by its nearest vector, ties to the newer entry; and what was named, which counts there alone. */
+export function mergeNearby(found: readonly FoundNearby[], most: number, beside: ReadonlySet<number>): Scored {
   const hits = new Map<number, number>()
   for (const { named } of found) for (const [i, id] of named.ids.entries()) hits.set(id, named.cosines[i] as number)
-  for (const [layer, count] of most.entries()) {
-    const all = found.flatMap(({ layers }) => {
-      const { ids, cosines, entries } = layers[layer] as FoundNearby['layers'][number]
-      return Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entry: entries[i] as number }))
-    })
-    if (found.length > 1) all.sort((a, b) => b.cosine - a.cosine || b.entry - a.entry)
-    const byEntry = new Map<number, (typeof all)[number]>()
-    for (const hit of all) if (!byEntry.has(hit.entry)) byEntry.set(hit.entry, hit)
-    for (const { id, cosine } of [...byEntry.values()].slice(0, count)) if (!beside.has(id)) hits.set(id, cosine)
-  }
+  const all = found.flatMap(({ nearest: { ids, cosines, entries } }) =>
+    Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entry: entries[i] as number })),
+  )
+  if (found.length > 1) all.sort((a, b) => b.cosine - a.cosine || b.entry - a.entry)
+  const byEntry = new Map<number, (typeof all)[number]>()
+  for (const hit of all) if (!byEntry.has(hit.entry)) byEntry.set(hit.entry, hit)
+  for (const { id, cosine } of [...byEntry.values()].slice(0, most)) if (!beside.has(id)) hits.set(id, cosine)
   return { ids: Float64Array.from(hits.keys()), cosines: Float64Array.from(hits.values()) }
 }

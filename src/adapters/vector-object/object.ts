@@ -142,10 +142,10 @@ export class VectorObject extends DurableObject<Env> {
   }
 
   /** The nearest entries of some places, and what is named. */
-  nearby(dimensions: number, query: Int8Array, { layers, sight, beside }: Nearby): Promise<Answered<FoundNearby>> {
+  nearby(dimensions: number, query: Int8Array, asked: Nearby): Promise<Answered<FoundNearby>> {
     return this.looking(dimensions, (scan) => ({
-      named: scan.named(query, beside),
-      layers: layers.map(({ layer, most, least }) => scan.nearestEntries(query, standsNear(layer, sight), most, least)),
+      named: scan.named(query, asked.beside),
+      nearest: scan.nearestEntries(query, standsNear(asked), asked.most, asked.least),
     }))
   }
 

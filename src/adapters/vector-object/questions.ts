@@ -1,6 +1,6 @@
 import type { Layer } from '../../domain/entry/entry'
 import type { VectorRegion } from '../../domain/meaning/region'
-import type { NearbyRequest, VectorPlace } from '../../ports/vector-index'
+import type { VectorPlace } from '../../ports/vector-index'
 import type { Scored, ScoredEntries } from './scan'
 import type { Part, Stretch } from './storage'
 
@@ -14,7 +14,9 @@ export type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
 
 /** What is looked at, and who asks. */
 export interface Nearby {
-  readonly layers: NearbyRequest['layers']
+  readonly layers: Layer[]
+  readonly most: number
+  readonly least: number
   readonly sight: { readonly project: string | null; readonly owner: string | null; readonly projects: string[] | null }
   readonly beside: Float64Array
 }
@@ -29,8 +31,7 @@ export interface FoundNearest extends Scored {
 
 export interface FoundNearby {
   readonly named: Scored
-  /** Of each layer that was asked for. */
-  readonly layers: ScoredEntries[]
+  readonly nearest: ScoredEntries
 }
 
 /** The name of an object beside the first, which has the name of the space. */
@@ -49,7 +50,8 @@ export function standsIn({ layers, projectScope, project, projects, owner }: Reg
     (open === null || open.has(at.project))
 }
 
-/** The places of a layer that are looked at. */
-export function standsNear(layer: Layer, { project, owner, projects }: Nearby['sight']): (at: VectorPlace) => boolean {
-  return standsIn({ layers: [layer], projectScope: project, project: null, projects, owner })
+/** The places that are looked at. */
+export function standsNear({ layers, sight }: Pick<Nearby, 'layers' | 'sight'>): (at: VectorPlace) => boolean {
+  const { project, owner, projects } = sight
+  return standsIn({ layers, projectScope: project, project: null, projects, owner })
 }

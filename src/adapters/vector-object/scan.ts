@@ -235,11 +235,25 @@ export class VectorScan {
     const parts = admitted.map(({ slots, count }) => slots.subarray(0, count))
     const [first] = parts
     if (first !== undefined && parts.length === 1) return first
-    const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0))
+    const total = parts.reduce((sum, { length }) => sum + length, 0)
+    if (2 * total > this.count) return this.slotsInOrder(new Set(admitted), total)
+    const all = new Uint32Array(total)
     let at = 0
     for (const part of parts) {
       all.set(part, at)
       at += part.length
+    }
+    return all
+  }
+
+  /** Those of some groups as they lie in memory, which is compared in one go where hardly any of it is left out. */
+  private slotsInOrder(admitted: ReadonlySet<Group>, total: number): Uint32Array {
+    const isIn = this.groups.map((group) => admitted.has(group))
+    const all = new Uint32Array(total)
+    let at = 0
+    for (const [b, { groups }] of this.blocks.entries()) {
+      const taken = Math.min(BLOCK, this.count - b * BLOCK)
+      for (let i = 0; i < taken; i++) if (isIn[groups[i] as number]) all[at++] = b * BLOCK + i
     }
     return all
   }

@@ -1,4 +1,5 @@
 import type { SQL } from 'drizzle-orm'
+import type { Layer } from '../../../domain/entry/entry'
 import type { IndexedContent } from '../../../domain/entry/entry-write'
 import type { Scope } from '../../../domain/identity/scope'
 import type { QuantizedVector } from '../../../domain/meaning/vector'
@@ -182,7 +183,8 @@ export interface SqlDialect {
       scope: Scope,
       model: string,
       query: QuantizedVector,
-      part: NearbyRequest['layers'][number] & Pick<NearbyRequest, 'project'>,
+      layer: Layer,
+      part: Pick<NearbyRequest, 'most' | 'least' | 'project'>,
     ) => SQL
   } | null
   /** The search index of code. */

@@ -33,8 +33,8 @@ export type ShownPattern = Pattern & { readonly memory: Memory }
 
 /** Vectors that are looked at where an index knows nothing of projects: so many, that those of one are among them. */
 const LOOKED_AT = 1_000
-/** The nearest of each layer, a few more than count, since some may have expired. */
-const LAYERS = ([1, 2, 3] as const).map((layer) => ({ layer, most: CANDIDATES.nearest + 10, least: Number.MIN_VALUE }))
+/** The nearest of all layers, a few more than count, since some may have expired. */
+const NEAREST = { layers: [1, 2, 3], most: CANDIDATES.nearest + 10, least: Number.MIN_VALUE } as const
 /** Errors and fixes beside those that are shown, among which that of the command is looked for. */
 const BUGS = 10
 /** Texts of all that is shown together. */
@@ -85,14 +85,14 @@ export function createGetCurrent({
     const embedded = await attempt(() => semantic.embed(text))
     if (!embedded.ok) return null
     const { query } = embedded.value
-    const request = { query, model: semantic.model, layers: LAYERS, project }
+    const request = { query, model: semantic.model, ...NEAREST, project }
     const byDatabase = current.comparesVectors ? { ...request, found: null } : null
     if (vectors === null) return byDatabase
     const { newest, due } = vectors
     const beside = atHand.flatMap(({ vectors }) => vectors)
     const ask = (): Promise<Outcome<VectorSearch | null>> =>
       attempt(async () => {
-        const nearby = await semantic.findNearby(scope, embedded.value, { layers: LAYERS, project, beside })
+        const nearby = await semantic.findNearby(scope, embedded.value, { ...NEAREST, project, beside })
         if (nearby !== null || byDatabase !== null) return nearby
         return (await semantic.ask(scope, embedded.value, LOOKED_AT)).found
       })

@@ -121,18 +121,22 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const listOf = (ids: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
     const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
     if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
-    const { query, model, layers, project, found } = request
+    const { query, model, layers, found } = request
     const { nearness } = dialect
     if (found === null && nearness !== null) {
       const ofOwn = sql`(
         SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
         WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
       )`
-      const nearest = layers.map(
-        (part) =>
-          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, { ...part, project })} AS nearest`,
+      const ofLayers = layers.map(
+        (layer) =>
+          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, layer, request)} AS nearest`,
       )
-      const all = sql.join([sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own`, ...nearest], sql` UNION ALL `)
+      const nearest = sql`SELECT * FROM (
+        SELECT * FROM (${sql.join(ofLayers, sql` UNION ALL `)}) AS near
+        ORDER BY cosine DESC, entry_id DESC LIMIT ${number(request.most)}
+      ) AS nearest`
+      const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own UNION ALL ${nearest}`
       return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
     }
     return sql`(
