@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { startPlace } from '../support/places'
 import { freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
-import { type RunningServer, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 /** Eight agents at work at the same time, for bounded rounds, by a seed; then what they were told is compared with the tables. */
 const AGENTS = 8
@@ -99,7 +100,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
       database = await freshDatabase()
       const url = way === 'directly' ? database.url : database.pooledUrl
       if (url === null) throw new Error('There is no pgbouncer: with PG_URL, PG_POOLED_URL has to be set too.')
-      server = await startServer({}, url)
+      server = await startPlace({}, { hyperdrive: url })
       const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
       clients = await Promise.all(Array.from({ length: AGENTS }, () => connect(server.url)))
     })

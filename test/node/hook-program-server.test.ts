@@ -9,7 +9,8 @@ import { recordedPlayer } from '../../scripts/demo-capture/recorded.mjs'
 import { tellStory } from '../../scripts/demo-capture/story.mjs'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { type OpenedServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { OpenedServer } from '../support/server'
 
 /** The hook program of the plugins beside the real server: what one desk did, another knows (capture contract §2, §3). */
 const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
@@ -18,7 +19,7 @@ let server: OpenedServer
 let client: TestClient
 const homes: string[] = []
 beforeAll(async () => {
-  server = await startServer()
+  server = await startPlace()
   client = await (CLIENTS['SDK v2, revision 2026-07-28'] as Connect)(server.url)
 })
 afterAll(async () => {

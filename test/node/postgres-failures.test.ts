@@ -2,9 +2,10 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type TestClient } from '../support/clients'
+import { type Furnishing, startPlace } from '../support/places'
 import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 import { execute, migrateDatabase } from '../support/postgres-server'
-import { type RunningServer, type Surroundings, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 const connect = CLIENTS['SDK v2, revision 2025'] as NonNullable<(typeof CLIENTS)[string]>
 const COMMAND = 'npm run migrate:postgres -- <url>'
@@ -22,11 +23,11 @@ async function database(make: () => Promise<TestDatabase>): Promise<TestDatabase
 }
 
 async function serve(
-  url: string | undefined,
+  url: string,
   vars: Record<string, string> = {},
-  surroundings: Surroundings = {},
+  furnishing: Furnishing = {},
 ): Promise<RunningServer> {
-  const server = await startServer(vars, url, surroundings)
+  const server = await startPlace(vars, { ...furnishing, hyperdrive: url })
   undo.push(() => server.stop())
   return server
 }
@@ -86,7 +87,7 @@ describe('a database that answers otherwise loses nothing', () => {
   let by: TestClient
   beforeAll(async () => {
     there = await freshDatabase()
-    server = await startServer({}, there.url)
+    server = await startPlace({}, { hyperdrive: there.url })
     by = await connect(server.url)
   })
   afterAll(async () => {

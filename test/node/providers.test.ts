@@ -3,7 +3,8 @@ import { type ModelServer, replies } from '../fakes/model-server'
 import { startOllama } from '../fakes/ollama'
 import { promise } from '../requirements/threads'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { type RunningServer, startServer } from '../support/server'
+import { startPlace } from '../support/places'
+import type { RunningServer } from '../support/server'
 
 /** The whole product against a server that speaks Ollama: vectors, summaries and reranking by models. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
@@ -25,7 +26,7 @@ async function startWorld(
   fake: Parameters<typeof startOllama>[0] = {},
 ): Promise<World> {
   const ollama = await startOllama({ models: MODELS, rerankPath: '/api/rerank', ...fake })
-  const server = await startServer({
+  const server = await startPlace({
     OLLAMA_HOST: ollama.url,
     EMBEDDING_PROVIDER: 'ollama',
     EMBEDDING_MODEL: 'embedder',

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
+import { startPlace } from '../support/places'
 import { base64, pngBytes } from '../support/scope'
-import { type RunningServer, startServer } from '../support/server'
+import type { RunningServer } from '../support/server'
 
 /** An account without R2: everything but images works, and whoever asks is told. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
@@ -11,7 +12,7 @@ describe('a deployment without a bucket for images', () => {
   let server: RunningServer
   let client: TestClient
   beforeAll(async () => {
-    server = await startServer({}, undefined, { images: false })
+    server = await startPlace({}, { images: false })
     client = await connect(server.url)
   })
   afterAll(async () => {

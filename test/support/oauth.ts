@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { startPlace } from './places'
 import { type OpenedServer, type Surroundings, startServer } from './server'
 
 /** A deployment that asks for credentials, a person who holds a key of it, and a client written by hand. */
@@ -37,10 +38,14 @@ export const pkce = () => {
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
-export async function startDeployment(surroundings: Surroundings = {}) {
-  const server: OpenedServer = await startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }, undefined, surroundings)
+/** @param surroundings where it needs a workerd of its own */
+export async function startDeployment(surroundings: Surroundings | null = null) {
+  const vars = { AUTH_MODE: 'required', ADMIN_TOKEN }
+  const server: OpenedServer = await (surroundings === null
+    ? startPlace(vars)
+    : startServer(vars, undefined, surroundings))
   /** As its clients know it. */
-  const base = surroundings.origin ?? server.url.origin
+  const base = surroundings?.origin ?? server.url.origin
   const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(path, base)
     return fetch(new URL(pathname + search, server.url.origin), { redirect: 'manual', ...init })

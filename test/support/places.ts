@@ -2,15 +2,31 @@
 // quarter of that. Each place has an address, variables and stores of its own, and of what the product remembers nothing is another's,
 // since it remembers by environment and by database.
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { handedOver, type OpenedServer } from './server'
+import { everythingIn, handedOver, type OpenedServer } from './server'
+
+export interface PlacedServer extends OpenedServer {
+  /** The bucket of backups. */
+  backups(): ReturnType<Miniflare['getR2Bucket']>
+}
+
+/** What a place has or lacks beside variables. */
+export interface Furnishing {
+  /** URL of a PostgreSQL database, in the place of D1. */
+  readonly hyperdrive?: string
+  /** True: with a bucket for backups. */
+  readonly backups?: boolean
+  /** False: a deployment without a Durable Object of vectors, where pgvector alone compares. */
+  readonly vectors?: boolean
+  /** False: a deployment without R2. */
+  readonly images?: boolean
+}
 
 /** In one workerd; where they are taken, a further one is started. */
 const PLACES = Array.from({ length: 24 }, (_, place) => place)
 
-/** What the product finds in its environment beside variables, by what it is bound to. */
-const STORES = { d1Databases: 'DB', kvNamespaces: 'OAUTH_KV', r2Buckets: 'IMAGES' }
+/** What the product may find in its environment beside variables, by what it is bound to. */
+const STORES = { d1Databases: ['DB'], kvNamespaces: ['OAUTH_KV'], r2Buckets: ['IMAGES', 'BACKUP_BUCKET'] }
 const OBJECTS = { VECTORS: 'VectorObject', GATES: 'GateObject', FEEDS: 'FeedObject' }
-const BOUND = [...Object.values(STORES), ...Object.keys(OBJECTS)]
 
 /** Told what a place is configured with, or to run its schedule, at the address of the workerd itself. */
 const ENTRY = `import { WorkerEntrypoint } from 'cloudflare:workers'
@@ -18,9 +34,9 @@ import worker, * as product from './index.js'
 const places = []
 export default {
   async fetch(request, env, ctx) {
-    const { place, vars } = await request.json()
+    const { place, bound, vars } = await request.json()
     if (vars === undefined) await worker.scheduled({ cron: '*/5 * * * *' }, places[place], ctx)
-    else places[place] = { ...Object.fromEntries(${JSON.stringify(BOUND)}.map((name) => [name, env[name + place]])), ...vars }
+    else places[place] = { ...Object.fromEntries(bound.map((name) => [name, env[name + place]])), ...vars }
     return new Response()
   },
 }
@@ -45,9 +61,9 @@ const named = <Value>(names: readonly string[], value: (name: string, place: num
   Object.fromEntries(names.flatMap((name) => PLACES.map((place) => [`${name}${place}`, value(name, place)])))
 
 function startWorkerd(): Miniflare {
-  const stores = Object.entries(STORES).map(([kind, name]) => [
+  const stores = Object.entries(STORES).map(([kind, names]) => [
     kind,
-    named([name], (_, place) => `${name.toLowerCase()}-${place}`),
+    named(names, (name, place) => `${name.toLowerCase()}-${place}`),
   ])
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -70,20 +86,40 @@ function take(): { workerd: Miniflare; place: number } {
   return { workerd: current.workerd, place: current.taken++ }
 }
 
+/** @returns the names of what stands in an environment */
+function boundOf({ hyperdrive, backups = false, vectors = true, images = true }: Furnishing): string[] {
+  const lacking = [
+    ...(hyperdrive === undefined ? [] : ['DB']),
+    ...(backups ? [] : ['BACKUP_BUCKET']),
+    ...(vectors ? [] : ['VECTORS']),
+    ...(images ? [] : ['IMAGES']),
+  ]
+  return [...Object.values(STORES).flat(), ...Object.keys(OBJECTS)].filter((name) => !lacking.includes(name))
+}
+
 /**
- * What `startServer` starts, on D1, for tests that neither kill it nor read its log. Nobody asks it any more once it has been stopped, but
- * it would still answer.
+ * What `startServer` starts, for tests that neither kill it nor read its log. Nobody asks it any more once it has been stopped, but it
+ * would still answer.
  */
-export async function startPlace(vars: Record<string, string> = {}): Promise<Omit<OpenedServer, 'backups' | 'grants'>> {
+export async function startPlace(
+  vars: Record<string, string> = {},
+  furnishing: Furnishing = {},
+): Promise<PlacedServer> {
   const { workerd, place } = take()
+  const { hyperdrive } = furnishing
   const tell = async (what: object): Promise<void> => {
     const { status } = await workerd.dispatchFetch('http://places/', { method: 'POST', body: JSON.stringify(what) })
     if (status !== 200) throw new Error(`A place in workerd answered ${status}`)
   }
-  await tell({ place, vars: { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...vars } })
+  const database =
+    hyperdrive === undefined ? {} : { STORAGE_BACKEND: 'postgresql', HYPERDRIVE: { connectionString: hyperdrive } }
+  const all = { AUTH_MODE: 'open', LOG_LEVEL: 'WARNING', ...database, ...vars }
+  await tell({ place, bound: boundOf(furnishing), vars: all })
   return {
     url: new URL('/mcp', await workerd.unsafeGetDirectURL(undefined, `Place${place}`)),
     sql: async (statement) => (await workerd.getD1Database(`DB${place}`)).prepare(statement).run(),
+    grants: async () => everythingIn(await workerd.getKVNamespace(`OAUTH_KV${place}`)),
+    backups: () => workerd.getR2Bucket(`BACKUP_BUCKET${place}`),
     schedule: () => tell({ place }),
     stop: async () => {},
   }

@@ -1,19 +1,20 @@
 // A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
 import { mortalServer } from './mortal'
+import { type Furnishing, type PlacedServer, startPlace } from './places'
 import { freshDatabase, type TestDatabase } from './postgres'
 import { execute } from './postgres-server'
-import { type OpenedServer, type ServerWithSql, type Surroundings, startServer } from './server'
+import type { ServerWithSql } from './server'
 
 /** As Hyperdrive pools in production, which also spares each request a session of its own; directly where there is no pooler. */
 const pooled = ({ url, pooledUrl }: TestDatabase): string => pooledUrl ?? url
 
 export async function startPostgresServer(
   vars: Record<string, string> = {},
-  surroundings: Surroundings = {},
-): Promise<ServerWithSql & Pick<OpenedServer, 'schedule' | 'backups'>> {
+  furnishing: Furnishing = {},
+): Promise<ServerWithSql & Pick<PlacedServer, 'schedule' | 'backups'>> {
   const database = await freshDatabase()
-  const server = await startServer(vars, pooled(database), surroundings)
+  const server = await startPlace(vars, { ...furnishing, hyperdrive: pooled(database) })
   return {
     url: server.url,
     schedule: server.schedule,

@@ -20,8 +20,6 @@ export interface ServerWithSql extends RunningServer {
 export interface OpenedServer extends ServerWithSql {
   /** One run of what the server does every five minutes. */
   schedule(): Promise<void>
-  /** The bucket of backups. */
-  backups(): ReturnType<Miniflare['getR2Bucket']>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }
@@ -33,16 +31,8 @@ export interface Surroundings {
   readonly web?: (request: { readonly url: string }) => Promise<Response>
   /** What the Worker takes for its own origin, when it is not the socket's. */
   readonly origin?: string
-  /** False: a deployment without a store for OAuth. */
-  readonly oauth?: boolean
-  /** False: a deployment without a Durable Object of vectors, where pgvector alone compares. */
-  readonly vectors?: boolean
-  /** False: a deployment without R2. */
-  readonly images?: boolean
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
-  /** True: with a bucket for backups. */
-  readonly backups?: boolean
   /** A folder that keeps the data when the server is gone, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
@@ -83,6 +73,12 @@ export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   cf: false as const,
 })
 
+/** Names and values of a KV. */
+export async function everythingIn(kv: Awaited<ReturnType<Miniflare['getKVNamespace']>>): Promise<string> {
+  const { keys } = await kv.list()
+  return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
+}
+
 /**
  * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
  *
@@ -94,18 +90,17 @@ export async function startServer(
   surroundings: Surroundings = {},
 ): Promise<OpenedServer> {
   const { onLog, web, origin, worker = WORKER_DIR, kept } = surroundings
-  const { oauth = true, vectors = true, images = true, backups = false } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
       ...handedOver(WHOLE, worker),
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
-      kvNamespaces: oauth ? { OAUTH_KV: 'oauth' } : {},
+      kvNamespaces: { OAUTH_KV: 'oauth' },
       durableObjects: {
-        ...(vectors && { VECTORS: { className: 'VectorObject', useSQLite: true } }),
+        VECTORS: { className: 'VectorObject', useSQLite: true },
         GATES: { className: 'GateObject', useSQLite: true },
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
-      r2Buckets: { ...(images && { IMAGES: 'images' }), ...(backups && { BACKUP_BUCKET: 'backups' }) },
+      r2Buckets: { IMAGES: 'images' },
       // A line a request is for those who listen.
       bindings: {
         AUTH_MODE: 'open',
@@ -122,12 +117,7 @@ export async function startServer(
   return {
     url: new URL('/mcp', await server.ready),
     sql: async (statement) => (await server.getD1Database('DB')).prepare(statement).run(),
-    grants: async () => {
-      const kv = await server.getKVNamespace('OAUTH_KV')
-      const { keys } = await kv.list()
-      return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await kv.get(key.name)])))
-    },
-    backups: () => server.getR2Bucket('BACKUP_BUCKET'),
+    grants: async () => everythingIn(await server.getKVNamespace('OAUTH_KV')),
     schedule: async () => {
       await (await server.getWorker()).scheduled({ cron: '*/5 * * * *' })
     },

@@ -1,6 +1,6 @@
 import type { CarriedRecord } from '../../../src/domain/transfer/records'
 import { ADMIN_TOKEN, startTeam, type Team } from '../../support/access'
-import { type OpenedServer, startServer } from '../../support/server'
+import { type PlacedServer, startPlace as takePlace } from '../../support/places'
 import { startPostgresServer } from '../../support/server-postgres'
 import { type Agent, agent, type Export, exported } from '../../support/transfer'
 
@@ -14,9 +14,9 @@ export interface Place {
   readonly database: Database
   readonly team: Team
   /** One statement beside the Worker. */
-  readonly sql: OpenedServer['sql']
-  readonly schedule: OpenedServer['schedule']
-  readonly backups: OpenedServer['backups']
+  readonly sql: PlacedServer['sql']
+  readonly schedule: PlacedServer['schedule']
+  readonly backups: PlacedServer['backups']
   /** An org of this test alone. */
   newOrg(): Promise<string>
   /** A connection of a key of the org. */
@@ -31,16 +31,14 @@ export interface Place {
 let orgs = 0
 
 export async function startPlace(database: Database, vars: Record<string, string> = {}): Promise<Place> {
-  let server: Pick<OpenedServer, 'sql' | 'schedule' | 'backups'> | null = null
+  let server: Pick<PlacedServer, 'sql' | 'schedule' | 'backups'> | null = null
   const team = await startTeam({ MAX_ENTRIES_PER_ORG: String(MOST_ENTRIES), ...vars }, async (all) => {
     const opened =
-      database === 'd1'
-        ? await startServer(all, undefined, { backups: true })
-        : await startPostgresServer(all, { backups: true })
+      database === 'd1' ? await takePlace(all, { backups: true }) : await startPostgresServer(all, { backups: true })
     server = opened
     return opened
   })
-  const opened = (): Pick<OpenedServer, 'sql' | 'schedule' | 'backups'> => {
+  const opened = (): Pick<PlacedServer, 'sql' | 'schedule' | 'backups'> => {
     if (server === null) throw new Error('the server has started')
     return server
   }
