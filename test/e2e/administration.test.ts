@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { runCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 
-/** Administration by command, as a person runs it. */
+/** Administration by command; the program itself: command-line.test.ts. */
 const operator = { ADMIN_TOKEN }
 
 function useTeam() {
@@ -15,7 +16,8 @@ function useTeam() {
   })
   afterAll(() => own.team.stop())
   const commonplace = (credential: Record<string, string>, ...args: string[]) =>
-    runCommand([...args, '--url', own.team.server.url.origin], credential)
+    // One that goes on until it is stopped is a program of its own.
+    (args[0] === 'watch' ? runCommand : runHere)([...args, '--url', own.team.server.url.origin], credential)
   return { own, commonplace }
 }
 
@@ -122,7 +124,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
   })
 
   it('send no credential to a server that is not encrypted', async () => {
-    const { code, err } = await runCommand(['orgs', 'list', '--url', 'http://memory.example'], operator)
+    const { code, err } = await runHere(['orgs', 'list', '--url', 'http://memory.example'], operator)
     expect([code, err]).toEqual([
       1,
       'http://memory.example is not encrypted, so the credential is not sent; use https\n',

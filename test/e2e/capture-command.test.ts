@@ -5,7 +5,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
 import type { Team } from '../support/access'
 import { ROOT } from '../support/build'
-import { type Outcome, runCommand } from '../support/command'
+import type { Outcome } from '../support/command'
+import { runHere } from '../support/command-here'
 import type { RunningServer } from '../support/server'
 
 /** `commonplace setup --capture`, `doctor` and `status`, in a home of its own (capture contract §1, §2). Clients whose own commands install are in test/clients. */
@@ -25,7 +26,7 @@ describe('capture by command', () => {
   const NOBODY = 'http://127.0.0.1:9'
   // None of the clients that this machine may have.
   const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
-    runCommand(args, { HOME: home, XDG_CONFIG_HOME: '', PATH: '/usr/bin:/bin', ...env })
+    runHere(args, { HOME: home, XDG_CONFIG_HOME: '', PATH: '/usr/bin:/bin', ...env })
   const captured = async () => {
     const response = await fetch(new URL('/api/v1/orgs/local/captured', server.url))
     return ((await response.json()) as { items: unknown[] }).items

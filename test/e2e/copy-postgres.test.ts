@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 import { connect, copy, FILLED, fill, LONG, query, type Run } from '../support/copying'
 import { startDevServer } from '../support/dev-server'
+import { startPlace } from '../support/places'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
-import { startServer } from '../support/server'
 
 describe('commonplace copy', () => {
   let scratch: string
@@ -61,7 +61,7 @@ describe('commonplace copy', () => {
   })
 
   it('lets the other backend answer as the first did: by words, by meaning, by id, in counts, with new ids', async () => {
-    const server = await startServer({}, database.url)
+    const server = await startPlace({}, { hyperdrive: database.url })
     const client = await connect(server.url)
     const words = await client.call('fts_search_context', { query: 'heliotrope', limit: 10 })
     expect(words.data.total).toBe(5)
@@ -103,12 +103,12 @@ describe('commonplace copy', () => {
        VALUES ('local', 't', 'user', 3, 0, 0, 'key-1', 'h', 4, 1, 'mine', 'mine')`,
     )
     const args = ['copy', '--org', 'local', '--from', database.url, '--to', other.url]
-    expect(await runCommand(args)).toMatchObject({
+    expect(await runHere(args)).toMatchObject({
       code: 1,
       err: expect.stringContaining('already holds entries of local'),
     })
     await query(other.url, `UPDATE entries SET org = 'another', id = 2`)
-    expect(await runCommand(args)).toMatchObject({ code: 1, err: expect.stringContaining('2 belongs to another org') })
+    expect(await runHere(args)).toMatchObject({ code: 1, err: expect.stringContaining('2 belongs to another org') })
     expect(await query(other.url, 'SELECT count(*) AS n FROM entries')).toEqual([{ n: '1' }])
     await other.drop()
   })
@@ -120,6 +120,6 @@ describe('commonplace copy', () => {
     ['one database for both', ['--org', 'o', '--from', 'd1:local', '--to', 'd1:local'], 'the same database'],
     ["another command's option", ['--org', 'o', '--url', 'http://localhost'], 'takes no --url'],
   ])('ends with 2 and says what is wrong: %s', async (_, args, words) => {
-    expect(await runCommand(['copy', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(words) })
+    expect(await runHere(['copy', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(words) })
   })
 })

@@ -8,6 +8,7 @@ import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 import { startRelay } from '../support/relay'
 import type { RunningServer } from '../support/server'
 
@@ -43,7 +44,7 @@ describe('commonplace index', () => {
     writeFileSync(join(folder, path), text)
   }
   const index = async (place: string, project: string, ...args: string[]) =>
-    runCommand(['index', place, '--project', project, '--url', server.url.origin, '--json', ...args])
+    runHere(['index', place, '--project', project, '--url', server.url.origin, '--json', ...args])
   const run = async (project: string, ...args: string[]) => {
     const { code, out, err } = await index(folder, project, ...args)
     expect([code, err]).toEqual([0, ''])
@@ -196,11 +197,11 @@ describe('commonplace index', () => {
       0,
       expect.stringMatching(/5\/5 files\n5 stored, 0 unchanged, 0 deleted of index-\w+; 5 files, 3 symbols/),
     ])
-    expect(await runCommand(['index', folder])).toMatchObject({ code: 2, err: expect.stringContaining('--project') })
-    expect(
-      await runCommand(['index', join(folder, 'none'), '--project', 'p', '--url', server.url.origin]),
-    ).toMatchObject({ code: 1 })
-    expect(await runCommand(['index', folder, '--project', 'p', '--url', 'http://127.0.0.1:9'])).toMatchObject({
+    expect(await runHere(['index', folder])).toMatchObject({ code: 2, err: expect.stringContaining('--project') })
+    expect(await runHere(['index', join(folder, 'none'), '--project', 'p', '--url', server.url.origin])).toMatchObject({
+      code: 1,
+    })
+    expect(await runHere(['index', folder, '--project', 'p', '--url', 'http://127.0.0.1:9'])).toMatchObject({
       code: 1,
     })
   })

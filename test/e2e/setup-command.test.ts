@@ -15,7 +15,7 @@ import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/fabric'
-import { runCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 
 /** `commonplace setup`, on files such as people have them, in a home of its own. */
 const URL = 'https://memory.example'
@@ -65,7 +65,7 @@ describe('commonplace setup', () => {
   })
   afterEach(() => rmSync(home, { recursive: true, force: true }))
   const run = (...args: string[]) =>
-    runCommand(['setup', ...args], { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: 'cp_test' })
+    runHere(['setup', ...args], { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: 'cp_test' })
   const entryOf = (file: string, text: string): Json => {
     const tree: Json = file.endsWith('.toml') ? parseToml(text) : parseJson(text, [], { allowTrailingComma: true })
     return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers)['context-fabric']

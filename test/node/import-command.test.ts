@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { ROOT } from '../support/build'
+import { runHere } from '../support/command-here'
 import { importSamples } from '../support/import-samples'
 
-const run = (...words: string[]): Promise<{ code: number; out: string; said: string }> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [join(ROOT, 'src/cli/commonplace.mjs'), ...words], (error, out, said) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out, said }),
-    )
-  })
+const run = (...words: string[]) => runHere(words)
 
 it('writes volumes of another system that verify, tells what it refused by exit code 3, and changes no source', async () => {
   const folder = importSamples('mcp-context-server')
@@ -31,11 +25,11 @@ it('writes volumes of another system that verify, tells what it refused by exit 
   writeFileSync(`${volumes}.gz`, gzipSync(readFileSync(volumes)))
   expect((await run('verify', `${volumes}.gz`)).code).toBe(0)
   writeFileSync(`${volumes}.gz`, gzipSync(readFileSync(volumes)).subarray(0, -100))
-  expect(await run('verify', `${volumes}.gz`)).toMatchObject({ code: 1, said: 'unexpected end of file\n' })
+  expect(await run('verify', `${volumes}.gz`)).toMatchObject({ code: 1, err: 'unexpected end of file\n' })
 
   const bytes = readFileSync(volumes)
   writeFileSync(volumes, bytes.subarray(0, 3000))
-  expect(await run('verify', volumes)).toMatchObject({ code: 1, said: expect.stringMatching(/^line 6: .* cut/) })
+  expect(await run('verify', volumes)).toMatchObject({ code: 1, err: expect.stringMatching(/^line 6: .* cut/) })
 })
 
 it('shows control characters of a file that others wrote, which the terminal would obey, as what they are', async () => {
@@ -45,9 +39,9 @@ it('shows control characters of a file that others wrote, which the terminal wou
   const entity = { type: 'entity', name: `name ${hostile}`, entityType: `kind ${hostile}`, observations: ['x'] }
   const relation = { type: 'relation', from: `name ${hostile}`, to: `nowhere ${hostile}`, relationType: hostile }
   writeFileSync(source, [entity, relation].map((line) => JSON.stringify(line)).join('\n'))
-  const { out, said } = await run('import', source, '--from', 'server-memory', '--dry-run')
+  const { out, err } = await run('import', source, '--from', 'server-memory', '--dry-run')
   expect(out).toContain('kind \\u001b]0;title\\u0007\\u001b[2J\\u009b\\u202e\n')
-  expect(`${out}${said}`).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+  expect(`${out}${err}`).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
 })
 
 it('says what it would take without writing anything, names projects by the map, and refuses wrong usage by exit code 2', async () => {
@@ -71,12 +65,12 @@ it('says what it would take without writing anything, names projects by the map,
 
   expect(await run('import', home, '--from', 'nothing', '--dry-run')).toMatchObject({
     code: 2,
-    said: expect.stringContaining('--from must be one of: mcp-context-server'),
+    err: expect.stringContaining('--from must be one of: mcp-context-server'),
   })
   expect(await run('import', join(home, 'absent'), '--from', 'codex', '--dry-run')).toMatchObject({ code: 2 })
   const cut = join(importSamples('chats'), 'claude/conversations-cut.json')
   expect(await run('import', cut, '--from', 'claude', '--dry-run')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
+    err: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
   })
 })

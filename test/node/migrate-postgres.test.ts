@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { ROOT } from '../support/build'
-import { migrate } from '../support/migrate-postgres'
+import { migrate, migrateByProgram } from '../support/migrate-postgres'
 import { emptyDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 
 let database: TestDatabase
@@ -30,7 +30,8 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
 }
 
 const write = (name: string, sql: string) => writeFileSync(join(files, name), sql)
-const run = (...more: string[]) => migrate([database.url, '--files', files, ...more])
+const given = () => [database.url, '--files', files]
+const run = (...more: string[]) => migrate([...given(), ...more])
 const journal = async (schema = 'public') =>
   (await query(`SELECT name FROM ${schema}.schema_migrations ORDER BY name`)).map(({ name }) => name)
 const tables = async () =>
@@ -59,7 +60,7 @@ describe('npm run migrate:postgres', () => {
   })
 
   it('applies the files of this release and the indexed fields, and tells neither password nor user', async () => {
-    const { code, out } = await migrate([database.url])
+    const { code, out } = await migrateByProgram([database.url])
     expect(code).toBe(0)
     expect(out).toMatch(/applied 0001_entries\.sql/)
     expect(out).not.toMatch(/postgres:postgres/)
@@ -69,7 +70,7 @@ describe('npm run migrate:postgres', () => {
   it.skipIf(!isRealServer())('lets several runners meet: each file is applied once, and all end well', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id int); SELECT pg_sleep(0.2);')
     write('0002_second.sql', 'CREATE TABLE second (id int); INSERT INTO first VALUES (1);')
-    const runs = await Promise.all([run(), run(), run(), run()])
+    const runs = await Promise.all(Array.from({ length: 4 }, () => migrateByProgram(given())))
     expect(runs.map(({ code, err }) => [code, err])).toEqual(Array(4).fill([0, '']))
     expect(
       runs
@@ -205,6 +206,16 @@ describe('npm run migrate:postgres', () => {
 describe('npm run migrate:postgres, used wrongly or without a server', () => {
   beforeAll(begin)
   afterAll(end)
+
+  it('ends with 2, as a program, where no database is named, and with 1 where nobody listens', async () => {
+    expect(await migrateByProgram([])).toMatchObject({ code: 2, err: expect.stringContaining('No database is named') })
+    const elsewhere = new URL(database.url)
+    elsewhere.port = '1'
+    expect(await migrateByProgram([elsewhere.href])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Nothing listens there'),
+    })
+  })
 
   it.each([
     ['no URL', [], 'No database is named'],

@@ -8,7 +8,7 @@ import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
 import { promise } from '../requirements/fabric'
 import { ADMIN_TOKEN, type Team } from '../support/access'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
-import { runCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 import type { RunningServer } from '../support/server'
 
 // biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
@@ -102,7 +102,7 @@ describe('context_setup', () => {
     const env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: '' }
     for (const cli of SETUP_CLIENTS) {
       const { snippet, command } = await call({ cli })
-      const { out } = await runCommand(command.split(' ').slice(4), env)
+      const { out } = await runHere(command.split(' ').slice(4), env)
       const file = FILES[cli]
       const written = file === undefined ? out : readFileSync(join(home, file), 'utf8')
       expect([cli, read(cli, written)]).toEqual([cli, read(cli, snippet)])

@@ -14,7 +14,7 @@ export interface Outcome {
 const PROGRAM = join('src', 'cli', 'commonplace.mjs')
 
 /** What the command finds around it: of this process, but for what would lead it elsewhere. */
-function surroundings(environment: Record<string, string>): Record<string, string> {
+export function surroundings(environment: Record<string, string>): Record<string, string> {
   const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
   return { ...(inherited as Record<string, string>), ...environment }
 }

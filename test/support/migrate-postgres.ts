@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { migrateDatabase } from '../../src/cli/postgres/command.mjs'
 import { runProgram } from './program'
 
 export interface MigrationRun {
@@ -7,9 +8,27 @@ export interface MigrationRun {
   readonly err: string
 }
 
-/** The program of `npm run migrate:postgres`, with nothing of this process' environment that it reads. */
-export function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
+/** Nothing of this process' environment that is read. */
+function surroundings(environment: Record<string, string>): Record<string, string> {
   const read = /^(DATABASE_URL|METADATA_INDEXED_FIELDS|PGPASSWORD|POSTGRESQL_\w+)$/
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !read.test(name)))
-  return runProgram(join('src', 'cli', 'migrate-postgres.mjs'), args, { ...(rest as Record<string, string>), ...env })
+  return { ...(rest as Record<string, string>), ...environment }
+}
+
+/** The program of `npm run migrate:postgres`. */
+export const migrateByProgram = (args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> =>
+  runProgram(join('src', 'cli', 'migrate-postgres.mjs'), args, surroundings(env))
+
+/** What that program does, in this process: to start one is most of what a migration costs. */
+export async function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
+  const said = { out: '', err: '' }
+  const code = await migrateDatabase(args, surroundings(env), {
+    say: (line: string) => {
+      said.out += `${line}\n`
+    },
+    complain: (text: string) => {
+      said.err += `${text}\n`
+    },
+  })
+  return { code, ...said }
 }

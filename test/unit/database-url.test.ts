@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { databaseFromEnvironment, fillPassword, pooledUrl, withPassword } from '../../src/cli/postgres/url.mjs'
-import { migrate } from '../support/migrate-postgres'
+import { migrateByProgram } from '../support/migrate-postgres'
 
 /** Which database command lines mean, and where its password comes from. */
 describe('the database of the environment', () => {
@@ -57,7 +57,7 @@ describe('a password', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    const { code, err } = await migrate([`postgresql://me@127.0.0.1:${port}/db?sslmode=disable`])
+    const { code, err } = await migrateByProgram([`postgresql://me@127.0.0.1:${port}/db?sslmode=disable`])
     for (const socket of sockets) socket.destroy()
     server.close()
     expect([code, err]).toEqual([1, expect.stringContaining('the server asks for a password; set POSTGRESQL_PASSWORD')])

@@ -56,7 +56,8 @@ function readBackend(option, text, state) {
   const schema = parseSchema(process.env.POSTGRESQL_SCHEMA)
   return {
     shown: `postgresql://${target.shown}${schema === 'public' ? '' : `#${schema}`}`,
-    open: async ({ openPostgres }) => openPostgres(driverUrl(await completeUrl(named)), schema, environment()),
+    open: async ({ openPostgres }) =>
+      openPostgres(driverUrl(await completeUrl(named, process.env)), schema, environment()),
   }
 }
 

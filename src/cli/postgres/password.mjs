@@ -26,12 +26,13 @@ function wantsPassword(error) {
 
 /**
  * @param {string} text a PostgreSQL URL
+ * @param {NodeJS.ProcessEnv} environment
  * @returns {Promise<string>} the same with a password, if the server asks for one
  * @throws {Failure} when it does and there is nobody to ask
  * @throws {import('./url.mjs').UsageError}
  */
-export async function completeUrl(text) {
-  const url = fillPassword(text, process.env)
+export async function completeUrl(text, environment) {
+  const url = fillPassword(text, environment)
   const target = parseUrl(url)
   if (target.options.password) return url
   try {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ADMIN_TOKEN } from '../../support/access'
-import { runCommand } from '../../support/command'
+import { runHere } from '../../support/command-here'
 import { base64, pngBytes } from '../../support/scope'
 import { fillRandomly } from '../../support/transfer'
 import type { Place } from './place'
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000
  */
 export function backupContract(from: () => Place, empty: () => Place): void {
   const run = async (...words: string[]) => {
-    const { code, out, err } = await runCommand(words, { ADMIN_TOKEN })
+    const { code, out, err } = await runHere(words, { ADMIN_TOKEN })
     return { code, said: `${out}${err}` }
   }
   const urlOf = ({ team }: Place) => team.server.url.origin
@@ -27,7 +27,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
 
   it('is walked as the drill says: a folder, an empty deployment, and the same content in it', async () => {
     const [there, here] = [from(), empty()]
-    await fillRandomly(there.team, 'acme', 11, 30)
+    await fillRandomly(there.team, 'acme', 11, 15)
     const folder = mkdtempSync(join(tmpdir(), 'backups-'))
     const made = await run('backup', '--to', folder, '--org', 'acme', '--url', urlOf(there))
     expect(made).toEqual({
