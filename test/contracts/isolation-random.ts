@@ -10,7 +10,6 @@ import { imageHashes } from '../support/isolation-sayings'
 import { seeded } from '../support/seeded'
 
 const SEED = Number(process.env.ISOLATION_SEED ?? 20_261_121)
-const LENGTH = 170
 
 const KEYS = [
   { role: 'writer', owner: 'bob', agent: 'scout' },
@@ -21,14 +20,15 @@ const KEYS = [
   { role: 'reader', owner: 'zoe', projects: ['a'] },
 ]
 
-const plays: fc.Arbitrary<Play[]> = fc.array(
-  fc.record({
-    kind: fc.constantFrom(...Stage.KINDS),
-    key: fc.nat({ max: 13 }),
-    dice: fc.array(fc.nat({ max: 5039 }), { minLength: 24, maxLength: 24 }),
-  }),
-  { minLength: LENGTH, maxLength: LENGTH, size: 'max' },
-)
+const playsOf = (length: number): fc.Arbitrary<Play[]> =>
+  fc.array(
+    fc.record({
+      kind: fc.constantFrom(...Stage.KINDS),
+      key: fc.nat({ max: 13 }),
+      dice: fc.array(fc.nat({ max: 5039 }), { minLength: 24, maxLength: 24 }),
+    }),
+    { minLength: length, maxLength: length, size: 'max' },
+  )
 
 async function open(): Promise<Stage> {
   const world = openWorld()
@@ -78,15 +78,14 @@ async function compareAudit(stage: Stage): Promise<void> {
  * Isolation as a property: keys of two orgs, narrowed and not, call tools and routes at random, and each answer is what a
  * plain model of the rule says it must be. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
  *
- * @param runs of 170 calls each
- * @param steps of what was, and what changed
+ * @param extent runs of so many calls each, and steps of what was, and what changed
  */
-export function isolationAtRandom(runs: number, steps: number): void {
+export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs' | 'calls' | 'steps', number>>): void {
   beforeAll(migrate)
 
   it('shows each key exactly what its scope holds, whatever all the others do', { timeout: 300_000 }, async () => {
     console.log(`isolation: seed ${SEED}`)
-    const property = fc.asyncProperty(plays, async (sequence) => {
+    const property = fc.asyncProperty(playsOf(calls), async (sequence) => {
       const stage = await open()
       for (const [i, play] of sequence.entries())
         await stage.play(play).catch((cause) => {

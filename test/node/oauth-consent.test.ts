@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type Deployment, departureOf, type Key, type Page, pkce, startDeployment } from '../support/oauth'
 
-/** The page on which a person allows or refuses, as any browser gets it; test/e2e/consent.test.ts looks at it in one. */
+/** The page on which a person allows or refuses, as any browser gets it; test/e2e/browser.test.ts looks at it in one. */
 let deployment: Deployment
 let holder: Key
 let address: string

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import { ROOT } from './build'
 
 /** A real browser, and the client's own little server that it is sent back to. */
@@ -11,12 +12,25 @@ const QUIET = ['--disable-background-networking', '--disable-component-update', 
 /** A process for each site, one kept for the next, and one that draws: to start these is most of what a page costs here. */
 const FEW_PROCESSES = ['--in-process-gpu', '--renderer-process-limit=1', '--disable-site-isolation-trials']
 
-export function startBrowser(): Promise<Browser> {
+function startBrowser(): Promise<Browser> {
   const executablePath = execFileSync(process.execPath, [join(ROOT, 'scripts', 'chromium.mjs')], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   }).trim()
   return chromium.launch({ executablePath, args: [...FLAGS, ...QUIET, ...FEW_PROCESSES] })
+}
+
+/** One for all of a file: to start it is a second and more of work. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | null = null
+  beforeAll(async () => {
+    browser = await startBrowser()
+  }, 300_000)
+  afterAll(() => browser?.close())
+  return () => {
+    if (browser === null) throw new Error('the browser has started')
+    return browser
+  }
 }
 
 export type Callback = Awaited<ReturnType<typeof startCallback>>

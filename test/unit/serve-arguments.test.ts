@@ -14,6 +14,7 @@ it('takes what wrangler dev is started with by habit, where it changes nothing h
   expect(read('--local', '--log-level', 'debug', '--inspector-port', '0')).toEqual(plain)
   expect(plain).toMatchObject({ port: 8787, ip: 'localhost', inspectorPort: undefined })
   expect(read('--port=9000', '--inspector-port', '9229', '--local')).toMatchObject({ port: 9000, inspectorPort: 9229 })
+  expect([read('--ip', '0.0.0.0').ip, read('--host', '0.0.0.0').ip]).toEqual(['0.0.0.0', '0.0.0.0'])
   expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start takes --port N/)
 })
 

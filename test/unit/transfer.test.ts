@@ -144,6 +144,7 @@ it('reads back every volume that it writes, in pieces of any size', async () => 
       const carried = read.filter((record) => record.record === 'entry')
       expect(carried.map(writeLine)).toEqual(records.map(writeLine))
     }),
+    { numRuns: 40 },
   )
 })
 

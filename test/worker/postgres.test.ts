@@ -38,7 +38,7 @@ afterAll(async () => {
   await Promise.all(opened.map((connection) => connection.close()))
 })
 
-// What services do above the stores, and large deletions: test/nightly/worker/postgres, large-deletes-postgres.
+// What services do above the stores, recall among thousands, and large deletions: test/nightly/worker/postgres, large-deletes-postgres.
 const make = (language?: string) => {
   const clock = new TestClock()
   const made = postgresAdapters(clock, language)
@@ -76,10 +76,11 @@ currentContract('PostgreSQL', () => {
   return { ...made, index: createPostgresVectorIndex(made.connection, { beside }) }
 })
 
-recallContract('PostgreSQL', () => {
+const onPgvector = () => {
   const made = make()
   return { ...made, index: createPostgresVectorIndex(made.connection) }
-})
+}
+recallContract('PostgreSQL', onPgvector, false)
 
 longTextsContract('PostgreSQL', () => make())
 

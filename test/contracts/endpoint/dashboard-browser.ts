@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startBrowser, startCallback } from '../../support/browser'
+import { startCallback } from '../../support/browser'
 import { type House, houseOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN, type Json } from '../../support/oauth'
+import { startPlace } from '../../support/places'
 import { base64, pngBytes } from '../../support/scope'
-import { type RunningServer, startServer } from '../../support/server'
+import type { RunningServer } from '../../support/server'
 
 /** The dashboard in a real browser: readable by whoever, worked by keyboard alone, with its script and without. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -20,12 +21,13 @@ type Look = readonly ['light' | 'dark', number]
 export interface Extent {
   /** Colours and widths in which every page is looked at; by all rules in the first of each list, which loads the pages anew. */
   readonly looks: readonly (readonly [Look, ...Look[]])[]
+  /** `few`: one page of each kind is looked at, and of what the script adds nothing is tried that no other test needs. */
+  readonly pages: 'every' | 'few'
   /** Captured sessions to work through. */
   readonly sessions: number
 }
 
-export function dashboardInBrowser({ looks, sessions }: Extent): void {
-  let browser: Browser
+export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessions }: Extent): void {
   let open: RunningServer
   let team: RunningServer
   let house: House
@@ -50,11 +52,7 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
   }
 
   beforeAll(async () => {
-    ;[browser, open, team] = await Promise.all([
-      startBrowser(),
-      startServer(),
-      startServer({ AUTH_MODE: 'required', ADMIN_TOKEN }),
-    ])
+    ;[open, team] = await Promise.all([startPlace(), startPlace({ AUTH_MODE: 'required', ADMIN_TOKEN })])
     house = houseOf(open)
     guarded = houseOf(team)
     await guarded.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
@@ -72,7 +70,6 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
     for (let i = 0; i < sessions; i++) await captured(i)
   }, 300_000)
   afterAll(async () => {
-    await browser?.close()
     await Promise.all([open?.stop(), team?.stop()])
   })
   afterEach(async () => {
@@ -89,7 +86,7 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
   async function newPage({ width = 1280, scheme = 'light', script = true }: Looking = {}): Promise<Page> {
     await context?.close()
     complaints = []
-    context = await browser.newContext({
+    context = await browser().newContext({
       javaScriptEnabled: script,
       colorScheme: scheme,
       viewport: { width, height: 800 },
@@ -117,35 +114,32 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
     return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
   }
 
+  /** Where a person reads, searches, writes and chooses: what the other pages have stands on these, too. */
+  const ofEachKind = () => [
+    '/',
+    '/search?q=tickets',
+    `/entries/${ids[0]}`,
+    `/entries/${ids[1]}`,
+    `/entries/${ids[0]}/edit`,
+  ]
+
   const paths = () => [
-    ...[
-      '/',
-      '/search',
-      '/search?q=tickets&tag=tickets&field=status&op=eq&value=x',
-      '/search?q=tickets',
-      '/threads',
-      '/threads/ferry',
-    ],
-    ...[`/entries/${ids[0]}`, `/entries/${ids[1]}`, `/entries/${ids[0]}/versions/1`, `/entries/${ids[0]}/edit`],
-    ...[
-      `/entries/${ids[0]}/delete`,
-      '/pack',
-      '/pack?goal=sell+tickets',
-      '/activity',
-      '/projects',
-      '/keys',
-      '/audit',
-      '/settings',
-    ],
+    ...ofEachKind(),
+    ...['/search', '/search?q=tickets&tag=tickets&field=status&op=eq&value=x', '/threads', '/threads/ferry'],
+    ...[`/entries/${ids[0]}/versions/1`, `/entries/${ids[0]}/delete`, '/pack', '/pack?goal=sell+tickets'],
+    ...['/activity', '/projects', '/keys', '/audit', '/settings'],
   ]
 
   describe('the dashboard in Chromium', () => {
     /** A page of its own address, or what stands behind a form. */
-    async function everyPage(page: Page, seen: (path: string) => Promise<void>): Promise<void> {
-      for (const path of [...paths(), '/review']) {
+    async function eachPage(page: Page, seen: (path: string) => Promise<void>): Promise<void> {
+      for (const path of [...(pages === 'every' ? paths() : ofEachKind()), '/review']) {
         await page.goto(house.base + path)
         await seen(path)
       }
+      await page.goto(`${guarded.base}/entries/1`)
+      await seen('the door')
+      if (pages === 'few') return
       await page.goto(`${house.base}/keys`)
       await page.getByLabel('Name', { exact: true }).fill('of a test')
       await page.getByRole('button', { name: 'Make it' }).click()
@@ -158,16 +152,14 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
       await page.getByRole('button', { name: 'See what it would do' }).click()
       await page.getByRole('heading', { name: 'What an import would do', level: 1 }).waitFor()
       await seen('an import')
-      await page.goto(`${guarded.base}/entries/1`)
-      await seen('the door')
     }
 
     it.each(looks.map((all) => ({ all, name: all.map((look) => look.join(', ')).join(' and ') })))(
-      'has nothing that keeps anybody out: every page, in $name pixels, and at 200 and 400 %',
+      `has nothing that keeps anybody out: ${pages === 'every' ? 'every page' : 'a page of each kind'}, in $name pixels, and at 200 and 400 %`,
       async ({ all }) => {
         const [[first, widest]] = all
         const page = await newPage({ width: widest, scheme: first })
-        await everyPage(page, async (path) => {
+        await eachPage(page, async (path) => {
           // What is folded is looked at, too.
           await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
           for (const [j, [scheme, width]] of all.entries()) {
@@ -189,19 +181,6 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
         expect([first, complaints.filter((one) => !one.includes('401'))]).toEqual([first, []])
       },
     )
-
-    it('moves nothing for whoever asks for less motion', async () => {
-      const page = await newPage()
-      await page.goto(`${house.base}/activity`)
-      await page.getByText('Live: what changes appears here').waitFor()
-      await store('without motion', { thread_id: 'still' })
-      await page.locator('.changes li').first().getByText('without motion').waitFor()
-      expect(await page.evaluate('document.getAnimations().length')).toBe(0)
-      expect(await page.evaluate('getComputedStyle(document.documentElement).scrollBehavior')).toBe('auto')
-      const moving =
-        "[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length"
-      expect(await page.evaluate(moving)).toBe(0)
-    })
 
     it('looks for, opens, mends, deletes and brings back a memory by keyboard alone, without its script', async () => {
       const id = await store('Lanterns are lit at dusk.', { tags: ['lanterns'] })
@@ -343,6 +322,33 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
       expect(left.filter(({ name }) => !name.includes('consent'))).toEqual([])
     })
 
+    it('is shown in no frame of another site', async () => {
+      const callback = await startCallback()
+      try {
+        const page = await newPage()
+        await page.goto(`${callback.origin}/?frame=${encodeURIComponent(`${house.base}/`)}`)
+        expect(await page.frames()[1]?.locator('nav').count()).toBe(0)
+        expect(complaints.join('\n')).toMatch(/frame/i)
+      } finally {
+        await callback.stop()
+      }
+    })
+
+    if (pages === 'few') return
+
+    it('moves nothing for whoever asks for less motion', async () => {
+      const page = await newPage()
+      await page.goto(`${house.base}/activity`)
+      await page.getByText('Live: what changes appears here').waitFor()
+      await store('without motion', { thread_id: 'still' })
+      await page.locator('.changes li').first().getByText('without motion').waitFor()
+      expect(await page.evaluate('document.getAnimations().length')).toBe(0)
+      expect(await page.evaluate('getComputedStyle(document.documentElement).scrollBehavior')).toBe('auto')
+      const moving =
+        "[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length"
+      expect(await page.evaluate(moving)).toBe(0)
+    })
+
     it('opens for a person who follows a link of another site, whose session stands', async () => {
       const { key } = await guarded.key({ role: 'reader' })
       const callback = await startCallback()
@@ -398,18 +404,6 @@ export function dashboardInBrowser({ looks, sessions }: Extent): void {
       await page.keyboard.press('l')
       expect(page.url()).toBe(before)
       expect(complaints).toEqual([])
-    })
-
-    it('is shown in no frame of another site', async () => {
-      const callback = await startCallback()
-      try {
-        const page = await newPage()
-        await page.goto(`${callback.origin}/?frame=${encodeURIComponent(`${house.base}/`)}`)
-        expect(await page.frames()[1]?.locator('nav').count()).toBe(0)
-        expect(complaints.join('\n')).toMatch(/frame/i)
-      } finally {
-        await callback.stop()
-      }
     })
   })
 }

@@ -1,3 +1,3 @@
 import { isolationAtRandom } from '../../contracts/isolation-random'
 
-isolationAtRandom(3, 90)
+isolationAtRandom({ runs: 3, calls: 170, steps: 90 })

@@ -3,6 +3,7 @@ import { createPostgresVectorIndex } from '../../../src/adapters/postgres/vector
 import { foundAfterDeathContract } from '../../contracts/found-after-death'
 import { lostAnswersContract } from '../../contracts/lost-answers'
 import { packCostsContract } from '../../contracts/pack-costs'
+import { recallContract } from '../../contracts/recall'
 import { summarizeContract } from '../../contracts/summarize'
 import { textsAheadContract } from '../../contracts/texts-ahead'
 import { bindings } from '../../support/bindings'
@@ -32,6 +33,11 @@ summarizeContract('PostgreSQL', () => {
 })
 
 packCostsContract('PostgreSQL', () => {
+  const made = make()
+  return { ...made, index: createPostgresVectorIndex(made.connection) }
+})
+
+recallContract('PostgreSQL', () => {
   const made = make()
   return { ...made, index: createPostgresVectorIndex(made.connection) }
 })

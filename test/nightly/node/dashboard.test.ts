@@ -1,6 +1,0 @@
-import { dashboardInBrowser } from '../../contracts/endpoint/dashboard-browser'
-
-dashboardInBrowser({
-  looks: [[['light', 320]], [['dark', 1280]], [['dark', 320]]],
-  sessions: 100,
-})

@@ -1,0 +1,3 @@
+import { deployBindings } from '../../contracts/deploy-bindings'
+
+deployBindings({ button: true })
