@@ -12,8 +12,20 @@ export interface Plan {
   readonly followLeft: (table: string, alias: string, on: SQL) => SQL
   /** `IN` for the one column of a query, which is asked first: what it finds leads to the rows, and never the other way round. */
   readonly oneOf: (query: SQL) => SQL
-  /** The rows that a query has for each of these values, so that an index leads to those of each; names are given after `alias`. */
-  readonly forEach: (values: readonly string[], alias: string, query: (value: SQL) => SQL) => SQL
+  /**
+   * The first rows of several queries together: each is walked in the order of an index, and no further than it has to be. Names are
+   * given after `alias`.
+   *
+   * @param ending `ORDER BY` of columns that the queries have, and `LIMIT`
+   */
+  readonly firstOf: (queries: readonly SQL[], alias: string, ending: SQL) => SQL
+  /** As `firstOf`, of each query with each of these values, so that an index leads to those of each. More rows than its limit may come. */
+  readonly forEach: (
+    values: readonly string[],
+    alias: string,
+    queries: readonly ((value: SQL) => SQL)[],
+    ending: SQL,
+  ) => SQL
   /**
    * Rows with this value of a column whose next column is greater, in the order of both (name both in `ORDER BY`): by the index that has
    * the two, and not by one of the numbers alone, which stand there for all.

@@ -8,11 +8,21 @@ export const POSTGRES_PLAN: Plan = {
   followLeft: (table, alias, on) =>
     sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
   oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
-  // As one query, since the planner takes as long for each part of a union as for a query of its own.
-  forEach: (values, alias, query) => {
+  // Each ends by itself, which its index leads to; no planner is asked whether it would merge them.
+  firstOf: (queries, alias, ending) => {
+    const ended = queries.map((query, i) => sql`SELECT * FROM (${query} ${ending}) AS ${sql.raw(`${alias}_${i}`)}`)
+    return sql`SELECT * FROM (${sql.join(ended, sql` UNION ALL `)}) AS ${sql.raw(alias)} ${ending}`
+  },
+  // As one query of all values, since the planner takes as long for each part of a union as for a query of its own.
+  forEach: (values, alias, queries, ending) => {
     const [each, rows] = [sql.raw(`each_${alias}`), sql.raw(alias)]
-    return sql`SELECT ${rows}.* FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)
-      CROSS JOIN LATERAL (${query(sql`${each}.value`)}) AS ${rows}`
+    const first = queries.map(
+      (
+        query,
+      ) => sql`SELECT ${rows}.* FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)
+        CROSS JOIN LATERAL (${query(sql`${each}.value`)} ${ending}) AS ${rows}`,
+    )
+    return sql.join(first, sql` UNION ALL `)
   },
   // Beside an equality of the first, an index would be read from its beginning.
   beyond: ([known, value], column, number) =>

@@ -1,29 +1,33 @@
 // How is SQLite brought to the way that is meant? By CROSS JOIN, which keeps the order that is written, and by naming an index.
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Plan } from './plan'
 
 /** How many parts of a compound query are put together at once: D1 takes five. */
 const TOGETHER = 4
 
-const united = (parts: readonly SQL[], alias: string): SQL =>
-  parts.length <= TOGETHER
-    ? sql.join([...parts], sql` UNION ALL `)
-    : united(
-        Array.from({ length: Math.ceil(parts.length / TOGETHER) }, (_, i) => {
-          const group = united(parts.slice(i * TOGETHER, (i + 1) * TOGETHER), alias)
+/** Queries of one compound are merged as they are read, where an index has each in the order of the whole. */
+const firstOf: Plan['firstOf'] = (queries, alias, ending) =>
+  queries.length <= TOGETHER
+    ? sql`${sql.join([...queries], sql` UNION ALL `)} ${ending}`
+    : firstOf(
+        Array.from({ length: Math.ceil(queries.length / TOGETHER) }, (_, i) => {
+          const group = firstOf(queries.slice(i * TOGETHER, (i + 1) * TOGETHER), alias, ending)
           return sql`SELECT * FROM (${group}) AS ${sql.raw(`${alias}_group_${i}`)}`
         }),
         alias,
+        ending,
       )
 
 export const SQLITE_PLAN: Plan = {
   follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
   followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
   oneOf: (query) => sql`IN (${query})`,
-  forEach: (values, alias, query) =>
-    united(
-      values.map((value, i) => sql`SELECT * FROM (${query(sql`${value}`)}) AS ${sql.raw(`${alias}_${i}`)}`),
+  firstOf,
+  forEach: (values, alias, queries, ending) =>
+    firstOf(
+      queries.flatMap((query) => values.map((value) => query(sql`${value}`))),
       alias,
+      ending,
     ),
   beyond: ([known, value], column, number) => sql`${known} = ${value} AND ${column} > ${number}`,
   exists: (query) => sql`EXISTS (${query})`,

@@ -13,9 +13,9 @@ import type { Row, SqlConnection } from '../../core/connection'
 import { Parts } from '../../core/packed'
 import { asRows, each, num, onlyRow, str, strOrNull, textsOf } from '../../core/rows'
 import { listed } from '../../core/visibility'
-import { entriesOf, LAYERS } from '../../tables/entries/project-scope-rows'
+import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
-import { firstOf, type MemoryContext } from '../../tables/memories/memory-statements'
+import { type MemoryContext, newestOf } from '../../tables/memories/memory-statements'
 import { FILES, MOMENT_COLUMNS, momentColumns, toAtMoment } from '../../tables/memories/moment'
 import { newestPatterns } from '../../tables/memories/patterns'
 import { newestOfTag } from '../../tables/pages/tags'
@@ -86,19 +86,16 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.ofFile)}`
   }
 
-  /** Ids, and those with the vectors of their entries, one row each. */
+  /** Ids with the vectors of their entries, a row for each; of an entry without one a row with none. */
   const withVectors = (ids: SQL, model: string | null): SQL =>
     model === null || !asksIndex
       ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
-      : sql`WITH at_hand AS MATERIALIZED (${ids})
-          SELECT id, NULL AS vector_id FROM at_hand
-          UNION ALL
-          SELECT at_hand.id, v.id FROM at_hand
-            ${dialect.plan.follow(
-              'entry_vectors',
-              'v',
-              sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`,
-            )}`
+      : sql`SELECT at_hand.id, v.id AS vector_id FROM (${ids}) AS at_hand
+          ${dialect.plan.followLeft(
+            'entry_vectors',
+            'v',
+            sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`,
+          )}`
 
   /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
   function vectorsKnown(scope: Scope, model: string | null): SQL {
@@ -154,14 +151,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const latest = (columns: SQL, most: number, where = sql``): SQL => sql`
         SELECT ${columns} FROM ${from(context, 1)} WHERE ${within(context, 1)}${where}
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
-      const layers = LAYERS.map((layer) =>
-        firstOf(context, { layer, kinds: null, tags: [], limit: CANDIDATES.newest, offset: 0 }),
-      )
-      const every = sql.join(
-        layers.map((first, i) => sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${i}`)}`),
-        sql` UNION ALL `,
-      )
-      const newest = sql`SELECT id FROM (${every}) AS every ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.newest)}`
+      const newest = sql`SELECT id FROM (${newestOf(context, CANDIDATES.newest)}) AS newest`
       const lately = sql`SELECT opened.entry_id, opened.expires_at
         FROM (${newestOfTag(context, OPENED.tag, 1, LATELY.opened)}) AS opened
         ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(LATELY.last)}`

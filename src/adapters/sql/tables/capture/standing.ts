@@ -47,8 +47,10 @@ interface Way {
 const newestBy = ({ dialect, scope, now }: Context, project: string | null, { from, newest, where }: Way): SQL => sql`
   SELECT e.id, ${newest} AS newest FROM ${from}
   WHERE ${listed(dialect, scope, now)} AND ${ofProject(project)} AND ${where}
-    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
-  ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`${newest} DESC`)}, e.id DESC LIMIT ${MAX_OF_FACET}`
+    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}`
+
+const ending = ({ dialect }: Context): SQL =>
+  sql`ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`newest DESC`)}, id DESC LIMIT ${MAX_OF_FACET}`
 
 /** The newest of a facet, of a project or of none, in a part or some, so that no start goes through all that a project knows. */
 type Parts = (context: Context, project: string | null) => readonly SQL[]
@@ -57,21 +59,22 @@ const lasting = sql.raw(`e.layer IN (${LASTING.join(', ')})`)
 
 const pinned: Parts = (context, project) => {
   const from = context.dialect.plan.entriesBy('entries_pinned')
-  return [newestBy(context, project, { from, newest: sql`e.created_at`, where: sql`e.pinned = 1 AND ${lasting}` })]
+  const where = sql`e.pinned = 1 AND ${lasting}`
+  return [sql`${newestBy(context, project, { from, newest: sql`e.created_at`, where })} ${ending(context)}`]
 }
 
 /** The statuses are spelt as the index has them. */
 const inFlight: Parts = (context, project) => {
   const from = context.dialect.plan.entriesBy('entries_in_flight')
   const where = sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)}) AND ${lasting}`
-  return [newestBy(context, project, { from, newest: sql`e.updated_at`, where })]
+  return [sql`${newestBy(context, project, { from, newest: sql`e.updated_at`, where })} ${ending(context)}`]
 }
 
 const ofKinds =
   (...kinds: readonly string[]): Parts =>
   (context, project) => {
     const { plan } = context.dialect
-    const newest = (kind: SQL, layer: number): SQL => {
+    const ofLayer = (layer: number) => (kind: SQL) => {
       const where = sql`e.layer = ${sql.raw(String(layer))} AND e.kind = ${kind}`
       return newestBy(context, project, {
         from: plan.entriesBy('entries_of_kind'),
@@ -79,7 +82,7 @@ const ofKinds =
         where,
       })
     }
-    return LASTING.map((layer) => plan.forEach(kinds, 'kind', (kind) => newest(kind, layer)))
+    return LASTING.map((layer) => plan.forEach(kinds, 'kind', [ofLayer(layer)], ending(context)))
   }
 
 /** The kinds are those of the facets of a pack (platform contract §2). */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Layer } from '../../../../domain/entry/entry'
 import { threadOfProject } from '../../../../domain/entry/thread'
 import type { Scope } from '../../../../domain/identity/scope'
 import { summarizedKinds } from '../../../../domain/recall/memory'
@@ -10,7 +11,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { packedColumns } from '../../core/packed'
 import { changeable, listed, listedToChange, visible } from '../../core/visibility'
 import { layerCounts, layerTotal } from '../counts/layer-counts'
-import { entriesOf } from '../entries/project-scope-rows'
+import { entriesOf, LAYERS } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
 import { beginningOf, textOf } from '../texts/long-texts'
@@ -114,27 +115,56 @@ export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
     sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
   )
 
-/**
- * The first of a list as `id` and `created_at`, up to the end of its page: in the order of an index, which leads to each kind by itself
- * where kinds are asked for. Where kinds are asked for of all projects at once, it leads to the layer.
- */
-export function firstOf(context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL {
-  const { dialect, scope, now, project } = context
-  const everywhere = layer === 3 || project === null
-  const ofProject = everywhere ? sql`` : sql` AND e.project = ${project}`
-  const where = sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
-  const newest = (from: SQL, ofKind: SQL): SQL => sql`
-    SELECT e.id, e.created_at FROM ${from} WHERE ${where}${ofKind}
-    ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit + offset}`
-  if (kinds === null) return newest(entriesOf(dialect, project, layer), sql``)
-  if (everywhere && layer !== 3)
-    return newest(
-      dialect.plan.entriesOfLayer,
-      sql` AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(kinds)}`)})`,
-    )
-  const from = dialect.plan.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
-  return dialect.plan.forEach(kinds, 'kind', (kind) => newest(from, sql` AND e.kind = ${kind}`))
+/** Of rows with `id` and `created_at`. */
+const newestFirst = (limit: number): SQL => sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`
+
+/** Memories of a layer as `id` and `created_at`, in the order of the index that leads there. */
+function inLayer({ dialect, scope, now, project }: MemoryContext, layer: Layer, from: SQL, ofKind = sql``): SQL {
+  const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+  return sql`SELECT e.id, e.created_at FROM ${from}
+    WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}`
 }
+
+/** The newest memories as `id` and `created_at`, of all layers together. */
+export const newestOf = (context: MemoryContext, limit: number): SQL =>
+  context.dialect.plan.firstOf(
+    LAYERS.map((layer) => inLayer(context, layer, entriesOf(context.dialect, context.project, layer))),
+    'layer',
+    newestFirst(limit),
+  )
+
+/**
+ * The newest of some kinds in some layers as `id` and `created_at`, more of them than so many maybe: an index leads to each kind by
+ * itself, where kinds are asked for of all projects at once to the layer.
+ */
+export function newestOfKinds(
+  context: MemoryContext,
+  layers: readonly Layer[],
+  kinds: readonly string[],
+  limit: number,
+): SQL {
+  const { plan, jsonRows } = context.dialect
+  const ending = newestFirst(limit)
+  const isEverywhere = (layer: Layer): boolean => context.project === null && layer !== 3
+  const among = sql` AND e.kind IN (SELECT value FROM ${jsonRows(sql`${JSON.stringify(kinds)}`)})`
+  const whole = layers
+    .filter(isEverywhere)
+    .map((layer) => sql`SELECT * FROM (${inLayer(context, layer, plan.entriesOfLayer, among)} ${ending}) AS of_layer`)
+  const led = layers
+    .filter((layer) => !isEverywhere(layer))
+    .map((layer) => {
+      const from = plan.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+      return (kind: SQL) => inLayer(context, layer, from, sql` AND e.kind = ${kind}`)
+    })
+  const ofEach = led.length === 0 ? [] : [sql`SELECT * FROM (${plan.forEach(kinds, 'kind', led, ending)}) AS of_kind`]
+  return sql.join([...whole, ...ofEach], sql` UNION ALL `)
+}
+
+/** The first of a list as `id` and `created_at`, up to the end of its page. */
+const firstOf = (context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL =>
+  kinds === null
+    ? sql`${inLayer(context, layer, entriesOf(context.dialect, context.project, layer))} ${newestFirst(limit + offset)}`
+    : newestOfKinds(context, [layer], kinds, limit + offset)
 
 /** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
 export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`

@@ -7,7 +7,7 @@ import { folderOf } from '../../../../domain/recall/paths'
 import { firstCodePoints } from '../../../../domain/text'
 import { joinConditions } from '../../core/compile-filter'
 import { circle, expired, staying } from '../../core/visibility'
-import { firstOf, type MemoryContext } from './memory-statements'
+import { type MemoryContext, newestOfKinds } from './memory-statements'
 
 /** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
 
@@ -52,14 +52,8 @@ export function newestPatterns(context: MemoryContext, { language, filePath }: M
   const most = CANDIDATES.patterns
   if (language === null && filePath === null) {
     const kinds = ['code_pattern', 'convention'].flatMap((word) => kindsOfWord(word) ?? [])
-    const layers = ([2, 3] as const).map((layer) =>
-      firstOf(context, { layer, kinds, tags: [], limit: most, offset: 0 }),
-    )
-    const all = sql.join(
-      layers.map((first, i) => sql`SELECT * FROM (${first}) AS ${sql.raw(`layer_${i}`)}`),
-      sql` UNION ALL `,
-    )
-    return sql`SELECT id FROM (${all}) AS every ORDER BY created_at DESC, id DESC LIMIT ${most}`
+    const newest = newestOfKinds(context, [2, 3], kinds, most)
+    return sql`SELECT id FROM (${newest}) AS every ORDER BY created_at DESC, id DESC LIMIT ${most}`
   }
   const only = [
     ...(language === null ? [] : [sql`p.language IN (${among(everySpelling(language))})`]),
