@@ -1,14 +1,23 @@
 /** Words that hold sentences together, by language; the package has no types of its own. */
 declare module 'stopword' {
   type Words = readonly string[]
-  export const eng: Words,
+  export const ara: Words,
+    cat: Words,
+    ces: Words,
+    dan: Words,
     deu: Words,
-    fra: Words,
-    spa: Words,
+    ell: Words,
+    eng: Words,
+    eus: Words,
+    fin: Words
+  export const fra: Words,
+    gle: Words,
+    hin: Words,
+    hrv: Words,
+    hun: Words,
+    hye: Words,
     ita: Words,
-    por: Words,
     nld: Words,
-    swe: Words,
-    dan: Words
-  export const nob: Words, fin: Words, pol: Words, ces: Words, hrv: Words, rus: Words, tur: Words
+    nob: Words
+  export const pol: Words, por: Words, ron: Words, rus: Words, spa: Words, swe: Words, tur: Words
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
-import type { SearchMode } from '../../src/domain/search/query'
+import { parseQuery, type SearchMode } from '../../src/domain/search/query'
+import { scoredTerms } from '../../src/domain/search/score'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -21,7 +22,7 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
     const made = make(language)
     const ada = freshPrincipal()
     return {
-      ...made,
+      ...{ ...made, ada },
       search: (query: string, mode: SearchMode = 'match') =>
         createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING),
       save: async (text: string): Promise<number> => {
@@ -82,6 +83,36 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
       expect(await ids('pomme NOT nous', 'boolean')).toEqual([other])
       expect(await ids('NOT "grande pomme"', 'boolean')).toEqual([other])
       expect(await ids('nous')).toEqual([id])
+    })
+
+    it.each([
+      ['german', 'Wartung der Bordküche', 'Die Wartung der Kabine', 'der Fahrplan für die Fähre', 'die der für'],
+      ['french', "l'entretien du four", 'Le four est en entretien', "l'horaire du bateau", 'le du est'],
+      ['spanish', 'mantenimiento de la cocina', 'El mantenimiento es diario', 'la tarifa de la noche', 'la de'],
+      ['russian', 'обслуживание на кухне', 'Это обслуживание для судна', 'расписание на неделю', 'на для'],
+      ['portuguese', 'manutenção da cozinha', 'A manutenção é diária', 'a tarifa da noite', 'a da'],
+      ['dutch', 'onderhoud van de oven', 'Het onderhoud is klaar', 'de prijs van het ticket', 'van het de'],
+    ])('demands no word that holds a sentence together in %s', async (language, query, about, other, empty) => {
+      for (const ofIndex of [language, 'english', 'finnish']) {
+        const { save, ids } = set(ofIndex)
+        const id = await save(about)
+        const otherId = await save(other)
+        expect([ofIndex, await ids(query)]).toEqual([ofIndex, [id]])
+        expect(await ids(`"${other}" ${query}`)).toContain(otherId)
+        expect((await ids(empty)).length).toBeGreaterThan(0)
+        expect(await ids(other, 'phrase')).toEqual([otherId])
+      }
+    })
+
+    it('counts no word of its language that holds a sentence together in the length of an entry', async () => {
+      const { save, fullText, analyzer, ada } = set('german')
+      const id = await save('Die Wartung der Küche und der Kabine')
+      const query = parseQuery('wartung', 'match', analyzer)
+      const { hits } = await fullText.search(ada, {
+        ...{ query, terms: scoredTerms(query.units), filter: EVERYTHING, columns: ['body'] as const },
+        depth: { candidates: 10, complete: 10 },
+      })
+      expect(hits.map((hit) => [hit.id, hit.length])).toEqual([[id, 3]])
     })
 
     it.each(['simple', 'basque', 'catalan', 'yiddish'])('stems nothing in %s, and says so', async (language) => {

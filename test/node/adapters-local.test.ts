@@ -78,5 +78,10 @@ describe('the local embedder', () => {
 
   it('goes by another name when words are cut in another language', () => {
     expect(createLocalEmbedder(createAnalyzer('german'), WITHOUT_REST).model).toBe('hashed-features-v1-german')
+    // Its vectors weigh stop words by a list that English had from the beginning.
+    const revisionOf = (language: string) => createLocalEmbedder(createAnalyzer(language), WITHOUT_REST).revision
+    expect(['english', 'simple', 'tamil', 'german', 'russian'].map(revisionOf)).toEqual([
+      ...['2', '2', '2', '2.w1', '2.w1'],
+    ])
   })
 })

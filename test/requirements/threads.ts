@@ -76,6 +76,7 @@ export const THREADS = {
   '6-modes': 'searches in four modes',
   '6-prefix': 'finds beginnings of words as they are written',
   '6-stop-words': 'demands no stop word of a possessive',
+  '6-other-languages': 'looks for no word that only holds a sentence of another language together, and for names whole',
   '6-boolean-malformed': 'refuses a malformed boolean query with the position of what is wrong',
   '6-empty': 'finds nothing for a query without letters or digits',
   '6-order': 'orders by all words first, then score, with positive rounded scores',

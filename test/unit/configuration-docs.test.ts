@@ -44,7 +44,7 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
   Searching: {
     ENABLE_FTS: 'a tool that is off is not listed',
     FTS_LANGUAGE:
-      'all are stemmed, alike on both databases, but Basque, Catalan and Yiddish. After a change the schedule rewrites the index',
+      'all are stemmed, alike on both databases, but Basque, Catalan and Yiddish; queries may be in any. After a change the schedule rewrites the index',
     ENABLE_SEMANTIC_SEARCH: 'without it writes make no vectors',
     ENABLE_HYBRID_SEARCH: 'words and meaning together',
     HYBRID_FUSION: '`scores`: word score and nearness; `rrf`: ranks alone',

@@ -7,7 +7,7 @@ import { itemOf } from '../../src/domain/pack/item'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
 import { laterMentions } from '../../src/domain/pack/later-mentions'
 import { shapeOf } from '../../src/domain/pack/likeness'
-import { commonTerms, emptyWords, termsInCodes } from '../../src/domain/pack/plain-words'
+import { commonTerms, termsInCodes } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
@@ -332,13 +332,6 @@ describe('the choice of a pack', () => {
     expect(matchedBy(goal, 'get the kiln in time').matched).toEqual(['kiln'])
     expect(matchedBy('which decision on glazes', 'a decision').share).toBeLessThan(0.4)
     expect(matchedBy('what next', 'the next boat').share).toBeLessThan(0.4)
-    expect([...emptyWords(['was', 'haben', 'wir', 'zur', 'glasur', 'entschieden'])].sort()).toEqual([
-      'haben',
-      'was',
-      'wir',
-      'zur',
-    ])
-    expect([...emptyWords(['man', 'pages', 'of', 'the', 'kiln'])].sort()).toEqual(['of', 'the'])
   })
 
   it('asks each layer for no more than its items, links and characters', () => {

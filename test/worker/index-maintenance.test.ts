@@ -55,6 +55,24 @@ it('rewrites the index step by step when the language changes, and only then', a
   expect(await english.index.isCurrent()).toBe(false)
 })
 
+it('rewrites what was counted by no list of stop words where its language has one now, and nothing in English', async () => {
+  const [german, english, basic] = [speaking('german'), speaking('english'), speaking('simple')]
+  const written = (analysis: string) =>
+    bindings.DB.prepare(`INSERT OR REPLACE INTO settings (name, value) VALUES ('full_text', ?)`)
+      .bind(JSON.stringify({ analysis, upTo: null }))
+      .run()
+  await german.entries.save(freshPrincipal(), [await entryOf(freshPrincipal(), { text: 'die Wartung der Küche' })])
+  await written('german/5.1')
+  expect(await german.index.isCurrent()).toBe(false)
+  while ((await german.index.rebuild(100)).more);
+  expect(await german.index.isCurrent()).toBe(true)
+  await written('english/5.1')
+  expect(await english.index.isCurrent()).toBe(true)
+  await written('simple/5.1')
+  expect(await basic.index.isCurrent()).toBe(true)
+  await written('english/5.1')
+})
+
 it('finds what was written before lengths stood in the index, and has them written', async () => {
   const ada = freshPrincipal()
   const { entries, search, index } = speaking('english')

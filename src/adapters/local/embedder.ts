@@ -1,6 +1,7 @@
 import { normalize } from '../../domain/meaning/vector'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
+import { stopWordsMark } from '../../domain/search/stop-words'
 import { STEP, type Steps, type Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import { createFeatures } from './features'
@@ -107,7 +108,7 @@ export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimens
   return {
     provider: 'local',
     model: analyzer.language === LANGUAGE ? MODEL : `${MODEL}-${analyzer.language}`,
-    revision: REVISION,
+    revision: `${REVISION}${stopWordsMark(analyzer.language)}`,
     dimensions,
     finest: FINEST,
     embed: async (texts) => {

@@ -1,6 +1,6 @@
 import type { Kind } from '../entry/kind'
-import { fold } from '../search/analysis'
-import { emptyWords } from './plain-words'
+import { fold } from '../search/fold'
+import { emptyWords } from '../search/written-in'
 import { ASKS, SORTS } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
 

@@ -1,35 +1,8 @@
-import { ces, dan, deu, eng, fin, fra, hrv, ita, nld, nob, pol, por, rus, spa, swe, tur } from 'stopword'
 import { KINDS } from '../entry/kind'
-import { type Analyzer, fold } from '../search/analysis'
+import type { Analyzer } from '../search/analysis'
 import { COMMON_WORDS } from '../search/common-words'
 import { codesIn } from './identifiers'
 import { INTENTS } from './intents'
-
-/** Words of a goal that say little about what it is about. */
-const LISTS = [eng, deu, fra, spa, ita, por, nld, swe, dan, nob, fin, pol, ces, hrv, rus, tur]
-/** Words of a language that a goal has to have before it is taken to be written in it: `die` and `man` are English too. */
-const ENOUGH = 2
-
-let folded: readonly ReadonlySet<string>[] | null = null
-const lists = (): readonly ReadonlySet<string>[] => {
-  folded ??= LISTS.map((list) => new Set(list.map(fold)))
-  return folded
-}
-
-/**
- * Those of a goal's words that hold sentences together in the language that it is written in: the one with most of them, English
- * where none has two.
- *
- * @param words folded
- */
-export function emptyWords(words: readonly string[]): ReadonlySet<string> {
-  let [best, most] = [lists()[0] as ReadonlySet<string>, ENOUGH - 1]
-  for (const list of lists()) {
-    const held = words.filter((word) => list.has(word)).length
-    if (held > most) [best, most] = [list, held]
-  }
-  return new Set(words.filter((word) => best.has(word)))
-}
 
 const common = new WeakMap<Analyzer, ReadonlySet<string>>()
 

@@ -1,6 +1,6 @@
-import { fold } from '../search/analysis'
+import { fold } from '../search/fold'
+import { emptyWords } from '../search/written-in'
 import { DAY_MS } from '../time'
-import { emptyWords } from './plain-words'
 import { ASKING, DAYS_AGO, LAST_DAYS, type Period, SAYINGS } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
 

@@ -1,6 +1,6 @@
 import type { Token } from '../search/analysis'
 import type { ScoredTerm, TermStatistics } from '../search/score'
-import { emptyWords } from './plain-words'
+import { emptyWords } from '../search/written-in'
 import { HARDLY_A_WORD } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
 

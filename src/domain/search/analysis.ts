@@ -1,3 +1,4 @@
+import { fold } from './fold'
 import { stemmerOf } from './stemmer'
 import { stopWords } from './stop-words'
 
@@ -41,17 +42,12 @@ export interface Analyzer {
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}\p{Co}]/u
 const NOT_WORD = /[^\p{L}\p{N}\p{M}\p{Co}]+/u
-/** Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning and stay. */
-const ACCENTS = /[\u0300-\u036f]+/g
-/** й taken apart: a letter of its own, by which Slavic endings are known. */
-const SHORT_I = '\u0438\u0306'
 const KANA = '\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\uFF70'
 const UNSPACED = `[\\p{Script=Han}${KANA}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]`
 /** Marks of voiced kana that are taken apart (as in names of files on a Mac) or of half width: a kana with one is one character. */
 const VOICING = '\u3099\u309a\uff9e\uff9f'
 const UNSPACED_RUN = new RegExp(`(?:${UNSPACED}[${VOICING}]?)+`, 'gu')
 const HAS_UNSPACED = new RegExp(UNSPACED, 'u')
-const IS_ASCII_WORD = /^[a-zA-Z0-9]+$/
 /** Longer words are cut: they are encoded data, and the engine has limits of its own. */
 const MAX_WORD = 256
 /** A term holds 2 KB in PostgreSQL; some characters unfold into many. */
@@ -60,11 +56,6 @@ const MAX_TERM = 500
 const REMEMBERED = 60_000
 /** Longer ones are seldom met again, and would take the more of an isolate's memory. */
 const LONGEST_REMEMBERED = 40
-
-export function fold(word: string): string {
-  if (IS_ASCII_WORD.test(word)) return word.toLowerCase()
-  return word.normalize('NFKD').toLowerCase().replaceAll(SHORT_I, 'й').replace(ACCENTS, '').normalize('NFKC')
-}
 
 const cut = (term: string): string => (term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term)
 

@@ -1,8 +1,9 @@
 import type { Metadata } from '../entry/metadata'
 import { utf8Length } from '../text'
 import { atOnce, STEP, type Steps } from '../yielder'
-import { type Analyzer, charBefore, fold, type Token } from './analysis'
+import { type Analyzer, charBefore, type Token } from './analysis'
 import { codeOf, codeOfMetadata } from './code-parts'
+import { fold } from './fold'
 
 /** What the full-text index holds of a text, made by reading it once. */
 export interface IndexedText {

@@ -1,15 +1,14 @@
 import { withoutTrailing } from '../text'
-import type { Analyzer, Token } from './analysis'
+import type { Analyzer } from './analysis'
 import { parseBoolean } from './query-boolean'
-import { affordable, checkPhrases, type Expression, makeUnit, type Unit } from './query-unit'
+import { matchUnits } from './query-match'
+import { checkPhrases, type Expression, makeUnit, type Unit } from './query-unit'
 
 export type { Expression, Unit } from './query-unit'
 
 /** Full-text queries as the product means them (threads contract §6), before any engine sees them. */
 export const SEARCH_MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
-
-const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
 
 export interface TextQuery {
   readonly mode: SearchMode
@@ -53,33 +52,9 @@ function distinct(units: readonly (Unit | null)[]): { units: Unit[]; warnings: s
   return { units: all.slice(0, MAX_UNITS), warnings: all.length > MAX_UNITS ? [TOO_MANY] : [] }
 }
 
-/** An adjacency without the stop words at its ends, so that `Paola's` is paola; all of it when it holds nothing else. */
-function withoutEdgeStops(tokens: readonly Token[]): readonly Token[] {
-  const first = tokens.findIndex(({ isStopWord }) => !isStopWord)
-  const last = tokens.findLastIndex(({ isStopWord }) => !isStopWord)
-  return first < 0 ? tokens : tokens.slice(first, last + 1)
-}
-
-/** A run of unspaced script in `match` is many words, not one: each pair counts by itself. */
-function looseUnits(token: string, analyzer: Analyzer): (Unit | null)[] {
-  const tokens = analyzer.tokenize(token)
-  if (tokens.some((part) => part.pair)) return tokens.map((part) => makeUnit([part]))
-  return [makeUnit(withoutEdgeStops(tokens))]
-}
-
 function parseMatch(query: string, analyzer: Analyzer): TextQuery {
-  const found: (Unit | null)[] = []
-  // Quoted stretches stand at odd places; the last one, when unclosed, is read as plain words.
-  const pieces = query.split('"')
-  const closed = pieces.length % 2 === 1
-  for (const [i, piece] of pieces.entries()) {
-    const quoted = i % 2 === 1 && (closed || i < pieces.length - 1)
-    if (quoted) found.push(makeUnit(analyzer.tokenize(piece), { phrase: true }))
-    else for (const token of piece.split(/\s+/)) found.push(...looseUnits(token, analyzer))
-  }
-  const { units: present, warnings: ignored } = affordable(found.filter((unit) => unit !== null))
-  const content = present.filter((unit) => !isStopWord(unit))
-  const { units, warnings } = distinct(content.length > 0 ? content : present)
+  const { units: found, warnings: ignored } = matchUnits(query, analyzer)
+  const { units, warnings } = distinct(found)
   return {
     mode: 'match',
     expression: join('or', units),

@@ -1,6 +1,8 @@
+import { functionWords } from './function-words'
+
 /**
  * Words that neither admit nor order an entry in `match` searches. One list per language, the same on every backend;
- * languages without a list have no stop words. English: function words, auxiliaries and question words.
+ * languages without a list (`function-words.ts`) have no stop words. English: function words, auxiliaries and question words.
  */
 const ENGLISH =
   `a about above after again against all am an and any are aren as at be because been before being below between both
@@ -11,8 +13,16 @@ const ENGLISH =
   through to too under until up us ve very was wasn we were weren what when where which while who whom whose why will
   with won would wouldn you your yours yourself yourselves`.split(/\s+/)
 
-const BY_LANGUAGE: Readonly<Record<string, ReadonlySet<string>>> = { english: new Set(ENGLISH) }
+const ENGLISH_WORDS: ReadonlySet<string> = new Set(ENGLISH)
 const NONE: ReadonlySet<string> = new Set()
 
 /** @param language a value of FTS_LANGUAGE */
-export const stopWords = (language: string): ReadonlySet<string> => BY_LANGUAGE[language] ?? NONE
+export const stopWords = (language: string): ReadonlySet<string> =>
+  language === 'english' ? ENGLISH_WORDS : (functionWords(language) ?? NONE)
+
+/** Raised when the lists of other languages than English change: what is counted by them is counted anew then. */
+const LISTS = 1
+
+/** Names the list that lengths are counted by; empty for English, whose list is a part of the analysis, and where there is none. */
+export const stopWordsMark = (language: string): string =>
+  language === 'english' || functionWords(language) === null ? '' : `.w${LISTS}`

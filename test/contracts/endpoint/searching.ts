@@ -53,6 +53,23 @@ export function searchingContract(connect: Connect): void {
       expect(ids(await search("dog's running"))).toContain(id.dog)
     })
 
+    it(promise('6-other-languages'), async () => {
+      const thread_id = unique('languages')
+      const store = async (text: string): Promise<number> =>
+        (await s.ok('store_context', { thread_id, source: 'user', text })).context_id
+      const galley = await store('Die Wartung in der Küche ist jeden Montag')
+      const fare = await store('Der Preis der Fähre, auf der die Kinder frei fahren')
+      const city = await store('los muchachos: Angeles')
+      const found = async (query: string, more: object = {}) => ids(await search(query, { thread_id, ...more }))
+      expect(await found('Wartung der Bordküche')).toEqual([galley])
+      expect(await found('Wie ist die Wartung in der Küche?')).toEqual([galley])
+      expect(await found('"der Preis" der Wartung')).toEqual([galley, fare].sort((a, b) => b - a))
+      expect((await found('wer ist der')).sort()).toEqual([galley, fare])
+      expect(await found('Los Angeles')).toEqual([city])
+      expect(await found('der Preis der', { mode: 'phrase' })).toEqual([fare])
+      expect(await found('der AND frei', { mode: 'boolean' })).toEqual([fare])
+    })
+
     it(promise('6-boolean-malformed'), async () => {
       const cases: [string, number][] = [
         ['(a', 1],

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { unavailable } from '../../../../domain/errors'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import { stopWordsMark } from '../../../../domain/search/stop-words'
 import { inShares } from '../../../../domain/write-share'
 import type { Yielder } from '../../../../domain/yielder'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
@@ -35,7 +36,7 @@ export function createSqlIndexMaintenance(
   yielder: Yielder,
 ): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer, yielder)
-  const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}`
+  const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}${stopWordsMark(analyzer.language)}`
 
   async function progress(): Promise<Progress> {
     const batch = new Batch()

@@ -1,0 +1,132 @@
+import { ALSO_ENGLISH, ALSO_NAMES, NAMES } from './also-english'
+import { fold } from './fold'
+import { functionWords, languagesOf } from './function-words'
+import { stopWords } from './stop-words'
+
+/** Languages that a goal is guessed to be written in; of equal ones the first. */
+const OF_GOALS = [
+  ...['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch', 'swedish', 'danish', 'norwegian'],
+  ...['finnish', 'polish', 'czech', 'croatian', 'russian', 'turkish'],
+]
+
+/** Words of a language that a goal has to have before it is taken to be written in it: `die` and `man` are English too. */
+const ENOUGH = 2
+
+/**
+ * Those of a goal's words that hold sentences together in the language that it is written in: the one with most of them, English
+ * where none has two.
+ *
+ * @param words folded
+ */
+export function emptyWords(words: readonly string[]): ReadonlySet<string> {
+  let [best, most] = [functionWords('english'), ENOUGH - 1]
+  for (const language of OF_GOALS) {
+    const list = functionWords(language)
+    const held = words.filter((word) => list?.has(word)).length
+    if (held > most) [best, most] = [list, held]
+  }
+  return new Set(words.filter((word) => best?.has(word)))
+}
+
+/** What may stand around a word of a sentence; around a code stand other signs too. */
+const BEFORE = '("\'«„“‚‘¿¡['
+const AFTER = ')"\'»“”’‘],.;:!?…'
+/** A word, or several that an apostrophe or a hyphen joins. */
+const IS_WORD = /^\p{L}[\p{L}\p{M}'’-]*$/u
+const ENDS_SENTENCE = /[.:!?…]/
+/** No word that holds a sentence together is as long. */
+const LONGEST = 40
+const LATIN = /^[a-z]+$/
+const APOSTROPHE = /['’]/
+const ACCENTED = /[\u00c0-\u024f]/
+/** Words of a query by which its language is guessed. */
+const GUESSED_BY = 200
+
+const isCapital = (written: string): boolean => written.charAt(0) !== written.charAt(0).toLowerCase()
+
+/** A token of a query without the signs of a sentence: empty where it is no word of one. */
+interface Part {
+  readonly word: string
+  readonly endsSentence: boolean
+}
+
+function partOf(token: string): Part {
+  let [start, end] = [0, token.length]
+  while (start < end && BEFORE.includes(token.charAt(start))) start++
+  while (end > start && AFTER.includes(token.charAt(end - 1))) end--
+  const word = token.slice(start, end)
+  const isWord = word.length <= LONGEST && IS_WORD.test(word)
+  return { word: isWord ? word : '', endsSentence: ENDS_SENTENCE.test(token.slice(end)) }
+}
+
+function placesOfNames(parts: readonly Part[]): ReadonlySet<number> {
+  const bare = parts.map(({ word }) => fold(word))
+  return new Set(bare.flatMap((word, i) => (NAMES.has(`${word} ${bare[i + 1]}`) ? [i, i + 1] : [])))
+}
+
+const tellsLittle = (spelled: string): boolean => (LATIN.test(spelled) && spelled.length < 3) || ALSO_NAMES.has(spelled)
+
+/** How much words of a query, as they are spelled, tell for a language that has these. */
+function pointsFor(list: ReadonlySet<string>, spelled: readonly string[]): number {
+  let sum = 0
+  for (const one of spelled) if (list.has(fold(one))) sum += tellsLittle(one) ? 1 : 2
+  return sum
+}
+
+let english: ReadonlySet<string> | null = null
+/** Of the index's list and the published one, which has words that say a little. */
+function englishWords(): ReadonlySet<string> {
+  english ??= new Set([...stopWords('english'), ...(functionWords('english') ?? [])])
+  return english
+}
+
+/** The words that hold sentences together in the language of a query; null where that is the index's own, or none is told. */
+function listOf(spelled: readonly string[], isAccented: boolean, language: string): ReadonlySet<string> | null {
+  const own = language === 'english' ? englishWords() : stopWords(language)
+  const ofEnglish = pointsFor(englishWords(), spelled)
+  const telling = spelled.filter((one) => !ALSO_ENGLISH.has(one))
+  let best: ReadonlySet<string> | null = null
+  let most = Math.max(ENOUGH - 1, pointsFor(own, spelled))
+  if (language !== 'english' && ofEnglish > most) [best, most] = [englishWords(), ofEnglish]
+  else most = Math.max(most, ofEnglish)
+  const beyondEnglish = telling.filter((one) => !englishWords().has(fold(one)))
+  for (const other of new Set(beyondEnglish.flatMap(languagesOf))) {
+    const list = functionWords(other) as ReadonlySet<string>
+    const points = pointsFor(list, telling)
+    const all = points > 0 && isAccented ? points + 1 : points
+    if (other !== language && all > most) [best, most] = [list, all]
+  }
+  return best
+}
+
+/** Whether a word at a place among the tokens of a query, as it is written, holds a sentence of another language together. */
+export type OfAnother = (place: number, written: string) => boolean
+export const NO_OTHER: OfAnother = () => false
+
+/**
+ * The words of a query that hold its sentence together in another language than the index is written for. A language is guessed by the
+ * words of its list that stand in the query in small letters, are part of no name and no English word: it needs one of three letters, two
+ * shorter ones, or one beside a word with an accent, and more of them than English and the index's own language have. Then all words
+ * of that list are meant, those that are English words too; not those in capitals, unless they begin a sentence.
+ *
+ * @param tokens what stands between spaces
+ * @param language a value of FTS_LANGUAGE; `simple` knows none, and takes every word as it is
+ */
+export function wordsOfAnother(tokens: readonly string[], language: string): OfAnother {
+  if (language === 'simple') return NO_OTHER
+  const parts = tokens.map(partOf)
+  const inName = placesOfNames(parts)
+  const words = parts.map(({ word }, place) => (inName.has(place) ? '' : word))
+  const told = words.slice(0, GUESSED_BY)
+  const spelled = new Set(told.flatMap((word) => word.split(APOSTROPHE)).filter((one) => one !== '' && !isCapital(one)))
+  const list = listOf(
+    [...spelled],
+    told.some((word) => ACCENTED.test(word)),
+    language,
+  )
+  if (list === null) return NO_OTHER
+  return (place, written) => {
+    if (words[place] === '' || !list.has(fold(written))) return false
+    return !isCapital(written) || place === 0 || parts[place - 1]?.endsSentence === true
+  }
+}
