@@ -1,4 +1,4 @@
 import { agentsAtOnceContract } from '../contracts/agents-at-once'
 
 // Longer in the nightly tier.
-agentsAtOnceContract('through pgbouncer in transaction mode', 5)
+agentsAtOnceContract('through pgbouncer in transaction mode')
