@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
@@ -42,17 +42,22 @@ const bindingsOf = (server: PostgresForTests | undefined) =>
       }
 
 /**
- * Where nothing is known of earlier runs, Vitest begins with the largest files. Files of a few lines call contracts, which take longest:
- * the dashboard in a browser, in eleven lines, would begin when nothing else is left. Each project's begin with these.
+ * Where nothing is known of earlier runs, Vitest begins with the largest files. Files of a few lines call contracts, which take longest, as
+ * do those that start what people start: the dashboard in a browser, in a dozen lines, would begin when nothing else is left, and all
+ * contracts of a database play alone at the end. Each project's begin with those that call most of them.
  */
 class ContractsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const callsContracts = ({ moduleId }: TestSpecification): boolean => statSync(moduleId).size < 2_500
-    return [...Map.groupBy(sorted, ({ project }) => project).values()].flatMap((own) => [
-      ...own.filter(callsContracts),
-      ...own.filter((file) => !callsContracts(file)),
-    ])
+    const weightOf = ({ moduleId }: TestSpecification): number =>
+      (readFileSync(moduleId, 'utf8').match(/from '[./]+\/contracts\/|\?postgres'/g)?.length ?? 0) +
+      (/\be2e\b/.test(moduleId) ? 1 : 0)
+    return [...Map.groupBy(sorted, ({ project }) => project).values()].flatMap((own) =>
+      own
+        .map((file) => ({ file, weight: weightOf(file) }))
+        .sort((a, b) => b.weight - a.weight)
+        .map(({ file }) => file),
+    )
   }
 }
 
