@@ -1,23 +1,6 @@
 /** Words that hold sentences together, by language; the package has no types of its own. */
 declare module 'stopword' {
   type Words = readonly string[]
-  export const ara: Words,
-    cat: Words,
-    ces: Words,
-    dan: Words,
-    deu: Words,
-    ell: Words,
-    eng: Words,
-    eus: Words,
-    fin: Words
-  export const fra: Words,
-    gle: Words,
-    hin: Words,
-    hrv: Words,
-    hun: Words,
-    hye: Words,
-    ita: Words,
-    nld: Words,
-    nob: Words
-  export const pol: Words, por: Words, ron: Words, rus: Words, spa: Words, swe: Words, tur: Words
+  export const ces: Words, dan: Words, deu: Words, eng: Words, fin: Words, fra: Words, hrv: Words, ita: Words
+  export const nld: Words, nob: Words, pol: Words, por: Words, rus: Words, spa: Words, swe: Words, tur: Words
 }

@@ -11,8 +11,9 @@ export interface FunctionWords {
 }
 
 /**
- * By languages of FTS_LANGUAGE, and three that queries are written in beside them. The published lists of Indonesian and Lithuanian are of
- * no use, the first for its many nouns, the second for its broken letters; Nepali, Serbian, Tamil and Yiddish have none.
+ * By languages of FTS_LANGUAGE, and three that queries are written in beside them. Those from Romanian on have their commonest words only:
+ * a start of the Worker reads every published list that is named here, of which some hold many nouns (Indonesian) or broken letters
+ * (Lithuanian). Nepali, Serbian, Tamil and Yiddish have none.
  */
 export const WORDS: Readonly<Record<string, FunctionWords>> = {
   english: { listed: published.eng },
@@ -90,33 +91,63 @@ export const WORDS: Readonly<Record<string, FunctionWords>> = {
       yedi yetmis yirmi yuz`,
   },
   romanian: {
-    listed: published.ron,
-    without: `azi bucur buna cinci datorita doi doilea doua frumos gratie halba ieri maine miine multumesc noroc opt patra patru patrulea
-      pic prima primul rog sapte sase spate stiu suta timp treia treilea trei vreme zece zero zi zice`,
+    listed: [],
+    with: `a acea aceasta aceea acel acele acest acesta aceste acestea acestui ai al ale am ar are asupra au avea avem ca care ce cel
+      cele ceva chiar cine cu cui cum cand cat cate catre da daca dar de deci deja despre din dintre doar dupa ea ei el ele era eram
+      este eu fara fi fie fiecare fost iar ii il in intre la le li lor lui mai ma mea mei meu mi mult ne ni nici nimic noastra
+      nostru nou noi nu o or ori pana pe pentru peste prin sa sale sau se si sub sunt spre tot toate toti tu ta tau te un una unde
+      unei unele unor unui va voi vom`,
   },
   hungarian: {
-    listed: published.hun,
-    without: `bal bucsu cikk* eljen elmondta elso* ev evben eve evek eves evi evvel ezer ezret fel hallo harmadik* harminc harmat harom
-      harom* hat hatodik* hatot hatvan het heted* hetet hetven holnap* hurra husz huszad* ketto* ket ketszer ketten keso kesobb
-      keson kesz kicsit kilenc* koszono* kerem kerlek lassan lehetoseg masnap masodik masodszor nagy nagyobb nap* negy* nyolc* ot
-      otodik* otot otven rendben rosszul szaz* szep* szerbusz szervusz szives* sziveskedjek tavaly tegnap* tessek tiz* urak uram
-      urat ur utolso utoljara viszlat viszontlatasra`,
+    listed: [],
+    with: `a abban ahhoz ahogy aki akik akkor ami amely amelyek amelyet amelyik amikor amit annak arra attol az azert aztan azok azokat
+      azon azonban azt azzal be belul benne csak de e ebben eddig egy egyes egyik egyre el ellen elo elott ennek erre es ez ezek
+      ezen ezert ezt ezzel fel ha hanem hiszen hogy hogyan hol igen illetve ilyen is itt jobban kell kellett ki kik kit kivul kozott
+      kozul le legyen lehet lenne lesz lett ma mar maga meg mely melyik mert mi mia miatt miert mig mikor milyen mind minden mindig
+      mint mit mivel most nagyon ne neki nekem nekunk nelkul nem nincs o ok oket olyan ott pedig rajta ra se sem semmi sok szamara
+      szerint szinte talan tehat te ti tobb tovabb tul ugy ugyanis ugyan utan vagy vagyok vagyunk valaki valami van vannak vele
+      velunk vissza viszont volna volt voltak`,
   },
-  greek: { listed: published.ell.map((word) => word.replace(/σ$/, 'ς')), with: 'ενα ενας μια πως γιατι ποτε' },
-  catalan: { listed: published.cat, without: 'mon mons' },
-  basque: { listed: published.eus },
+  greek: {
+    listed: [],
+    with: `αλλα αν αντι απο αυτα αυτες αυτη αυτο αυτοι αυτος αυτους αυτων για γιατι δε δεν εαν ειμαι ειμαστε ειναι εκεινη εκεινο εκεινος
+      ενα ενας ενω επι η ηταν θα και κατα κι μα μας με μετα μεχρι μη μην μια μου να ο οι ομως οπως οταν οτι ουτε παρα ποια ποιες
+      ποιο ποιοι ποιος που ποτε προς πως σας σε στη στην στις στο στον στους στα τα τη την της τι τις το τον του τους των ως`,
+  },
+  catalan: {
+    listed: [],
+    with: `a aixi aixo al als amb aquell aquella aquells aquest aquesta aquestes aquests cada com d de del dels des doncs el ella ells
+      els em en encara ens entre era eren es esta et ha han hem hi ho i ja l la les li me mes mentre meu molt molta n ni no
+      nosaltres nostra nostre o on pel pels per pero perque que qual quals quan qui quin quina quins s se sense ser seu seva si
+      sobre son t tambe te tot tota tots un una unes uns us va van vosaltres`,
+  },
+  basque: {
+    listed: [],
+    with: `al ala arabera baina bat batean batek bati batzuk bera bere beste bezala da dago dira ditu du dute edo egin ere eta ez gara gu
+      hain hala hara hau hauek haren hemen hori horiek hor horrek hura izan nahiz ni nik noiz nola non nor nora zein zer zergatik zu
+      zuek`,
+  },
   irish: {
-    listed: published.gle,
-    without:
-      'caoga ceathair ceathrar cead cuig* daichead deich* fiche hocht naoi naonur ocht ocht* seacht* seasca seisear triur tri triocha',
+    listed: [],
+    with: `a ach ag agus an ann ar as ba cad cen conas b bhi bhfuil chuig cuir d de do don faoi fuil gach gan go gur i iad idir in is le
+      leis m ma mar me mo na nach ni no o os roimh sa se si sibh sinn sna so sin ta tu um`,
   },
-  armenian: { listed: published.hye },
-  hindi: { listed: published.hin, without: 'घर दो वर्ग वरग' },
+  armenian: {
+    listed: [],
+    with: `այդ այլ այն այս բայց դա դու դուք եթե եմ են ենք ես եք է էի էին էինք էիր էիք էր ըստ թե ի ին ինչ ինչպես ինչու իսկ իր կամ համար
+      հետ հետո մենք մեջ մի նա նաև նրա նրանք որ որը որոնք որպես ու ում վրա տակ և`,
+  },
+  hindi: {
+    listed: [],
+    with: `अपना अपनी अपने अब अभी आप इन इस इसका इसकी इसके इसे इसलिए उन उनका उनकी उनके उस उसका उसकी उसके उसे एक ऐसा ऐसे और कब कर करके का कि
+      किया किस की कुछ के को कोई कौन क्या क्यों कैसे कहाँ जब जहाँ जिस जो तक तब तो था थी थे द्वारा न नहीं ने पर फिर भी मगर मुझे में
+      मैं यदि यह यहाँ या ये लिए लेकिन वह वहाँ वाले वे सब से सभी साथ हम हमारे ही हुआ हुई हुए हूँ है हैं हो होता होती होते`,
+  },
   arabic: {
-    listed: published.ara,
-    without: `اعادة اعلنت اكد الاخيرة الاول الاولى الثاني السابق الماضي المقبل الوقت اليوم اربعة امس ايار ايام باسم برس ثلاثة زيارة سنة
-      سنوات شخصا صباح صفر عام عاما عدد عشر عشرة غدا قوة لقاء للامم لوكالة مايو مساء مليار مليون نهاية واحد واضاف واضافت واكد واوضح
-      يوم`,
+    listed: [],
+    with: `أن أنا أنت أو أي أين إذا إلى إن ا اذا الا التي الذي الذين الى ان انه او اي ب بعد بعض بل بين تلك ثم حتى حيث خلال ذلك سوف عند
+      عندما عن على عليه عليها غير ف فقط في فيه فيها قبل قد كان كانت كل كم كما كيف ل لا لدى لكن لكي لم لماذا لن له لها لهم لو ليس ما
+      ماذا متى مثل مع من منذ منه منها نحن هذا هذه هل هم هنا هناك هو هي و ولا وقد وهو وهي يكون`,
   },
   indonesian: {
     listed: [],
@@ -127,7 +158,7 @@ export const WORDS: Readonly<Record<string, FunctionWords>> = {
   },
   lithuanian: {
     listed: [],
-    with: `apie ar arba as be bei bet bus buti buvo cia del iki ir is ja ji jie jo jos jis jus ka kad kai kaip kam kas kiek kodel kol
-      kur kuri kuris man mes mus ne nei nes nuo o pagal per po prie pro si sis su ta tai taip tas ten tik to tu uz yra`,
+    with: `apie ar arba as be bei bet bus buti buvo cia del iki ir is ja ji jie jo jos jis jus ka kad kai kaip kam kas kiek kodel kol kur
+      kuri kuris man mes mus ne nei nes nuo o pagal per po prie pro si sis su ta tai taip tas ten tik to tu uz yra`,
   },
 }

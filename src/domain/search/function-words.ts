@@ -12,7 +12,7 @@ function read({ listed, without, with: more }: FunctionWords): ReadonlySet<strin
   const beginnings = content.filter((word) => word.endsWith('*')).map((word) => word.slice(0, -1))
   if (beginnings.length > 0)
     for (const word of words) if (beginnings.some((beginning) => word.startsWith(beginning))) words.delete(word)
-  for (const word of inWords(more)) words.add(word)
+  for (const word of inWords(more)) words.add(fold(word))
   return words
 }
 
