@@ -40,17 +40,10 @@ export interface StorageChange {
 }
 
 /** A vector as it is kept; `layer` is null for what no list shows. */
-interface Kept extends Record<string, SqlStorageValue> {
-  id: number
-  entry: number
-  layer: number | null
-  project: string
-  reader: string
-  data: ArrayBuffer
-}
+type Kept = [id: number, entry: number, layer: number | null, project: string, reader: string, data: ArrayBuffer]
 
-const placedVector = ({ id, entry, layer, project, reader, data }: Kept): PlacedVector => ({
-  ...{ id, entryId: entry, values: new Int8Array(data) },
+const placedVector = ([id, entryId, layer, project, reader, data]: Kept): PlacedVector => ({
+  ...{ id, entryId, values: new Int8Array(data) },
   place: layer === null ? null : { layer: layer as Layer, project, reader },
 })
 
@@ -130,14 +123,10 @@ export class VectorStorage {
 
   /** Vectors behind an id, in order. */
   read(after: number, limit: number): PlacedVector[] {
-    return this.sql
-      .exec<Kept>(
-        'SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
-        after,
-        limit,
-      )
-      .toArray()
-      .map(placedVector)
+    const rows = this.sql
+      .exec('SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?', after, limit)
+      .raw<Kept>()
+    return Array.from(rows, placedVector)
   }
 
   /** Those that it has outside of a stretch. */
