@@ -100,7 +100,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
       database = await freshDatabase()
       const url = way === 'directly' ? database.url : database.pooledUrl
       if (url === null) throw new Error('There is no pgbouncer: with PG_URL, PG_POOLED_URL has to be set too.')
-      server = await startPlace({}, { hyperdrive: url })
+      server = await startPlace({}, { hyperdrive: url, fails: true })
       const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
       clients = await Promise.all(Array.from({ length: AGENTS }, () => connect(server.url)))
     })

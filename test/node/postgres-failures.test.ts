@@ -27,7 +27,7 @@ async function serve(
   vars: Record<string, string> = {},
   furnishing: Furnishing = {},
 ): Promise<RunningServer> {
-  const server = await startPlace(vars, { ...furnishing, hyperdrive: url })
+  const server = await startPlace(vars, { ...furnishing, hyperdrive: url, fails: true })
   undo.push(() => server.stop())
   return server
 }
@@ -87,7 +87,7 @@ describe('a database that answers otherwise loses nothing', () => {
   let by: TestClient
   beforeAll(async () => {
     there = await freshDatabase()
-    server = await startPlace({}, { hyperdrive: there.url })
+    server = await startPlace({}, { hyperdrive: there.url, fails: true })
     by = await connect(server.url)
   })
   afterAll(async () => {

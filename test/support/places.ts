@@ -19,6 +19,8 @@ export interface Furnishing {
   readonly vectors?: boolean
   /** False: a deployment without R2. */
   readonly images?: boolean
+  /** True: in a workerd apart, since the database fails here, and the product counts failures of all databases of an isolate. */
+  readonly fails?: boolean
 }
 
 /** In one workerd; where they are taken, a further one is started. */
@@ -78,12 +80,14 @@ function startWorkerd(): Miniflare {
   )
 }
 
-/** That of this process whose places are not all taken; it ends with the process. */
-let current: { readonly workerd: Miniflare; taken: number } | null = null
+/** Those of this process whose places are not all taken, apart where databases fail; they end with the process. */
+const current = new Map<boolean, { readonly workerd: Miniflare; taken: number }>()
 
-function take(): { workerd: Miniflare; place: number } {
-  if (current === null || current.taken === PLACES.length) current = { workerd: startWorkerd(), taken: 0 }
-  return { workerd: current.workerd, place: current.taken++ }
+function take(fails: boolean): { workerd: Miniflare; place: number } {
+  const known = current.get(fails)
+  const open = known === undefined || known.taken === PLACES.length ? { workerd: startWorkerd(), taken: 0 } : known
+  current.set(fails, open)
+  return { workerd: open.workerd, place: open.taken++ }
 }
 
 /** @returns the names of what stands in an environment */
@@ -105,8 +109,8 @@ export async function startPlace(
   vars: Record<string, string> = {},
   furnishing: Furnishing = {},
 ): Promise<PlacedServer> {
-  const { workerd, place } = take()
-  const { hyperdrive } = furnishing
+  const { hyperdrive, fails = false } = furnishing
+  const { workerd, place } = take(fails)
   const tell = async (what: object): Promise<void> => {
     const { status } = await workerd.dispatchFetch('http://places/', { method: 'POST', body: JSON.stringify(what) })
     if (status !== 200) throw new Error(`A place in workerd answered ${status}`)

@@ -34,7 +34,9 @@ export async function startPlace(database: Database, vars: Record<string, string
   let server: Pick<PlacedServer, 'sql' | 'schedule' | 'backups'> | null = null
   const team = await startTeam({ MAX_ENTRIES_PER_ORG: String(MOST_ENTRIES), ...vars }, async (all) => {
     const opened =
-      database === 'd1' ? await takePlace(all, { backups: true }) : await startPostgresServer(all, { backups: true })
+      database === 'd1'
+        ? await takePlace(all, { backups: true, fails: true })
+        : await startPostgresServer(all, { backups: true, fails: true })
     server = opened
     return opened
   })
