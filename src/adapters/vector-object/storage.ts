@@ -124,7 +124,11 @@ export class VectorStorage {
   /** Vectors behind an id, in order. */
   read(after: number, limit: number): PlacedVector[] {
     const rows = this.sql
-      .exec('SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?', after, limit)
+      .exec(
+        'SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
+        after,
+        limit,
+      )
       .raw<Kept>()
     return Array.from(rows, placedVector)
   }
