@@ -5,90 +5,11 @@ import { STATE } from './place.mjs'
 import { reembed } from './reembed.mjs'
 import { runningServers } from './running.mjs'
 import { fail } from './server.mjs'
+import { help, refuse } from './usage.mjs'
 
 const DEFAULT_URL = 'http://localhost:8787'
 
-const USAGE = `usage: commonplace <command>
-
- the server on this machine, of the package (in a checkout: npm start)
-  start [--port N] [--ip ADDRESS] [--var NAME:VALUE]… [--env-file FILE]… [--persist-to FOLDER]
-            serves until it is stopped; the same without a command. Data live in the user's data folder, or COMMONPLACE_DATA;
-            settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
-
- administration of a server [--url URL] [--org ORG] [--json]
-  orgs list                      organizations that the credential sees
-  orgs create ID [--name NAME]   with ADMIN_TOKEN only
-  projects list
-  projects create ID [--name NAME]
-  keys list
-  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
-                                 [--no-capture]: what hooks send with it is not captured
-  keys revoke ID [--children]    and the keys that were made with it, and with those
-  audit list [--after SEQ] [--limit N]
-  reembed                        makes the vectors that are missing for the configured model, for instance after
-                                 EMBEDDING_MODEL has changed; may be stopped and started again at any time
-
- what happens
-  watch [--thread T] [--project P] [--after CURSOR] [--url URL] [--org ORG] [--json]
-            prints each change of what the key may see, as it is made, until it is stopped; a lost connection is opened
-            again and misses nothing. --after start begins with the oldest kept; --json prints one object a line
-
- for coding agents
-  index [DIR] --project P [--root NAME] [--watch] [--full] [--url URL] [--json]
-            sends what changed of a folder's files to the index of code, and what vanished: what git knows or would add,
-            else all but what tools make; never what holds keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). Of
-            several repositories each is a root of its own, named by its origin. Where more than half of the known files
-            are gone nothing is deleted, unless with --full, which begins anew
-  stdio [--url URL]
-            MCP over standard input and output, for clients that only start programs; the key comes from COMMONPLACE_KEY
-  setup CLIENT [--url URL] [--docker] [--print] [--json]
-            writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
-            CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
-  setup CLIENT --capture [--url URL] [--json]
-            installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
-            cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
-  doctor [CLIENT] [--url URL] [--json]
-            looks at server, key, model, clients' files and hooks: a line each, and what to do. It plays a recorded session through each
-            installed hook, shows what was captured, and erases it
-  status [--json]
-            which server the hooks send to, the role there, how many events wait, when it last answered
-
- databases
-  copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
-            moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be
-            stopped and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
-            run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
-            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
-
-  export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
-            an org as a file of volumes, of what the credential may read; ADMIN_TOKEN: whole. --since has only what changed behind
-            an earlier export; a connection that breaks goes on behind the last whole volume. Verified when it is written
-  import F [--from SOURCE] [--on-conflict skip|replace|fail] [--dry-run] [--out V] [--project P] [--name NAME] [--prompts]
-            takes a file of volumes, or what another system wrote, into the server. What came before is known: the same file again
-            changes nothing. --dry-run only says what would be taken (with --url, also what the server would do with it); --out
-            writes another system's file as volumes into V. SOURCE is mcp-context-server, context-fabric, server-memory,
-            mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
-            --project is for what names none; F.map.json renames projects, and tells which id became which; --name stands for
-            the path of F, by which a store is known again; --prompts takes the user's prompts too (claude-mem)
-  backup --to r2|FOLDER [--org ORG]
-            an org with its history as files of today, in the server's bucket of backups (ADMIN_TOKEN), or in a folder
-  restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
-            takes such files into a server, which may be empty; again, and it goes on where it stopped
-  verify F [--json]
-            checks a file of volumes to its end: every byte, count and hash
-
---json prints one answer for programs and no progress.
-Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was taken.
-Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
-ORG may be left out where the credential sees only one.`
-
-/** @param {string} problem @returns {never} */
-function usage(problem) {
-  console.error(`${problem}\n\n${USAGE}`)
-  process.exit(2)
-}
-
-async function copy(options) {
+async function copy(options, _, usage) {
   const command = await import('./copy/command.mjs')
   const { UsageError } = await import('./postgres/url.mjs')
   const { Failure } = await import('./postgres/connect.mjs')
@@ -101,13 +22,16 @@ async function copy(options) {
   }
 }
 
-/** Each command: what it runs, the options it takes, whether a word must or may follow it, and whether it asks no server. */
+/**
+ * Each command: what it runs, given the options, the word and how wrong usage is told; the options it takes, whether a word must or
+ * may follow it, and whether it asks no server.
+ */
 const COMMANDS = {
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },
   copy: { run: copy, options: ['org', 'from', 'to', 'state'], isLocal: true },
   index: {
-    run: async (options, dir) =>
+    run: async (options, dir, usage) =>
       (await import('./index/command.mjs')).index({ ...options, project: options.project?.[0] }, dir, usage),
     options: ['project', 'root', 'watch', 'full'],
     mayHaveWord: true,
@@ -117,34 +41,34 @@ const COMMANDS = {
     options: ['thread', 'project', 'after'],
   },
   import: {
-    run: async (options, file) =>
+    run: async (options, file, usage) =>
       (await import('./import/command.mjs')).importFile({ ...options, project: options.project?.[0] }, file, usage),
     options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts', 'on-conflict'],
     word: 'the file or folder',
   },
   export: {
-    run: async (options) =>
+    run: async (options, _, usage) =>
       (await import('./export/command.mjs')).exportOrg({ ...options, project: options.project?.[0] }, usage),
     options: ['out', 'project', 'since', 'history', 'vectors', 'no-images', 'gzip'],
   },
   backup: {
-    run: async (options) => (await import('./backup/command.mjs')).backup(options, usage),
+    run: async (options, _, usage) => (await import('./backup/command.mjs')).backup(options, usage),
     options: ['to'],
   },
   restore: {
-    run: async (options, day) => (await import('./backup/command.mjs')).restore(options, day, usage),
+    run: async (options, day, usage) => (await import('./backup/command.mjs')).restore(options, day, usage),
     options: ['from', 'on-conflict'],
     word: 'the day',
   },
   verify: {
-    run: async (options, file) => (await import('./import/command.mjs')).verify(options, file, usage),
+    run: async (options, file, usage) => (await import('./import/command.mjs')).verify(options, file, usage),
     options: [],
     word: 'the file',
     isLocal: true,
   },
   stdio: { run: async (options) => (await import('./stdio.mjs')).stdio(options), options: [] },
   setup: {
-    run: async (options, client) =>
+    run: async (options, client, usage) =>
       options.capture
         ? (await import('./capture/setup.mjs')).setupCapture(options, client, usage)
         : (await import('./setup/command.mjs')).setup(options, client, usage),
@@ -152,7 +76,7 @@ const COMMANDS = {
     word: 'the client',
   },
   doctor: {
-    run: async (options, client) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
+    run: async (options, client, usage) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
     options: ['url'],
     mayHaveWord: true,
     isLocal: true,
@@ -188,8 +112,8 @@ async function runningUrl() {
   return found?.origin ?? DEFAULT_URL
 }
 
-/** @param {readonly string[]} args */
-function readArguments(args) {
+/** @param {readonly string[]} args @param {(problem: string) => never} usage */
+function readArguments(args, usage) {
   const named = new Set(
     Object.values(COMMANDS).flatMap(({ options }) => options.filter((name) => !FLAGS.includes(name))),
   )
@@ -212,10 +136,12 @@ function readArguments(args) {
  * @param {readonly string[]} args what follows the name of the program
  */
 export async function commonplace(args) {
+  /** @type {(problem: string) => never} */
+  const usage = (problem) => refuse(problem, args)
   /** @type {{ values: Record<string, any>, positionals: string[] }} */
-  const { values, positionals: words } = readArguments(args)
+  const { values, positionals: words } = readArguments(args, usage)
   if (values.help || words[0] === 'help') {
-    console.log(USAGE)
+    console.log(help(args))
     process.exit(0)
   }
   if (words.length === 0) usage('no command')
@@ -232,7 +158,7 @@ export async function commonplace(args) {
   if (!URL.canParse(url)) usage(`${url} is not a URL`)
   const named = values.url !== undefined || process.env.COMMONPLACE_URL !== undefined
   try {
-    await command.run({ ...values, url, named, namedUrl: values.url }, rest[0])
+    await command.run({ ...values, url, named, namedUrl: values.url }, rest[0], usage)
   } catch (error) {
     // A folder that is not there, or a disk that is full, is no fault of this program.
     if (typeof error?.syscall !== 'string' || typeof error.code !== 'string') throw error

@@ -50,6 +50,20 @@ describe('commonplace reembed', () => {
     })
   })
 
+  it('shows of wrong usage and of a command with --help only how that command is called, so that the problem stays in sight', async () => {
+    const wrong = await commonplace('--url', server.url.origin, 'keys', 'create')
+    expect([wrong.code, wrong.out]).toEqual([2, ''])
+    expect(wrong.err).toMatch(/^keys create needs one more word.*\n\nusage: commonplace\n {2}keys create NAME/)
+    expect(wrong.err).not.toMatch(/keys list|export --out/)
+    expect(wrong.err).toContain('commonplace --help tells all commands')
+    expect((await commonplace('keys')).err).toMatch(/keys list\n {2}keys create [\s\S]*keys revoke/)
+    expect((await commonplace('verify', '/nowhere')).err.split('\n').length).toBeLessThan(10)
+    expect((await commonplace('dance')).err).toMatch(/one of start, orgs, .*verify\n/)
+    const { code, out } = await commonplace('export', '--help')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^usage: commonplace\n {2}export --out F/)])
+    expect(out).not.toContain('import F')
+  })
+
   it('repeats the words of the server when it refuses', async () => {
     const closed = await startPlace({ AUTH_MODE: 'required' })
     const { code, err } = await commonplace('reembed', '--url', closed.url.origin)
