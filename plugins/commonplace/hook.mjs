@@ -208,18 +208,21 @@ function configured(home) {
     return [];
   }
 }
+var CALLED = { plugin: "the plugin's url", variable: "COMMONPLACE_URL", file: "~/.commonplace/config.json" };
 function settingsOf(env, home) {
   const places = {
     plugin: () => [env.CLAUDE_PLUGIN_OPTION_URL, env.CLAUDE_PLUGIN_OPTION_KEY],
     variable: () => [env.COMMONPLACE_URL, env.COMMONPLACE_KEY],
     file: () => configured(home)
   };
+  let flaw = null;
   for (const [from, place] of Object.entries(places)) {
     const [named, key] = place();
     const url = serverOf(given(named));
-    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ""), from };
+    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ""), from, flaw };
+    if (given(named) !== "") flaw ??= `${CALLED[from]} is no URL that begins with http:// or https://`;
   }
-  return { url: DEFAULT_URL, key: "", from: "default" };
+  return { url: DEFAULT_URL, key: "", from: "default", flaw };
 }
 
 // bridge.mjs
@@ -657,8 +660,9 @@ var LONGEST_MS = { start: 2e3, prompt: 2e3, other: 1e3 };
 var NEVER = ["decision", "continue", "stopReason"];
 var clock = (ms) => new Date(ms).toTimeString().slice(0, 5);
 var counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
-function messageOf({ url, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
+function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
   const said = [];
+  if (flaw !== null) said.push(`${flaw}, so ${url} is asked`);
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`);
   else if (state.failedSince !== void 0)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`);
@@ -700,7 +704,7 @@ async function handle(argument, event, { env, home }) {
   const name = isOff ? null : spool.put(record);
   const isUnwritten = !isOff && name === null;
   if (kind === "tool") return nothing;
-  const { url, key } = settingsOf(env, home);
+  const { url, key, flaw } = settingsOf(env, home);
   const sender = senderTo({ spool, url, key, until });
   const lost = spool.lost();
   let [output, notice, error] = [null, void 0, null];
@@ -728,7 +732,17 @@ async function handle(argument, event, { env, home }) {
   const state = nextState(spool, error, sender.told());
   if (kind !== "start") return { ...nothing, output };
   const unwritten = isUnwritten ? folderOf(home) : null;
-  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, unwritten, notice });
+  const message = messageOf({
+    url,
+    flaw,
+    state,
+    waiting: spool.names().length,
+    lost,
+    isOff,
+    isUnreadable,
+    unwritten,
+    notice
+  });
   if (error === null && sender.told() >= lost && lost > 0) {
     spool.forgetLost();
     spool.remember({ ...state, toldLost: 0 });

@@ -15,8 +15,9 @@ const clock = (ms) => new Date(ms).toTimeString().slice(0, 5)
 const counted = (count) => `${count} ${count === 1 ? 'event waits' : 'events wait'}`
 
 /** One line for the person, or nothing. */
-function messageOf({ url, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
+function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
   const said = []
+  if (flaw !== null) said.push(`${flaw}, so ${url} is asked`)
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
   else if (state.failedSince !== undefined)
     said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
@@ -74,7 +75,7 @@ export async function handle(argument, event, { env, home }) {
   const isUnwritten = !isOff && name === null
   if (kind === 'tool') return nothing
 
-  const { url, key } = settingsOf(env, home)
+  const { url, key, flaw } = settingsOf(env, home)
   const sender = senderTo({ spool, url, key, until })
   const lost = spool.lost()
   let [output, notice, error] = [null, undefined, null]
@@ -102,7 +103,17 @@ export async function handle(argument, event, { env, home }) {
   const state = nextState(spool, error, sender.told())
   if (kind !== 'start') return { ...nothing, output }
   const unwritten = isUnwritten ? folderOf(home) : null
-  const message = messageOf({ url, state, waiting: spool.names().length, lost, isOff, isUnreadable, unwritten, notice })
+  const message = messageOf({
+    url,
+    flaw,
+    state,
+    waiting: spool.names().length,
+    lost,
+    isOff,
+    isUnreadable,
+    unwritten,
+    notice,
+  })
   // Told to the server and to the person: no longer worth a line.
   if (error === null && sender.told() >= lost && lost > 0) {
     spool.forgetLost()

@@ -28,17 +28,26 @@ function configured(home) {
   }
 }
 
-/** @returns {{ url: string, key: string, from: string }} url without a slash at its end; key empty for none */
+/** What a person calls the places, where they name no server by what they say. */
+const CALLED = { plugin: "the plugin's url", variable: 'COMMONPLACE_URL', file: '~/.commonplace/config.json' }
+
+/**
+ * @returns {{ url: string, key: string, from: string, flaw: string | null }} url without a slash at its end; key empty for none;
+ *   what is wrong with a place that was passed over
+ */
 export function settingsOf(env, home) {
   const places = {
     plugin: () => [env.CLAUDE_PLUGIN_OPTION_URL, env.CLAUDE_PLUGIN_OPTION_KEY],
     variable: () => [env.COMMONPLACE_URL, env.COMMONPLACE_KEY],
     file: () => configured(home),
   }
+  /** @type {string | null} */
+  let flaw = null
   for (const [from, place] of Object.entries(places)) {
     const [named, key] = place()
     const url = serverOf(given(named))
-    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ''), from }
+    if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ''), from, flaw }
+    if (given(named) !== '') flaw ??= `${CALLED[from]} is no URL that begins with http:// or https://`
   }
-  return { url: DEFAULT_URL, key: '', from: 'default' }
+  return { url: DEFAULT_URL, key: '', from: 'default', flaw }
 }

@@ -104,6 +104,9 @@ const FLAGS = [
   'capture',
 ]
 
+/** @param {string} text */
+const isServerUrl = (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
 /** Of the server of this checkout or package; without one, where it would be. */
 async function runningUrl() {
   const servers = await runningServers()
@@ -154,9 +157,15 @@ export async function commonplace(args) {
   const allowed = [...command.options, 'json', ...(command.isLocal ? [] : ['url', 'org'])]
   const foreign = Object.keys(values).find((option) => !allowed.includes(option))
   if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
-  const url = values.url ?? process.env.COMMONPLACE_URL ?? (command.isLocal ? DEFAULT_URL : await runningUrl())
-  if (!URL.canParse(url)) usage(`${url} is not a URL`)
-  const named = values.url !== undefined || process.env.COMMONPLACE_URL !== undefined
+  const { COMMONPLACE_URL: variable = '' } = process.env
+  // What asks no server here says itself what is wrong with the variable.
+  const given = values.url ?? (command.isLocal || variable === '' ? undefined : variable)
+  if (given !== undefined && !isServerUrl(given))
+    usage(
+      `${values.url === undefined ? 'COMMONPLACE_URL' : '--url'} is "${given}": a URL begins with http:// or https://, such as ${DEFAULT_URL}`,
+    )
+  const url = given ?? (command.isLocal ? variable || DEFAULT_URL : await runningUrl())
+  const named = values.url !== undefined || variable !== ''
   try {
     await command.run({ ...values, url, named, namedUrl: values.url }, rest[0], usage)
   } catch (error) {

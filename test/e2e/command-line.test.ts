@@ -64,6 +64,26 @@ describe('commonplace reembed', () => {
     expect(out).not.toContain('import F')
   })
 
+  it('says of a URL without http that it is none, and takes an empty variable for one that is not set', async () => {
+    for (const command of [
+      ['orgs', 'list'],
+      ['watch'],
+      ['reembed'],
+      ['export', '--out', 'x'],
+      ['setup', 'cursor', '--print'],
+    ])
+      for (const [option, environment] of [
+        [['--url', 'localhost:9'], {}],
+        [[], { COMMONPLACE_URL: 'localhost:9' }],
+      ] as const) {
+        const { code, err } = await runCommand([...command, ...option], environment)
+        expect([command, code]).toEqual([command, 2])
+        expect(err).toMatch(/^(--url|COMMONPLACE_URL) is "localhost:9": a URL begins with http/)
+      }
+    const empty = await runCommand(['reembed', '--url', server.url.origin], { COMMONPLACE_URL: '' })
+    expect(empty).toMatchObject({ code: 0 })
+  })
+
   it('repeats the words of the server when it refuses', async () => {
     const closed = await startPlace({ AUTH_MODE: 'required' })
     const { code, err } = await commonplace('reembed', '--url', closed.url.origin)

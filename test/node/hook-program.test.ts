@@ -239,6 +239,20 @@ it('reads a file of settings and an event also behind the mark of bytes that edi
   expect(server.received.map(({ authorization }) => authorization)).toEqual(['Bearer cp_kept'])
 })
 
+it('tells the person of a named server that is no URL, and which one is asked in its place', async () => {
+  mkdirSync(join(home, '.commonplace'))
+  writeFileSync(join(home, '.commonplace', 'config.json'), JSON.stringify({ url: server.url }))
+  for (const [name, called] of [
+    ['CLAUDE_PLUGIN_OPTION_URL', "the plugin's url"],
+    ['COMMONPLACE_URL', 'COMMONPLACE_URL'],
+  ] as const) {
+    const { out } = await fire(start(), 'claude-code', { COMMONPLACE_URL: '', [name]: 'localhost:8787' })
+    expect(JSON.parse(out).systemMessage).toBe(
+      `commonplace: ${called} is no URL that begins with http:// or https://, so ${server.url} is asked`,
+    )
+  }
+})
+
 it('sends a key only to the URL that was named beside it', async () => {
   await fire(stop(), 'claude-code', {
     CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,

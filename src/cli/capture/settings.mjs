@@ -17,15 +17,15 @@ const jsonOf = (file) => {
   }
 }
 
-/** @returns {{ url: string, key: string, from: string }} what hooks use that no plugin's option tells otherwise */
+/** @returns {{ url: string, key: string, from: string, flaw: string | null }} what hooks use that no plugin's option tells otherwise */
 export function hookSettings() {
-  const { url, key, from } = settingsOf(
+  const { url, key, from, flaw } = settingsOf(
     { COMMONPLACE_URL: process.env.COMMONPLACE_URL, COMMONPLACE_KEY: process.env.COMMONPLACE_KEY },
     homedir(),
   )
   /** @type {Record<string, string>} */
   const names = { variable: 'COMMONPLACE_URL', file: configFile(), default: 'the default' }
-  return { url, key, from: names[from] ?? from }
+  return { url, key, from: names[from] ?? from, flaw }
 }
 
 /** The key that is kept for a server, so that who names it again without one does not lose it; empty for none. */

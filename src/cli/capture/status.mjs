@@ -7,12 +7,12 @@ const time = (ms) => (ms === null ? 'never' : new Date(ms).toISOString())
 
 /** @param {{ json?: boolean }} options */
 export async function status(options) {
-  const { url, key, from } = hookSettings()
+  const { url, key, from, flaw } = hookSettings()
   const { waiting, lost, answeredAt, failedSince } = spoolState()
   const { status: code, json } = await ask({ url, key }, '/api/v1/hooks')
   const role = code === 200 ? json.role : null
   const problem =
-    code === 200 ? null : code === 0 ? `no answer: ${json}` : (json?.error?.message ?? `it answered ${code}`)
+    code === 200 ? flaw : code === 0 ? `no answer: ${json}` : (json?.error?.message ?? `it answered ${code}`)
   if (options.json)
     console.log(
       JSON.stringify(
@@ -32,7 +32,7 @@ export async function status(options) {
       ),
     )
   else {
-    console.log(`server   ${url} (${from})`)
+    console.log(`server   ${url} (${from})${flaw === null ? '' : `: ${flaw}`}`)
     console.log(
       `role     ${role === null ? shown(problem) : `${role} of ${shown(json.org)}${json.capture ? '' : ', captures nothing'}`}`,
     )

@@ -56,13 +56,20 @@ export async function examine(around) {
 export async function doctor(options, client, usage) {
   if (client !== undefined && !Object.hasOwn(CAPTURE_CLIENTS, client))
     usage(`unknown client: ${client}; known are ${Object.keys(CAPTURE_CLIENTS).join(', ')}`)
-  const settings = hookSettings()
+  const { flaw, ...settings } = hookSettings()
   const named = options.namedUrl && {
     url: new URL(options.namedUrl).origin,
     from: '--url',
     key: options.key ?? process.env.COMMONPLACE_KEY ?? '',
   }
-  const findings = await examine({ ...settings, ...named, client: client ?? null, known: null, hooked: [] })
+  const findings = await examine({
+    ...settings,
+    ...(flaw !== null && { from: `${settings.from}; ${flaw}` }),
+    ...named,
+    client: client ?? null,
+    known: null,
+    hooked: [],
+  })
   // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
   const wire = findings.map(({ detail: told, ...finding }) => ({ ...finding, told }))
   if (options.json) console.log(JSON.stringify(wire, null, 2))
