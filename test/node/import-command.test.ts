@@ -74,3 +74,20 @@ it('says what it would take without writing anything, names projects by the map,
     err: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
   })
 })
+
+it('says of a file or folder that holds no volumes how it is imported, and nothing of that where a volume is damaged further on', async () => {
+  const folder = importSamples('server-memory')
+  for (const word of ['import', 'verify'])
+    for (const source of [folder, join(folder, 'memory.jsonl'), join(folder, 'memory-utf16.jsonl')]) {
+      const { code, err } = await run(word, source, ...(word === 'import' ? ['--dry-run'] : []))
+      expect([source, code, err]).toEqual([
+        source,
+        1,
+        expect.stringMatching(/is imported with --from, one of: .*server-memory/),
+      ])
+    }
+  const volumes = join(folder, 'v.ndjson')
+  await run('import', join(folder, 'memory.jsonl'), '--from', 'server-memory', '--out', volumes)
+  writeFileSync(volumes, readFileSync(volumes).subarray(0, 3000))
+  expect((await run('verify', volumes)).err).not.toContain('--from')
+})

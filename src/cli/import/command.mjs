@@ -1,5 +1,5 @@
 // `commonplace import` and `commonplace verify`: what is in a file, and what of it would be taken.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,6 +39,28 @@ async function explained(library, run) {
 }
 
 /**
+ * Ends likewise, and says how a file is imported that is no file of volumes from its first line on.
+ *
+ * @template T
+ * @param {typeof import('./library')} library
+ * @param {string} path
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+async function explainedVolumes(library, path, run) {
+  const foreign = `what another system wrote is imported with --from, one of: ${library.SOURCES.join(', ')}`
+  if (statSync(path).isDirectory()) fail(`${path} is a folder, and a file of volumes is meant; ${foreign}`)
+  return explained(library, async () => {
+    try {
+      return await run()
+    } catch (error) {
+      const isFirst = error instanceof library.Problem && /^line 1:/.test(error.message)
+      return isFirst ? fail(`${error.message}\nThis seems to be no file of volumes; ${foreign}`) : Promise.reject(error)
+    }
+  })
+}
+
+/**
  * Checks a file of volumes whole: each volume, and the content of all.
  *
  * @param {{ json?: boolean }} options
@@ -48,7 +70,7 @@ async function explained(library, run) {
 export async function verify({ json }, path, usage) {
   if (!existsSync(path)) usage(`${path} does not exist`)
   const library = await loadLibrary()
-  const verified = await explained(library, () => library.verifyExport(() => bytesOf(path)))
+  const verified = await explainedVolumes(library, path, () => library.verifyExport(() => bytesOf(path)))
   process.exitCode = showVerified(verified, json === true)
 }
 
@@ -147,7 +169,7 @@ async function send(options, volumes) {
 async function sendFile(library, options, path) {
   const { project, json } = options
   const open = () => bytesOf(path)
-  const sent = await explained(library, async () => {
+  const sent = await explainedVolumes(library, path, async () => {
     const verified = await library.verifyExport(open)
     const unequal = verified.volumes.find((volume) => volume.content !== volume.computed)
     if (unequal !== undefined)
