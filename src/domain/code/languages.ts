@@ -78,6 +78,46 @@ export const normalizeLanguage = (name: string): string => {
   return ALIASES[folded] ?? folded
 }
 
+/** How many letters have to be put, taken or changed to make one word of the other. */
+function lettersBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const changed = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, changed))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+const LONGEST_WORD = 20
+const MOST_NEAR = 3
+const OFTEN = 6
+
+/**
+ * What to know of a language that no name of a file tells.
+ *
+ * @param language as `normalizeLanguage` spells it
+ * @returns null for one that is known
+ */
+export function unknownLanguage(language: string): string | null {
+  const names = [...Object.keys(EXTENSIONS), 'text']
+  if (names.includes(language)) return null
+  const ofEnding = BY_EXTENSION.get(language.replace(/^\./, ''))
+  const isWord = language.length <= LONGEST_WORD
+  const near = names
+    .map((name) => ({ name, away: isWord ? lettersBetween(language, name) : LONGEST_WORD }))
+    .filter(({ name, away }) => away <= 2 && away < name.length - 1)
+    .sort((a, b) => a.away - b.away)
+    .map(({ name }) => name)
+  const meant = ofEnding === undefined ? near.slice(0, MOST_NEAR) : [ofEnding]
+  const known =
+    meant.length > 0 ? `near is ${meant.join(', ')}` : `known are ${names.slice(0, OFTEN).join(', ')} and others`
+  return `no file is known by its name to be of the language "${language.slice(0, 40)}"; ${known}`
+}
+
 /** @returns `text` for an extension that nobody knows */
 export const languageOf = (path: string): string => BY_EXTENSION.get(extensionOf(path)) ?? 'text'
 

@@ -63,6 +63,16 @@ export function codeContract(connect: Connect): void {
       ])
     })
 
+    it('names a path that comes twice in one call among what was skipped, and takes its last file', async () => {
+      const project = unique('project')
+      const files = ['first', 'second', 'third'].map((name) => ({ path: 'a.ts', content: `export const ${name} = 1` }))
+      const { body } = await put(project, { files })
+      const skipped = { path: 'a.ts', reason: 'the path comes again in this call, and the last of its files is taken' }
+      expect(body).toMatchObject({ stored: 1, skipped: [skipped, skipped] })
+      const { results } = await search('third', { mode: 'symbol', projectPath: project })
+      expect(results).toMatchObject([{ symbol: { name: 'third' } }])
+    })
+
     it(promise('f9-paths'), async () => {
       const project = `/home/ada/${unique('app')}`
       await put(`${project}/`, { files: [{ path: `${project}/src/./a.ts`, content: 'export const cutOff = 1' }] })
@@ -356,6 +366,21 @@ export function codeContract(connect: Connect): void {
       }
       const refused = await session.fail('context_searchCode', { query: 'x', filePattern: '{a' })
       expect(refused.data.code).toBe('VALIDATION_ERROR')
+    })
+
+    it('says of a language that nobody knows which are near, where nothing is found', async () => {
+      const projectPath = await sample([...SAMPLE, { path: 'a.odd', content: 'oddly_named here', language: 'oddity' }])
+      const told = async (language: string, query = 'nowhere to be found') =>
+        (await search(query, { mode: 'text', language, projectPath })).warnings?.filter((text: string) =>
+          /language/.test(text),
+        )
+      expect(await told('pythn')).toEqual([
+        'no file is known by its name to be of the language "pythn"; near is python',
+      ])
+      expect((await told('kts'))[0]).toMatch(/near is kotlin$/)
+      expect((await told('esperanto'))[0]).toMatch(/known are typescript, javascript, .* and others$/)
+      expect(await told('python')).toBeUndefined()
+      expect(await told('oddity', 'oddly_named')).toBeUndefined()
     })
 
     it(promise('f9-fresh'), async () => {

@@ -1,3 +1,4 @@
+import { unknownLanguage } from '../../../domain/code/languages'
 import { nameQuery } from '../../../domain/code/names'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import type { Scope } from '../../../domain/identity/scope'
@@ -68,7 +69,11 @@ export function createSearchCode(dependencies: {
   return async (scope: Scope, mode: CodeMode, query: CodeQuery): Promise<FoundCode> => {
     const [hits, totals] = await Promise.all([modes[mode](scope, query), index.totals(scope, query.project)])
     const others = totals.length === 0 && query.project !== null ? await index.totals(scope, null) : []
-    const warnings = [...(totals.length === 0 ? [withoutCode(query.project, others)] : hits.warnings)]
+    const unknown = hits.total === 0 && query.language !== null ? unknownLanguage(query.language) : null
+    const warnings = [
+      ...(totals.length === 0 ? [withoutCode(query.project, others)] : hits.warnings),
+      ...(unknown === null ? [] : [unknown]),
+    ]
     return { ...hits, warnings, indexStatus: statusOf(totals, clock.now()), roots: rootsOf(totals) }
   }
 }

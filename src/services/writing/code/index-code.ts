@@ -49,6 +49,7 @@ export interface OpenedFile {
 
 /** Bytes of content that are prepared and written together, so that no batch takes long. */
 const SLICE_BYTES = 524_288
+const TWICE = 'the path comes again in this call, and the last of its files is taken'
 /** Files removed by one batch. */
 const REMOVE_STEP = 200
 
@@ -77,7 +78,7 @@ export function createIndexCode(dependencies: {
         continue
       }
       const { path } = normal
-      files.delete(path)
+      if (files.delete(path)) skipped.push({ path, reason: TWICE })
       files.set(path, {
         path,
         content,
