@@ -1,11 +1,13 @@
 import * as z from 'zod'
+import { note } from '../domain/receipts/notes'
 import type { Trace } from '../domain/receipts/receipt'
 import type { ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
+import { ENDED, isEnded } from './ended'
 import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
-import { screened, withWarning } from './screened'
+import { screened, withWarning, withWarnings } from './screened'
 
 /** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
 interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
@@ -61,11 +63,17 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         { rules: family.parse, inspect: (others) => inspect?.(others, context) },
       )
       const { args, kinds } = await looked(context, rest as z.output<Input>)
+      const ended = effect !== 'delete' && isEnded(args, context.services.now())
       const writing: Writing<Facts> = {
         facts,
-        work: (caller) => work({ ...context, principal: caller }, args),
+        work: (caller) => {
+          // Noted, since a call made again later is answered as at first.
+          if (ended) note(caller, 'ended', true)
+          return work({ ...context, principal: caller }, args)
+        },
         recall: (trace) => recall(trace, args),
-        answer: (found) => withWarning(answer(found, args), kinds),
+        answer: (found, noted = { ended }) =>
+          withWarnings(withWarning(answer(found, args), kinds), noted.ended === true ? [ENDED] : []),
         unfinished: unfinished && {
           when: unfinished.when,
           finish: (caller, found) => unfinished.finish({ ...context, principal: caller }, args, found),

@@ -25,8 +25,8 @@ export interface Writing<Facts> {
   readonly work: (caller: Caller) => Promise<Facts>
   /** The same facts, read from what the call left in its receipt. Enters no service. */
   readonly recall: (trace: Trace) => Facts
-  /** Made of the facts alone. */
-  readonly answer: (facts: Facts) => Result
+  /** Made of the facts, and where it is made again of what the call had noted before its write. */
+  readonly answer: (facts: Facts, noted?: Trace['notes']) => Result
   /** What a call does behind its write, for one whose server died before it. */
   readonly unfinished?: Unfinished<Facts> | undefined
 }
@@ -69,7 +69,7 @@ async function replay<Facts>({ principal, services }: KeyedCall, receipt: Receip
   const { key, digest, changeId, erased } = receipt
   if (erased) throw notFound(GONE)
   const carried = (facts: Facts): Carried<Facts> => {
-    return { facts, result: { ...writing.answer(facts), replayed: true }, replayed: true }
+    return { facts, result: { ...writing.answer(facts, receipt.notes), replayed: true }, replayed: true }
   }
   const facts = receipt.facts === null ? writing.recall(receipt) : writing.facts.parse(receipt.facts)
   if (writing.unfinished?.when(facts) !== true) return carried(facts)

@@ -40,10 +40,13 @@ export async function screened<Args extends Arguments>(args: Args, yielder: Yiel
   return { args: (await walk(args)) as Args, kinds: [...kinds] }
 }
 
-/** The result of a write, with a word of what was written looking like a secret. */
-export function withWarning(result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> {
-  if (kinds.length === 0) return result
+/** The result of a write, with more to know of it. */
+export function withWarnings(result: Record<string, unknown>, more: readonly string[]): Record<string, unknown> {
+  if (more.length === 0) return result
   const { warnings = [], ...rest } = result
-  const message = `content holds what looks like a secret: ${kinds.join(', ')}`
-  return { ...rest, warnings: [...(warnings as string[]), message] }
+  return { ...rest, warnings: [...(warnings as string[]), ...more] }
 }
+
+/** The result of a write, with a word of what was written looking like a secret. */
+export const withWarning = (result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> =>
+  withWarnings(result, kinds.length === 0 ? [] : [`content holds what looks like a secret: ${kinds.join(', ')}`])

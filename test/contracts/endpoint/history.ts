@@ -41,6 +41,27 @@ export function historyEndpointContract(): void {
     const versions = async (id: number, args: Json = {}, bearer = ada) =>
       ok('get_context_history', { context_id: id, ...args }, bearer)
 
+    it('says of a write whose end has passed that nobody reads it, and says so again to the same call', async () => {
+      const [past, later] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z'].map((at) => ({ expires_at: at }))
+      const entry = (metadata: Json) => ({ thread_id: unique(), source: 'user', text: unique(), metadata })
+      const writes = (metadata: Json): [string, Json][] => [
+        ['store_context', entry(metadata)],
+        ['store_context_batch', { entries: [entry({}), entry(metadata)] }],
+        ['remember', { title: unique(), content: unique(), metadata }],
+        ['context_store', { type: 'decision', content: unique(), metadata }],
+      ]
+      const told = [expect.stringMatching(/^metadata\.expires_at has passed, so nobody finds or reads/)]
+      for (const [tool, args] of writes(past)) {
+        const call = { ...args, idempotency_key: unique() }
+        const first = await ok(tool, call)
+        expect([tool, first.warnings]).toEqual([tool, told])
+        expect(await ok(tool, call)).toEqual({ ...first, replayed: true })
+      }
+      const id = await store(unique())
+      expect((await ok('update_context', { context_id: id, metadata_patch: past })).warnings).toEqual(told)
+      for (const [tool, args] of writes(later)) expect((await ok(tool, args)).warnings).toBeUndefined()
+    })
+
     it(promise('h1-conflict'), async () => {
       const id = await store('one')
       await ok('update_context', { context_id: id, text: 'two', expected_version: 1 })
