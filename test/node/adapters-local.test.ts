@@ -76,6 +76,20 @@ describe('the local embedder', () => {
     ])
   })
 
+  it('lets words that hold a sentence of another language together weigh little in a query, and as before in what is stored', async () => {
+    const near = async (query: string, text: string): Promise<number> => {
+      const [asked] = (await embedder.embed([query], 'query')) as [Float32Array]
+      const [stored] = (await embedder.embed([text], 'document')) as [Float32Array]
+      return asked.reduce((sum, value, i) => sum + value * (stored[i] as number), 0)
+    }
+    const query = 'Wartung der Bordküche'
+    const other = 'Der Anleger im Hafen wird von der Stadt gereinigt.'
+    expect(await near(query, other)).toBeLessThan((await similarity(query, other)) / 2)
+    expect(await near(query, 'Die Wartung der Küche an Bord')).toBeGreaterThan(0.3)
+    const sentence = 'the parser of the war on an empty file'
+    expect(await embedder.embed([sentence], 'query')).toEqual(await embedder.embed([sentence], 'document'))
+  })
+
   it('goes by another name when words are cut in another language', () => {
     expect(createLocalEmbedder(createAnalyzer('german'), WITHOUT_REST).model).toBe('hashed-features-v1-german')
     // Its vectors weigh stop words by a list that English had from the beginning.

@@ -2,10 +2,12 @@ import { normalize } from '../../domain/meaning/vector'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
 import { stopWordsMark } from '../../domain/search/stop-words'
+import { emptyWordsOf } from '../../domain/search/written-in'
 import { STEP, type Steps, type Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import { createFeatures } from './features'
 
+const NONE: ReadonlySet<string> = new Set()
 const MODEL = 'hashed-features-v1'
 /** Any change of the features, the weights, the words or the stemmers makes other vectors: raise it. The name is the contract's. */
 const REVISION = '2'
@@ -81,14 +83,15 @@ export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimens
   const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
   const featuresOf = createFeatures(common, dimensions)
 
-  function* embed(text: string): Steps<Float32Array> {
+  /** @param empty words that count as stop words beside the analyzer's, folded */
+  function* embed(text: string, empty: ReadonlySet<string>): Steps<Float32Array> {
     const counts = new Map<string, number>()
     const stops = new Set<string>()
     let position = 0
     for (const piece of pieces(text)) {
-      analyzer.eachWord(piece.replace(HUMP, ' '), ({ term, isStopWord }) => {
+      analyzer.eachWord(piece.replace(HUMP, ' '), ({ term, word, isStopWord }) => {
         counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
-        if (isStopWord) stops.add(term)
+        if (isStopWord || empty.has(word)) stops.add(term)
         else position++
       })
       yield piece.length
@@ -111,9 +114,13 @@ export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimens
     revision: `${REVISION}${stopWordsMark(analyzer.language)}`,
     dimensions,
     finest: FINEST,
-    embed: async (texts) => {
+    embed: async (texts, purpose) => {
       const vectors: Float32Array[] = []
-      for (const text of texts) vectors.push(await yielder.run(embed(text)))
+      for (const text of texts) {
+        // Stored vectors stay as they are: in a product the words weigh little that do so on one side.
+        const empty = purpose === 'query' ? emptyWordsOf(text, analyzer.language) : NONE
+        vectors.push(await yielder.run(embed(text, empty)))
+      }
       return vectors
     },
   }

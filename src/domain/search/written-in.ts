@@ -38,6 +38,8 @@ const ENDS_SENTENCE = /[.:!?…]/
 const LONGEST = 40
 const LATIN = /^[a-z]+$/
 const APOSTROPHE = /['’]/
+const JOINED = /['’-]/
+const SPACES = /\s+/
 const ACCENTED = /[\u00c0-\u024f]/
 /** Words of a query by which its language is guessed. */
 const GUESSED_BY = 200
@@ -129,4 +131,19 @@ export function wordsOfAnother(tokens: readonly string[], language: string): OfA
     if (words[place] === '' || !list.has(fold(written))) return false
     return !isCapital(written) || place === 0 || parts[place - 1]?.endsSentence === true
   }
+}
+
+/** The words of a text, folded, that hold its sentences together in another language than the index is written for. */
+export function emptyWordsOf(text: string, language: string): ReadonlySet<string> {
+  const tokens = text.split(SPACES)
+  const isOfAnother = wordsOfAnother(tokens, language)
+  if (isOfAnother === NO_OTHER) return new Set()
+  return new Set(
+    tokens.flatMap((token, place) =>
+      partOf(token)
+        .word.split(JOINED)
+        .filter((written) => isOfAnother(place, written))
+        .map(fold),
+    ),
+  )
 }
