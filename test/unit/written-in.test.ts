@@ -89,5 +89,7 @@ describe('words that only hold a sentence together', () => {
     const goal = ['was', 'haben', 'wir', 'zur', 'glasur', 'entschieden']
     expect([...emptyWords(goal)].sort()).toEqual(['haben', 'was', 'wir', 'zur'])
     expect([...emptyWords(['man', 'pages', 'of', 'the', 'kiln'])].sort()).toEqual(['of', 'the'])
+    // One word in letters that English has not is enough.
+    expect([...emptyWords(['каталог', 'обновляется', 'по', 'ночам'])]).toEqual(['по'])
   })
 })

@@ -11,10 +11,13 @@ const OF_GOALS = [
 
 /** Words of a language that a goal has to have before it is taken to be written in it: `die` and `man` are English too. */
 const ENOUGH = 2
+const LATIN = /^[a-z]+$/
+/** How many words one of a list counts as: of letters that English has not, it is enough by itself. */
+const worth = (word: string): number => (LATIN.test(word) ? 1 : ENOUGH)
 
 /**
  * Those of a goal's words that hold sentences together in the language that it is written in: the one with most of them, English
- * where none has two.
+ * where none has two, or one in other letters than Latin ones.
  *
  * @param words folded
  */
@@ -22,7 +25,7 @@ export function emptyWords(words: readonly string[]): ReadonlySet<string> {
   let [best, most] = [functionWords('english'), ENOUGH - 1]
   for (const language of OF_GOALS) {
     const list = functionWords(language)
-    const held = words.filter((word) => list?.has(word)).length
+    const held = words.reduce((sum, word) => (list?.has(word) ? sum + worth(word) : sum), 0)
     if (held > most) [best, most] = [list, held]
   }
   return new Set(words.filter((word) => best?.has(word)))
@@ -36,7 +39,6 @@ const IS_WORD = /^\p{L}[\p{L}\p{M}'’-]*$/u
 const ENDS_SENTENCE = /[.:!?…]/
 /** No word that holds a sentence together is as long. */
 const LONGEST = 40
-const LATIN = /^[a-z]+$/
 const APOSTROPHE = /['’]/
 const JOINED = /['’-]/
 const SPACES = /\s+/
