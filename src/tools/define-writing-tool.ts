@@ -63,10 +63,12 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         { rules: family.parse, inspect: (others) => inspect?.(others, context) },
       )
       const { args, kinds } = await looked(context, rest as z.output<Input>)
-      const ended = effect !== 'delete' && isEnded(args, context.services.now())
+      // Asked when the work is done, since a call made again enters no service.
+      let ended = false
       const writing: Writing<Facts> = {
         facts,
         work: (caller) => {
+          ended = effect !== 'delete' && isEnded(args, context.services.now())
           // Noted, since a call made again later is answered as at first.
           if (ended) note(caller, 'ended', true)
           return work({ ...context, principal: caller }, args)

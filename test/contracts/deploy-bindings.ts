@@ -13,7 +13,7 @@ const toml = readToml()
 const { production } = toml.env
 
 /**
- * Runs `npm run deploy -- --dry-run`, with the bundle of this run in the place of the Worker, which is built elsewhere (`npm start`, and test/nightly for bare wrangler).
+ * Runs `npm run deploy -- --dry-run`, with the bundle of this run in the place of the Worker, which is built elsewhere (`e2e/wrangler-dev`).
  *
  * @returns the bindings that wrangler names, sorted
  */
