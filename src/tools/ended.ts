@@ -1,7 +1,6 @@
 // Does a write hold an end that lies behind it, so that nobody could read what is written?
 
-import type { Millis } from '../domain/time'
-import { parseInstant } from '../domain/time'
+import { type Millis, parseInstant } from '../domain/time'
 import { isRecord } from './record'
 
 const METADATA = ['metadata', 'metadata_patch']

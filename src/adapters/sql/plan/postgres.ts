@@ -16,13 +16,12 @@ export const POSTGRES_PLAN: Plan = {
   // As one query of all values, since the planner takes as long for each part of a union as for a query of its own.
   forEach: (values, alias, queries, ending) => {
     const [each, rows] = [sql.raw(`each_${alias}`), sql.raw(alias)]
-    const first = queries.map(
-      (
-        query,
-      ) => sql`SELECT ${rows}.* FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)
-        CROSS JOIN LATERAL (${query(sql`${each}.value`)} ${ending}) AS ${rows}`,
-    )
-    return sql.join(first, sql` UNION ALL `)
+    const from = sql`jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)`
+    const firstOfEach = queries.map((query) => {
+      const first = sql`(${query(sql`${each}.value`)} ${ending})`
+      return sql`SELECT ${rows}.* FROM ${from} CROSS JOIN LATERAL ${first} AS ${rows}`
+    })
+    return sql.join(firstOfEach, sql` UNION ALL `)
   },
   // Beside an equality of the first, an index would be read from its beginning.
   beyond: ([known, value], column, number) =>

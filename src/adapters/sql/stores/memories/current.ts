@@ -129,11 +129,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         (layer) =>
           sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, layer, request)} AS nearest`,
       )
-      const nearest = sql`SELECT * FROM (
-        SELECT * FROM (${sql.join(ofLayers, sql` UNION ALL `)}) AS near
-        ORDER BY cosine DESC, entry_id DESC LIMIT ${number(request.most)}
-      ) AS nearest`
-      const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own UNION ALL ${nearest}`
+      const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own
+        UNION ALL SELECT * FROM (
+          ${sql.join(ofLayers, sql` UNION ALL `)} ORDER BY cosine DESC, entry_id DESC LIMIT ${number(request.most)}
+        ) AS nearest`
       return sql`(SELECT id, max(cosine) AS leads FROM (${all}) AS together GROUP BY id)`
     }
     return sql`(
