@@ -80,9 +80,10 @@ export default defineConfig({
     sequence: { sequencer: ContractsFirst },
     projects: [
       // Plain functions: no Worker, no server, no database. Seconds, at every save.
-      {
-        test: { ...PATIENCE, name: 'unit', isolate: false, include: NIGHTLY ? [] : ['test/unit/**/*.test.ts'] },
-      },
+      // Beside them what holds over many, random or large inputs, and the SQL in this process, which takes a minute.
+      ...['unit', 'properties'].map((name) => ({
+        test: { ...PATIENCE, name, isolate: false, include: NIGHTLY ? [] : files([name]) },
+      })),
       {
         plugins: [
           cloudflareTest(({ inject }) => {
