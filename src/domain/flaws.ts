@@ -35,7 +35,7 @@ export const flawsOf = ({ details }: Problem): readonly Flaw[] =>
   Array.isArray(details) ? (details as readonly Flaw[]) : []
 
 /** Several problems of one call as one; a denial comes first. One alone stays what it is. */
-export function joined(problems: readonly [Problem, ...Problem[]]): Problem {
+function joined(problems: readonly [Problem, ...Problem[]]): Problem {
   if (problems.length === 1) return problems[0]
   const ordered = problems.toSorted((a, b) => Number(b.code === 'forbidden') - Number(a.code === 'forbidden'))
   const messages = [...new Set(ordered.map(({ message }) => message))]

@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 100_000_000
  * What is not base64 of images is held in memory, beside what is made of it: a Worker has 128 MB. So this much of a body
  * may be text; more text goes in several calls.
  */
-export const MAX_TEXT_BYTES = 24_000_000
+const MAX_TEXT_BYTES = 24_000_000
 
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }

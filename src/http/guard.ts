@@ -94,7 +94,7 @@ function isCompressed({ method, headers }: Request): boolean {
 }
 
 /** @returns why the request is refused, or null */
-export function refusal(request: Request, access: Access): Refusal | null {
+function refusal(request: Request, access: Access): Refusal | null {
   const url = new URL(request.url)
   if (headerBytes(request.headers) > MAX_HEADER_BYTES)
     return { status: 431, code: 'limit_exceeded', message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }

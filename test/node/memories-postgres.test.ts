@@ -3,6 +3,7 @@ import { createPostgresConnection, type PostgresConnection } from '../../src/ada
 import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { codeMeaningContract } from '../contracts/code-meaning'
+import { codeNamesContract } from '../contracts/code-names'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { memoryListContract } from '../contracts/memory-lists'
@@ -29,5 +30,6 @@ afterAll(async () => {
 memoryLifeContract('PostgreSQL', async () => ({ connection, bucket: {} as R2Bucket, clock: new TestClock() }))
 orientationContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
 codeMeaningContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
+codeNamesContract('PostgreSQL', async () => ({ connection }))
 memoryCostContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))
 memoryListContract('PostgreSQL', async () => ({ connection, clock: new TestClock() }))

@@ -7,6 +7,7 @@ import { Batch, runOne } from '../../src/adapters/sql/core/batch'
 import { PremiseFailed } from '../../src/adapters/sql/core/connection'
 import { countOf } from '../../src/adapters/sql/core/rows'
 import { changesContract } from '../contracts/changes'
+import { codeNamesContract } from '../contracts/code-names'
 import { directoryContract } from '../contracts/directory'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -35,6 +36,7 @@ quotaContract('node:sqlite', make)
 restoringContract('node:sqlite', make)
 visibilityContract('node:sqlite', make)
 directoryContract('node:sqlite', make)
+codeNamesContract('node:sqlite', async () => make())
 
 describe('a connection by node:sqlite', () => {
   const settings = (name: string) => sql`INSERT INTO settings (name, value) VALUES (${name}, 'x')`

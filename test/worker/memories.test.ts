@@ -1,5 +1,6 @@
 import { beforeAll } from 'vitest'
 import { codeMeaningContract } from '../contracts/code-meaning'
+import { codeNamesContract } from '../contracts/code-names'
 import { memoryCostContract } from '../contracts/memory-costs'
 import { memoryLifeContract } from '../contracts/memory-life'
 import { memoryListContract } from '../contracts/memory-lists'
@@ -16,5 +17,6 @@ const ground = async () => {
 memoryLifeContract('D1', ground)
 orientationContract('D1', ground)
 codeMeaningContract('D1', ground)
+codeNamesContract('D1', ground)
 memoryCostContract('D1', ground)
 memoryListContract('D1', ground)

@@ -29,7 +29,7 @@ const TOO_BIG = 18
 const codeOf = (error: object): number => ('errcode' in error ? Number(error.errcode) & 0xff : 0)
 
 /** What a failure of SQLite means to a caller; a statement that is wrong stays visible as it is. The transaction is rolled back by then. */
-export function translate(error: unknown): unknown {
+function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (/no longer holds/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
   if (error.message.includes(UNSETTLED)) return new Unsettled()

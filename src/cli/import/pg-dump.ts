@@ -81,7 +81,7 @@ function fieldOf(column: string, field: string): string | Uint8Array | null {
 }
 
 /** Bytes in the hex form of PostgreSQL. @throws RowProblem */
-export function bytesOf(text: string): Uint8Array {
+function bytesOf(text: string): Uint8Array {
   if (!/^\\x([0-9a-f]{2})*$/i.test(text)) throw new RowProblem('its bytes are not in the hex form (cut or altered)')
   return Buffer.from(text.slice(2), 'hex')
 }

@@ -14,8 +14,6 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-export const numberOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null
 
 /** @param name what the text is, for the reason @throws RowProblem */
 export function parseJson(text: string, name: string): JsonValue {

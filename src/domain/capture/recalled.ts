@@ -21,7 +21,7 @@ export interface Standing {
   readonly leftOff: StandingEntry | null
 }
 
-export const START = { chars: 6_000, bytes: 9_500 } as const
+const START = { chars: 6_000, bytes: 9_500 } as const
 const LEFT_OFF = 1_200
 const TITLE = 120
 /** Of each entry. */

@@ -87,7 +87,7 @@ function outputOf(response: unknown): string {
  * @param reported what the event itself says, of clients that have an event for each: it counts where the output does not say otherwise
  * @param response what the tool answered
  */
-export function outcomeOf(reported: Outcome, response: unknown): Outcome {
+function outcomeOf(reported: Outcome, response: unknown): Outcome {
   if (reported === 'failure') return 'failure'
   const code = isFields(response) ? exitCodeOf(response) : null
   if (code !== null) return code === 0 ? 'success' : 'failure'

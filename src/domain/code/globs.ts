@@ -5,7 +5,7 @@ import { invalidInput } from '../errors'
  * `/` the pattern is one of base names. A set of places moves through the pattern, so the work is the length of the path times
  * that of the pattern, whatever either holds.
  */
-export const MAX_PATTERN = 1024
+
 /** Alternatives in braces, multiplied. */
 const MAX_ALTERNATIVES = 100
 

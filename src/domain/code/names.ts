@@ -8,7 +8,7 @@ const NOT_WORD = /[^\p{L}\p{N}]+/u
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
 /** Folded parts of a camelCase or snake_case name, or the words of a query. */
-export const partsOf = (name: string): string[] =>
+const partsOf = (name: string): string[] =>
   name
     .replace(HUMP, ' ')
     .split(NOT_WORD)
@@ -36,7 +36,7 @@ export const nameQuery = (query: string): NameQuery => {
   return { exact, folded: foldCase(exact), words: [...new Set(partsOf(exact))].slice(0, 16) }
 }
 
-/** @returns one of SCORES, or null when the name is no hit */
+/** What a search by symbol means, to which databases are held. @returns one of SCORES, or null when the name is no hit */
 export function nameScore(name: string, { exact, folded, words }: NameQuery): number | null {
   if (name === exact) return SCORES.equal
   const own = foldCase(name)

@@ -5,7 +5,7 @@ import type { LinkEvidence } from './links'
 import { WEIGHTS, type Weights } from './weights'
 
 /** From work that is taken up again to what was last written of it: no link of the store. */
-export const WENT_ON = 'went on'
+const WENT_ON = 'went on'
 
 /**
  * Whoever takes up work again wants what was last written of it, which need not name it: sessions and notes that are newer than the work

@@ -15,7 +15,7 @@ import { parseInstant } from '../time'
 import { isWork } from './facets'
 
 /** What `remember` is given, checked and turned into an entry (packs contract). */
-export const RELATIONS = [
+const RELATIONS = [
   'supersedes',
   'contradicts',
   'depends_on',

@@ -41,7 +41,7 @@ export interface Candidate extends Weighed {
   readonly nearest: Nearest | null
 }
 
-export function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
+function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
   const nearest = new Map<number, Nearest>()
   const ofQuery = dot(query.values, query.values)
   for (const one of vectors) {

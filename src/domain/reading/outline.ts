@@ -23,7 +23,7 @@ type Growing = { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } & {
   taken: Map<string, number>
 }
 
-export const ROOT = 'root'
+const ROOT = 'root'
 
 /** Letters and digits of any script in lower case, the rest one `-`, none at the ends. */
 export const slug = (title: string): string =>

@@ -7,7 +7,7 @@ import { readBytes, readForm } from '../oauth/form'
 const MAX_FORM_BYTES = 4_000_000
 
 /** Bytes of a form with a file, which stands in memory twice: a volume of an export as it is, or many of them packed. */
-export const MAX_FILE_BYTES = 20_000_000
+const MAX_FILE_BYTES = 20_000_000
 
 export interface Sent {
   readonly form: URLSearchParams

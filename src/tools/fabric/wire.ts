@@ -52,7 +52,7 @@ export const upperLayer = z
 const MAX_SESSION = 256
 
 /** @returns null for none @throws Problem invalid_input for one that is too long */
-export function checkSession(given: string | undefined): string | null {
+function checkSession(given: string | undefined): string | null {
   if (given === undefined) return null
   if (codePointLength(given) > MAX_SESSION) throw invalidInput(`sessionId has more than ${MAX_SESSION} characters`)
   return given

@@ -9,7 +9,7 @@ interface Similar {
 }
 
 /** In whole days (fabric contract §5). */
-export function daysAgo(durationMs: Millis): string {
+function daysAgo(durationMs: Millis): string {
   const days = Math.floor(durationMs / DAY_MS)
   return days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
 }

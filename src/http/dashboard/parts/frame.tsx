@@ -8,7 +8,7 @@ import { Mark } from './icons'
 import { ADMINISTRATION, homeOf, Places, placesOf } from './navigation'
 
 /** What stands around every page: head, navigation, who is looking. */
-export const Head = ({ title }: { title: string }) => (
+const Head = ({ title }: { title: string }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

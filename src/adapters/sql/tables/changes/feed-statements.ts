@@ -94,7 +94,7 @@ const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId 
  * The number of the last row that one statement goes through where a filter may admit none of many, as a query, which walks the rows of
  * the part; none where fewer follow, where nearly all are shown, or where a database serves others meanwhile.
  */
-export const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
+const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
   dialect.bounded === null || !mayPassOver(scope, filter)
     ? sql`SELECT NULL AS seq`
     : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, scope.org, sql`${after}`)}

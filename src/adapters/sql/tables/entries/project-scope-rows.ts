@@ -18,7 +18,7 @@ export interface ProjectScopeContext {
 export const LAYERS = [1, 2, 3] as const
 
 /** Entries of one layer as a condition on `e`. */
-export const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, layer: number): SQL => {
+const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, layer: number): SQL => {
   const ofProject = layer === 3 ? sql`` : sql` AND e.project = ${project}`
   return sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
 }

@@ -52,7 +52,7 @@ function equalTo(
 }
 
 /** What makes an entry equal to another. */
-export function samenessOf(entry: NewEntry): Sameness {
+function samenessOf(entry: NewEntry): Sameness {
   const { lifted, layer, textHash, source, tags } = entry
   const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
   return { layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) }

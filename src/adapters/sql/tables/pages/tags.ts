@@ -42,7 +42,7 @@ type TaggedQuery = Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>
 const given = (dialect: SqlDialect, values: readonly string[]): SQL => dialect.jsonRows(sql`${JSON.stringify(values)}`)
 
 /** Layer 3 belongs to the whole org. */
-export const projectOf = ({ project }: TagContext, { layer }: TaggedQuery): string | undefined =>
+const projectOf = ({ project }: TagContext, { layer }: TaggedQuery): string | undefined =>
   layer === 3 || project === null ? undefined : project
 
 /** Rows `t` of these tags in a layer, as what a query is from; an entry as often as it has one of them. */
@@ -54,7 +54,7 @@ export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
 }
 
 /** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
-export function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
+function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
   const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
   return sql`${listedBeside(dialect, scope, now, 't')}${ofKind}`
 }

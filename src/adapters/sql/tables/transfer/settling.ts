@@ -48,7 +48,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Ids as they were told, a text as a text. */
-export const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonObject =>
+const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonObject =>
   withIds(metadata, (id): JsonValue => {
     const here = ours.get(String(id))
     return here === undefined ? id : typeof id === 'string' ? String(here) : here
