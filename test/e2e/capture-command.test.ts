@@ -131,6 +131,34 @@ describe('capture by command', () => {
     expect(code).toBe(1)
   })
 
+  it('says of a key that does not count where a server asks for none that it is to be taken away, and elsewhere to make one', async () => {
+    const todo = async (url: string, key: string) => {
+      const env = { COMMONPLACE_URL: url, COMMONPLACE_KEY: key }
+      const [told, doctor] = [await run(['status'], env), await run(['doctor', '--json'], env)]
+      expect([told.code, doctor.code]).toEqual([1, 1])
+      const { told: detail, todo } = JSON.parse(doctor.out).at(-1)
+      expect(told.out.split('\n').slice(1, 5)).toEqual([
+        'role     none',
+        `problem  ${detail}`,
+        `         → ${todo}`,
+        'waiting  0 events',
+      ])
+      return [detail, todo]
+    }
+    expect(await todo(server.url.origin, 'cp_old')).toEqual([
+      expect.stringMatching(/^the server refuses the key: .*open mode/),
+      'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json',
+    ])
+    expect(await todo(team.server.url.origin, 'cp_old')).toEqual([
+      expect.stringMatching(/^the server refuses the key: /),
+      expect.stringMatching(/^make one: /),
+    ])
+    expect(await todo(team.server.url.origin, '')).toEqual([
+      'the server asks for a key, and none is set',
+      expect.stringMatching(/^make one: /),
+    ])
+  })
+
   it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
     const away = await run(['doctor', '--url', NOBODY])
     expect([away.code, away.out]).toEqual([

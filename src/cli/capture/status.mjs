@@ -1,27 +1,36 @@
 // `commonplace status`: which server, as whom, and what waits for it? (capture contract §2)
 import { ask } from '../doctor/ask.mjs'
+import { refusalOf } from '../doctor/key.mjs'
 import { shown } from '../server.mjs'
 import { hookSettings, spoolState } from './settings.mjs'
 
 const time = (ms) => (ms === null ? 'never' : new Date(ms).toISOString())
 
+/** What keeps hooks from this server, and what to do; null for nothing. */
+async function wrongWith({ url, key, flaw }, answer) {
+  if (answer.status === 0) return { detail: `no answer: ${answer.json}`, todo: 'npm start, or set COMMONPLACE_URL' }
+  if (answer.status !== 200) return refusalOf({ url, key }, answer)
+  return flaw === null ? null : { detail: flaw, todo: 'mend it: until then hooks send to the server above' }
+}
+
 /** @param {{ json?: boolean }} options */
 export async function status(options) {
-  const { url, key, from, flaw } = hookSettings()
+  const settings = hookSettings()
+  const { url, from } = settings
   const { waiting, lost, answeredAt, failedSince } = spoolState()
-  const { status: code, json } = await ask({ url, key }, '/api/v1/hooks')
-  const role = code === 200 ? json.role : null
-  const problem =
-    code === 200 ? flaw : code === 0 ? `no answer: ${json}` : (json?.error?.message ?? `it answered ${code}`)
+  const answer = await ask(settings, '/api/v1/hooks')
+  const known = answer.status === 200 ? answer.json : null
+  const wrong = await wrongWith(settings, answer)
   if (options.json)
     console.log(
       JSON.stringify(
         {
           url,
           from,
-          role,
-          capture: json?.capture ?? null,
-          problem,
+          role: known?.role ?? null,
+          capture: known?.capture ?? null,
+          problem: wrong?.detail ?? null,
+          ...(wrong !== null && { todo: wrong.todo }),
           waiting,
           lost,
           answered_at: answeredAt,
@@ -32,12 +41,13 @@ export async function status(options) {
       ),
     )
   else {
-    console.log(`server   ${url} (${from})${flaw === null ? '' : `: ${flaw}`}`)
+    console.log(`server   ${url} (${from})`)
     console.log(
-      `role     ${role === null ? shown(problem) : `${role} of ${shown(json.org)}${json.capture ? '' : ', captures nothing'}`}`,
+      `role     ${known === null ? 'none' : `${known.role} of ${shown(known.org)}${known.capture ? '' : ', captures nothing'}`}`,
     )
+    if (wrong !== null) console.log(`problem  ${shown(wrong.detail)}\n         → ${wrong.todo}`)
     console.log(`waiting  ${waiting} ${waiting === 1 ? 'event' : 'events'}${lost === 0 ? '' : `, ${lost} lost`}`)
     console.log(`answered ${time(answeredAt)}${failedSince === null ? '' : `, not since ${time(failedSince)}`}`)
   }
-  if (problem !== null) process.exitCode = 1
+  if (wrong !== null) process.exitCode = 1
 }

@@ -2,27 +2,30 @@
 import { ask } from './ask.mjs'
 
 const NEW_KEY = 'make one: npm run commonplace -- keys create NAME, and set COMMONPLACE_KEY'
+const NO_KEY = 'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json'
+
+/**
+ * Why a server that answers does not say what the key may do, and what to do.
+ *
+ * @param {Pick<import('./command.mjs').Around, 'url' | 'key'>} around
+ * @param {{ status: number, json: any }} answer
+ * @returns {Promise<{ detail: string, todo: string }>}
+ */
+export async function refusalOf({ url, key }, { status, json }) {
+  const said = json?.error?.message ?? status
+  if (status === 404) return { detail: `${url} is of a version that takes no hooks`, todo: 'update the server' }
+  if (status !== 401 && status !== 403)
+    return { detail: `the server does not tell the role: ${said}`, todo: `look at ${url}/ready, and at its log` }
+  if (key === '') return { detail: 'the server asks for a key, and none is set', todo: NEW_KEY }
+  const needsNone = status === 401 && (await ask({ url, key: '' }, '/api/v1/hooks')).status === 200
+  return { detail: `the server refuses the key: ${said}`, todo: needsNone ? NO_KEY : NEW_KEY }
+}
 
 /** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */
 export async function checkKey(around) {
-  const { status, json } = await ask(around, '/api/v1/hooks')
-  if (status === 404)
-    return [
-      {
-        name: 'key',
-        ok: false,
-        isAll: true,
-        detail: `${around.url} is of a version that takes no hooks`,
-        todo: 'update the server',
-      },
-    ]
-  if (status !== 200) {
-    const detail =
-      around.key === ''
-        ? 'the server asks for a key, and none is set'
-        : `the server refuses the key: ${json?.error?.message ?? status}`
-    return [{ name: 'key', ok: false, isAll: true, detail, todo: NEW_KEY }]
-  }
+  const answer = await ask(around, '/api/v1/hooks')
+  if (answer.status !== 200) return [{ name: 'key', ok: false, isAll: true, ...(await refusalOf(around, answer)) }]
+  const { json } = answer
   around.known = json
   const where = json.projects === null ? 'all projects' : json.projects.join(', ')
   const detail = `${around.key === '' ? 'none is needed; ' : ''}${json.role} of ${json.org}, ${where}`
