@@ -55,7 +55,13 @@ export interface Memories {
    * Those of the ids that are listed and that the filter admits, in the order of the ids; as many from the beginning as fit into
    * `maxBytes`, of the others the ids. The first always fits. Shares a round trip with what is read in the same moment.
    */
-  shown(scope: Scope, filter: Filter, ids: readonly number[], maxBytes: number): Promise<Omit<MemoryPage, 'total'>>
+  shown(
+    scope: Scope,
+    project: string | null,
+    filter: Filter,
+    ids: readonly number[],
+    maxBytes: number,
+  ): Promise<Omit<MemoryPage, 'total'>>
 
   /** Those of the ids that are at home in another project than this: of layer 3, from one, and not tagged as everybody's. As `shown`. */
   away(scope: Scope, project: string, ids: readonly number[]): Promise<ReadonlySet<number>>

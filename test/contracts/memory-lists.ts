@@ -5,6 +5,7 @@ import { createSqlMemories } from '../../src/adapters/sql/stores/memories/memori
 import type { Layer } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
+import { EVERYTHING } from '../../src/domain/search/filter'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import { promise } from '../requirements/fabric'
 import { narrowed } from '../support/bounded'
@@ -20,6 +21,49 @@ const TAGS = ['x', 'y', 'z'] as const
 /** Lists, their totals and counts say what the rows say, whatever has happened to them (fabric contract §3). */
 export function memoryListContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
   describe(`${name} lists and counts memories`, () => {
+    it('names beside a memory the newest that takes its place, of those that a call with this project sees, in whichever way it is read', async () => {
+      const { connection, clock } = await make()
+      const ada = freshPrincipal()
+      const service = worldOf(connection, clock, new Fragile(), 'fail')
+      const memories = createSqlMemories(connection, clock, WITHOUT_REST)
+      const store = async (projectPath: string, metadata: object = {}, layer: Layer = 2) =>
+        (
+          await service.store(ada, {
+            ...{
+              type: 'decision',
+              content: `${layer} ${JSON.stringify(metadata)}`,
+              layer,
+              metadata: { projectPath, ...metadata },
+            },
+          })
+        ).id
+      const old = await store('p', { title: 'old', tags: ['x'] })
+      const later = await store('p', { title: 'later', supersedes: [old] })
+      const elsewhere = await store('q', { supersedes: [old] })
+      const query = { layer: 2, kinds: null, tags: [], limit: 9, offset: 0 } as const
+      const named = async (project: string | null) => {
+        const read = [
+          await memories.access(ada, project, old),
+          ...(await memories.shown(ada, project, EVERYTHING, [old], 9_999)).memories,
+          ...(await memories.list(ada, project, query, 9_999)).memories,
+          ...(await memories.list(ada, project, { ...query, kinds: ['decision'] }, 9_999)).memories,
+          ...(await memories.list(ada, project, { ...query, tags: ['x'] }, 9_999)).memories,
+        ]
+        const ofOld = read.filter((memory) => memory?.id === old)
+        expect([ofOld.length, read.find((memory) => memory?.id === later)?.supersededBy]).toEqual([5, undefined])
+        return [...new Set(ofOld.map((memory) => memory?.supersededBy))]
+      }
+      expect([await named('p'), await named(null)]).toEqual([[later], [elsewhere]])
+      const ofOrg = await store('q', { supersedes: [old] }, 3)
+      expect(await named('p')).toEqual([ofOrg])
+      await service.delete(ada, null, ofOrg)
+      await service.delete(ada, null, later)
+      expect(await named('p')).toEqual([undefined])
+      await connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${old}`])
+      const archived = await memories.list(ada, null, { ...query, archived: true }, 9_999)
+      expect(archived.memories.map(({ supersededBy }) => supersededBy)).toEqual([elsewhere])
+    })
+
     it(promise('f3-counted'), async () => {
       const { connection, clock } = await make()
       const ada = freshPrincipal()

@@ -72,7 +72,8 @@ export function hintOf(memory: Memory, now: Millis): string {
     const { times, at } = seenOf(memory)
     return `Error [${memory.id}], seen ${counted(times)}, last ${daysAgo(at, now)}: ${head(memory)}`
   }
-  return `${NAMES[type] ?? 'Memory'} [${memory.id}] of ${dayOf(memory.createdAt)}: ${head(memory)}`
+  const until = memory.supersededBy === undefined ? '' : `, superseded by [${memory.supersededBy}]`
+  return `${NAMES[type] ?? 'Memory'} [${memory.id}] of ${dayOf(memory.createdAt)}${until}: ${head(memory)}`
 }
 
 /** The first that somebody wrote down, else the first that was captured. */

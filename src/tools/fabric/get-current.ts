@@ -10,7 +10,7 @@ import { listOf, part } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { leanMemory } from './lean'
-import { memoryOutput } from './memory-wire'
+import { memoryOutput, replaced } from './memory-wire'
 import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -56,10 +56,11 @@ function shownOf(current: Current, counts: Counts, budget: number, project: stri
   return {
     working: working.map((memory, i) => leanMemory(memory, excerpt(i), project)),
     relevant: relevant.map((memory, i) => leanMemory(memory, excerpt(working.length + i), project)),
-    patterns: patterns.map(({ memory: _, id, lastUsedAt, relatedFiles, ...rest }, i) => {
+    patterns: patterns.map(({ memory, id, lastUsedAt, relatedFiles, ...rest }, i) => {
       const { content: code, ...cut } = excerpt(working.length + relevant.length + i)
       return {
         ...{ id: String(id), ...rest, code, ...cut, lastUsedAt: iso(lastUsedAt), relatedFiles: [...relatedFiles] },
+        ...replaced(memory),
       }
     }),
     suggestions: current.suggestions.map(({ sources, ...rest }) => ({ ...rest, sourceMemoryIds: sources.map(String) })),

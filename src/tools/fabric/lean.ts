@@ -3,6 +3,7 @@ import type { Memory } from '../../domain/recall/memory'
 import { typeOfKind } from '../../domain/recall/memory'
 import { leanMetadata } from '../../domain/recall/metadata'
 import { codePointLength } from '../../domain/text'
+import { replaced } from './memory-wire'
 import { iso } from './wire'
 
 /** A memory as models receive it where it is one of several (fabric contract §1). */
@@ -13,6 +14,7 @@ export const leanMemory = (memory: Memory, excerpt: Excerpt, project: string | n
   ...{ accessCount: memory.accessCount, version: memory.version },
   ...(memory.layer === 1 && memory.expiresAt !== null ? { expiresAt: iso(memory.expiresAt) } : {}),
   ...(memory.archived ? { archived: true } : {}),
+  ...replaced(memory),
 })
 
 /** A memory that is to be shown, and the place in its text around which it is cut where it must be. */

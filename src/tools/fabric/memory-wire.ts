@@ -62,6 +62,10 @@ export function kindsOf(word: string, path: string) {
   return kinds
 }
 
+/** What takes the place of a memory, where something does. */
+export const replaced = ({ supersededBy }: Pick<Memory, 'supersededBy'>) =>
+  supersededBy === undefined ? {} : { supersededBy: String(supersededBy) }
+
 export const shownMemory = (memory: Memory) => {
   const metadata = shownMetadata(memory)
   return {
@@ -77,6 +81,7 @@ export const shownMemory = (memory: Memory) => {
     version: memory.version,
     ...(memory.layer === 1 && memory.expiresAt !== null ? { expiresAt: iso(memory.expiresAt) } : {}),
     ...(memory.archived ? { archived: true } : {}),
+    ...replaced(memory),
   }
 }
 

@@ -142,6 +142,35 @@ export function recallWireContract(connect: Connect): void {
         expect((await session.fail('context_summarize', args)).data.code).toBe('VALIDATION_ERROR')
     })
 
+    it('says of a memory that another takes its place by which one, where it is recalled, read, listed, current or hinted at', async () => {
+      const projectPath = unique('project')
+      const old = await store('pelicans nest on the pier', { projectPath })
+      const pattern = await store('pelicans dive steeply', { projectPath }, { type: 'code_pattern', layer: 2 })
+      const supersededBy = await store('no bird nests in the harbour', {
+        projectPath,
+        supersedes: [Number(old), Number(pattern)],
+      })
+      const recalled = await ok('context_recall', { query: 'where pelicans nest', projectPath, threshold: 0 })
+      const ofOld = recalled.results.find(({ memory }: { memory: { id: string } }) => memory.id === old)
+      expect(ofOld.memory).toMatchObject({ supersededBy })
+      expect((await ok('context_get', { memoryId: old, projectPath })).memory).toMatchObject({ supersededBy })
+      const { memories } = await ok('context_list', { projectPath })
+      expect(memories.map((one: { supersededBy?: string }) => one.supersededBy)).toEqual([
+        undefined,
+        supersededBy,
+        supersededBy,
+      ])
+      const { context } = await ok('context_getCurrent', { projectPath })
+      const current = (list: string, id: string) => context[list].find((one: { id: string }) => one.id === id)
+      expect([current('relevant', old), current('patterns', pattern)]).toMatchObject([
+        { supersededBy },
+        { supersededBy },
+      ])
+      expect(current('suggestions', `decision-${old}`).content).toMatch(
+        new RegExp(`^Decision \\[${old}\\] of [\\d-]+, superseded by \\[${supersededBy}\\]: pelicans`),
+      )
+    })
+
     it(promise('f5-wire'), async () => {
       const projectPath = unique('project')
       const none = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }

@@ -149,7 +149,7 @@ export function createGetCurrent({
     const bugs = testsOrBuilds(moment.currentCommand) ? chosen.bugs.slice(0, BUGS) : []
     const wanted = [...chosen.working, ...chosen.relevant, ...chosen.patterns, ...bugs]
     const ids = [...new Set(wanted.map(({ id }) => id))]
-    const { memories: read } = await memories.shown(scope, filter, ids, MAX_BYTES)
+    const { memories: read } = await memories.shown(scope, project, filter, ids, MAX_BYTES)
     const byId = new Map(read.map((memory) => [memory.id, memory]))
     const whole = (all: readonly { readonly id: number }[]): Memory[] => all.flatMap(({ id }) => byId.get(id) ?? [])
     const used = new Map(chosen.patterns.map(({ id, usedAt }) => [id, usedAt]))

@@ -63,7 +63,10 @@ export function createRecall({
       const rest = { capped, degraded, warnings, total: passing.length }
       /** In the order of the ids. */
       const read = async (ids: readonly number[]) => {
-        const [shown, hits] = await Promise.all([memories.shown(scope, filter, ids, maxBytes), ranking.described(ids)])
+        const [shown, hits] = await Promise.all([
+          memories.shown(scope, project, filter, ids, maxBytes),
+          ranking.described(ids),
+        ])
         const found = shown.memories.map((memory) => ({ ...(hits.get(memory.id) as RecallHit), memory }))
         return { found, omitted: shown.omitted }
       }

@@ -88,11 +88,16 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, yield
       return listOf(listStatement(asked, query, maxBytes), listTotalStatement(asked, query))
     },
 
-    async shown(scope, filter, ids, maxBytes) {
+    async shown(scope, project, filter, ids, maxBytes) {
       if (ids.length === 0) return { memories: [], omitted: [] }
-      const asked = { dialect: connection.dialect, scope, now: clock.now() }
-      const rows = await readOne(connection, shownStatement(asked, filter, ids, maxBytes), asRows)
-      return pageOf(rows, yielder)
+      const statement = shownStatement(context(scope, project), filter, ids, maxBytes)
+      const rows = await readOne(connection, statement, asRows)
+      const places = new Map(ids.map((id, place) => [id, place]))
+      const placeOf = (row: Row): number => places.get(num(row, 'wanted_id')) as number
+      return pageOf(
+        rows.toSorted((a, b) => placeOf(a) - placeOf(b)),
+        yielder,
+      )
     },
 
     async away(scope, project, ids) {

@@ -55,7 +55,7 @@ export const superseded = (context: Context): SQL =>
   context.dialect.plan.exists(sql`
     SELECT 1 FROM ${successors(context)}`)
 
-/** The id of the newest that does; NULL for none. */
-export const supersededBy = (dialect: SqlDialect, scope: Scope, now: Millis): SQL => sql`(
-    SELECT s.id FROM ${successors({ dialect, sight: { scope, diaryOf: null }, now })} ORDER BY s.id DESC LIMIT 1
+/** The id of the newest that does; NULL for none. @param among what else holds of those that count, as `s` */
+export const supersededBy = (dialect: SqlDialect, scope: Scope, now: Millis, among = sql``): SQL => sql`(
+    SELECT s.id FROM ${successors({ dialect, sight: { scope, diaryOf: null }, now })}${among} ORDER BY s.id DESC LIMIT 1
   )`

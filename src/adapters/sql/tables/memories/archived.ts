@@ -31,7 +31,7 @@ export function archivedStatements(
     page: sql`WITH page AS (
         SELECT e.id, e.created_at ${from} ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
       ), ${sizedPage(dialect)}
-      SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text FROM sized ${fitting(dialect, maxBytes)}
+      SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text FROM sized ${fitting(dialect, maxBytes)}
       ORDER BY sized.created_at DESC, sized.id DESC`,
     total: sql`SELECT count(*) AS total ${from}`,
   }

@@ -14,6 +14,7 @@ import { layerCounts, layerTotal } from '../counts/layer-counts'
 import { entriesOf, LAYERS } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
 import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
+import { supersededBy } from '../links/superseded'
 import { beginningOf, textOf } from '../texts/long-texts'
 
 /** The statements of memories in layers (fabric contract §2). */
@@ -30,9 +31,15 @@ export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expire
 /** What each memory has of about the same size. */
 export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
 
-/** `MEMORY_COLUMNS`, with what is small in one column where that costs less (packed.ts). */
-export const memoryColumns = (dialect: SqlDialect): SQL =>
-  dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
+/** What takes the place of `e`, of what a call with this project sees. */
+const replacedBy = ({ dialect, scope, now, project }: MemoryContext): SQL =>
+  sql`${supersededBy(dialect, scope, now, place(project, 's'))} AS superseded_by`
+
+/** `MEMORY_COLUMNS` and what takes its place, with what is small in one column where that costs less (packed.ts). */
+export const memoryColumns = (context: MemoryContext): SQL =>
+  sql`${
+    context.dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
+  }, ${replacedBy(context)}`
 
 /** What a call with a project sees of the layers. */
 const place = (project: string | null, alias = 'e'): SQL => {
@@ -40,16 +47,18 @@ const place = (project: string | null, alias = 'e'): SQL => {
   return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
 }
 
-const oneStatement = (project: string | null, id: number, may: SQL): SQL => sql`
-  SELECT ${MEMORY_COLUMNS}, ${textOf()} AS text
+const oneStatement = (columns: SQL, project: string | null, id: number, may: SQL): SQL => sql`
+  SELECT ${columns}, ${textOf()} AS text
   FROM entries e
   WHERE e.id = ${id} AND ${may}${place(project)}`
 
-export const findStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
-  oneStatement(project, id, visible(dialect, scope, now))
+export const findStatement = (context: MemoryContext, id: number): SQL => {
+  const { dialect, scope, now, project } = context
+  return oneStatement(sql`${MEMORY_COLUMNS}, ${replacedBy(context)}`, project, id, visible(dialect, scope, now))
+}
 
 export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
-  oneStatement(project, id, changeable(dialect, scope, now))
+  oneStatement(MEMORY_COLUMNS, project, id, changeable(dialect, scope, now))
 
 /** Columns that no trigger and no index looks at. */
 export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
@@ -75,13 +84,17 @@ export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, i
     WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, project)}`
 }
 
-/** Memories in the order of the ids; of those beyond the bytes the id alone, as `wanted_id`. */
+/**
+ * Memories whose bytes are added up in the order of the ids, each with its `wanted_id`; of those beyond the bytes that alone. In any
+ * order: to sort them here is a row of D1 for each.
+ */
 export const shownStatement = (
-  { dialect, scope, now }: Shown,
+  context: MemoryContext,
   filter: Filter,
   ids: readonly number[],
   maxBytes: number,
 ): SQL => {
+  const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const admitted = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   const places = JSON.stringify(ids.map((id, place) => [id, place]))
@@ -94,10 +107,9 @@ export const shownStatement = (
   return withPrelude(
     bindings,
     [sized],
-    sql`SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text
+    sql`SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text
       FROM sized
-        ${fitting(dialect, maxBytes)}
-      ORDER BY sized.place`,
+        ${fitting(dialect, maxBytes)}`,
   )
 }
 
@@ -172,7 +184,7 @@ export const listStatement = (context: MemoryContext, query: MemoryQuery, maxByt
     SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
     ORDER BY first.created_at DESC, first.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${sizedPage(context.dialect)}
-  SELECT sized.id AS wanted_id, ${memoryColumns(context.dialect)}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
+  SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text FROM sized ${fitting(context.dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 
 export const listTotalStatement = (context: MemoryContext, { layer, kinds }: MemoryQuery): SQL =>

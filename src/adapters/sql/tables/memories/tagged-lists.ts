@@ -31,7 +31,7 @@ export function taggedListStatement(context: MemoryContext, query: MemoryQuery, 
   WITH ${matching}, page AS (
     SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
   ), ${sizedPage(dialect)}
-  SELECT sized.id AS wanted_id, ${memoryColumns(dialect)}, ${textOf()} AS text, counted.total
+  SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text, counted.total
   FROM (SELECT ${total} AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(dialect, maxBytes)}
   ORDER BY sized.created_at DESC, sized.id DESC`
 }
