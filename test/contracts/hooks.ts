@@ -580,6 +580,20 @@ export function hooksContract(whole: boolean, secretsOneOf: number): void {
         expect((await ask('bake a chocolate cake')).output).toBeNull()
       })
 
+      it('bring nothing to a prompt that another entry takes the place of', async () => {
+        const said = { content: 'The harbour light is oiled on Mondays', kind: 'rule', project: PROJECT }
+        const { id } = await world.ok(ada, 'remember', { title: 'Oil', ...said })
+        const ask = async (session: string) => {
+          const event = claudeCode(session).prompt('when is the harbour light oiled?')
+          return textOf(await send(ada, [event], event.id))
+        }
+        expect(await ask('before')).toContain('on Mondays')
+        const now = { ...said, content: 'The harbour light is oiled on Fridays', related_to: [`supersedes:${id}`] }
+        await world.ok(ada, 'remember', { title: 'Oil', ...now })
+        const text = await ask('after')
+        expect([text.includes('on Fridays'), text.includes('on Mondays')]).toEqual([true, false])
+      })
+
       it('are found where a filter asks for them, behind what somebody has written, and nowhere else', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('repair the harbour light'), s.edit('a.ts'), s.end()])

@@ -62,7 +62,7 @@ export function createRecallForHooks({
     return isSame ? NOTHING : start
   }
 
-  /** At most three entries that are about a prompt and new to the session. */
+  /** At most three entries that are about a prompt, stand, and are new to the session. */
   async function atPrompt(
     scope: Scope,
     prompt: string,
@@ -81,7 +81,9 @@ export function createRecallForHooks({
       },
       BYTES,
     )
-    const fresh = page.results.map(({ memory }) => memory).filter(({ id, layer }) => layer !== 1 && !seen.includes(id))
+    const fresh = page.results
+      .map(({ memory }) => memory)
+      .filter(({ id, layer, supersededBy }) => layer !== 1 && supersededBy === undefined && !seen.includes(id))
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 
