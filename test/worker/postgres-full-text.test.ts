@@ -1,9 +1,13 @@
 // What full text does on PostgreSQL beyond its contract: the limits of tsvector.
 
 import { describe, expect, it } from 'vitest'
+import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
+import { render } from '../../src/adapters/sql/core/render'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import type { SearchMode } from '../../src/domain/search/query'
+import { parseQuery, type SearchMode } from '../../src/domain/search/query'
+import { scoredTerms } from '../../src/domain/search/score'
 import { WITHOUT_REST } from '../../src/domain/yielder'
+import type { TextColumn } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -49,6 +53,37 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
     const id = await save(`${'filler '.repeat(20_000)} needle in haystack ${'filler '.repeat(1_000)}`)
     await save('a haystack in needle')
     expect(await ids('needle in haystack', 'phrase')).toEqual([id])
+    await connection.close()
+  })
+})
+
+describe('PostgreSQL is asked for words no more often than it must', () => {
+  it('asks its index once for each word of a recall, as for a search, and again only for words next to each other', async () => {
+    const { connection, analyzer } = set()
+    const ada = freshPrincipal()
+    const statements: string[] = []
+    const told: typeof connection = {
+      ...connection,
+      read: (asked) => {
+        statements.push(...asked.map((statement) => render(statement, () => '?')))
+        return connection.read(asked)
+      },
+    }
+    const fullText = createPostgresFullText(told, analyzer, new TestClock())
+    const looks = async (text: string, columns: readonly TextColumn[]) => {
+      statements.length = 0
+      const query = parseQuery(text, 'match', analyzer)
+      const terms = scoredTerms(query.units)
+      await fullText.search(ada, {
+        ...{ query, terms, columns, filter: EVERYTHING, depth: { candidates: 10, complete: 5 } },
+      })
+      return statements.join().split('FROM entries_fts').length - 1
+    }
+    const [recall, search] = [['title', 'body', 'code'] as const, ['body', 'context'] as const]
+    for (const text of ['token', 'token stream deploy', 'token str* deploy', '猫'])
+      expect([text, await looks(text, recall)]).toEqual([text, await looks(text, search)])
+    expect(await looks('token stream deploy', recall)).toBe(3)
+    expect(await looks('token "stream deploy"', recall)).toBe(5)
     await connection.close()
   })
 })

@@ -28,6 +28,9 @@ const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
 const byOf = ({ terms, prefix }: Unit, place: number): ScoredTerm['by'] =>
   !prefix ? 'stem' : place === terms.length - 1 ? 'beginning' : 'word'
 
+/** Whether an entry holds a unit where it has its one term, in a column that is asked. */
+const isTerm = ({ terms, phrase }: Unit): boolean => terms.length === 1 && !phrase
+
 /** Compiles queries for an index of these words, that look into these columns. */
 export function createTextCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]): TextCompiler {
   // Stems of body and context are one to the index.
@@ -64,8 +67,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     )
 
   /** Whether the index alone cannot tell: it knows which terms an entry has, not where. */
-  const needsLook = ({ terms, prefix, phrase }: Unit): boolean =>
-    phrase || terms.length > 1 || (!prefix && !besideIsAsked)
+  const needsLook = (unit: Unit): boolean => !isTerm(unit) || (!unit.prefix && !besideIsAsked)
 
   const someNeedLook = (expression: Expression): boolean =>
     expression.op === 'unit'
@@ -134,8 +136,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
       const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
       const parts = expression.op === 'or' ? expression.of : [expression]
       return parts.every(
-        (part) =>
-          part.op === 'unit' && !needsLook(part.unit) && named.has(`${byOf(part.unit, 0)} ${part.unit.terms[0]}`),
+        (part) => part.op === 'unit' && isTerm(part.unit) && named.has(`${byOf(part.unit, 0)} ${part.unit.terms[0]}`),
       )
     },
     within: (expression, scope) => {
