@@ -28,6 +28,8 @@ export interface VectorHit {
   readonly id: number
   /** Cosine of the angle to the query, −1 to 1. */
   readonly cosine: number
+  /** Told by a search of an index that knows it. */
+  readonly entryId?: number | undefined
 }
 
 export interface VectorSearch {

@@ -4,7 +4,7 @@ import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
 import type { Entry } from '../../src/domain/entry/entry'
-import type { Caller } from '../../src/domain/identity/scope'
+import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/search/filter'
@@ -225,13 +225,50 @@ export function semanticSearchContract(
       const ids = [near, far, long, closed].map((id) => id as number)
       const asked = await search.find(ada, await search.embed('river stone'), 1, EVERYTHING)
       const filter: Filter = { op: 'thread', is: 'thread' }
-      const found = new Map((await search.nearestChunks(ada, asked, filter, ids)).map((hit) => [hit.id, hit]))
+      const besideOf = async (scope: Scope, filter: Filter, beside: readonly number[]) =>
+        (await search.answer(scope, asked, filter, 1, beside)).known
+      const found = await besideOf(ada, filter, ids)
       expect([...found.keys()].sort()).toEqual([near, far, long].sort())
       const truth = await bruteForce(await everything(ada), 'river stone', filter, 10)
       for (const { id, distance: d } of truth) expect(found.get(id)?.distance).toBe(d)
       expect(found.get(long as number)?.start).toBeGreaterThan(0)
-      expect(await search.nearestChunks(freshPrincipal(), asked, EVERYTHING, ids)).toEqual([])
-      expect(await search.nearestChunks(ada, asked, EVERYTHING, [])).toEqual([])
+      expect(await besideOf(freshPrincipal(), EVERYTHING, ids)).toEqual(new Map())
+      expect((await besideOf(ada, filter, [])).has(near as number)).toBe(true)
+    })
+
+    it('tells it as well of entries of which the index found all, some or none, and of what was written since it was asked', async () => {
+      const ada = freshPrincipal()
+      const { index, sync } = setUp()
+      const compared: (readonly number[])[] = []
+      const telling: typeof rows = {
+        ...rows,
+        ofEntries(...given) {
+          compared.push(given[3])
+          return rows.ofEntries(...given)
+        },
+      }
+      const search = createSearchSemantic({
+        ...{ embedder, index, rows: telling, sync, now: () => clock.now(), yielder: WITHOUT_REST },
+      })
+      const texts = ['river stone', 'river lamp', 'river', 'stone lamp', 'stone engine', 'paper', 'violet ember']
+      const ids = (await save(
+        ada,
+        [...texts, ...texts].map((text, i) => ({ text: `${text} ${i}` })),
+      )) as number[]
+      await search.catchUp(ada)
+      const asked = await search.find(ada, await search.embed('river stone'), 2, EVERYTHING)
+      const [rewritten, gone] = ids as [number, number]
+      const before = await everything(ada)
+      await rewrite(ada, before.find(({ id }) => id === rewritten) as Entry, 'paper engine')
+      await made.entries.delete(ada, { ids: [gone] })
+      const { known } = await search.answer(ada, asked, EVERYTHING, 2, ids)
+      const truth = await bruteForce(await everything(ada), 'river stone', EVERYTHING, ids.length)
+      expect(truth.map(({ id }) => ({ id, distance: known.get(id)?.distance }))).toEqual(truth)
+      expect([known.size, known.has(gone)]).toEqual([ids.length - 1, false])
+      // Vectors are read of what the index told nothing of, and of what was written.
+      const told = asked.found.hits.map(({ entryId }) => entryId)
+      expect(compared[0]).toEqual(ids.filter((id) => !told.includes(id)))
+      for (const id of compared.slice(1).flat()) expect([rewritten, gone]).toContain(id)
     })
 
     const lookUpThousands = async () => {

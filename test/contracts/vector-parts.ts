@@ -107,7 +107,7 @@ function world(seed: number) {
     )
     const found = await index.search(space, query, limit, region)
     expect(found).toEqual({
-      hits: truth.slice(0, limit).map(({ id, cosine: near }) => ({ id, cosine: near })),
+      hits: truth.slice(0, limit).map(({ id, entryId, cosine: near }) => ({ id, entryId, cosine: near })),
       ...{ confirmedUpTo: lastId, cut: truth.length > limit },
     })
   }

@@ -3,7 +3,7 @@ import type { VectorHit, VectorIndex, VectorSpace } from '../../ports/vector-ind
 import { mergeNearby, mergeNearest } from './merge'
 import type { VectorObject } from './object'
 import { type Answered, covers, partName } from './questions'
-import type { Scored } from './scan'
+import type { Scored, ScoredEntries } from './scan'
 
 /** Bytes of memory that the vectors of one object take: several objects may share the 128 MB of an isolate. */
 const PART_BYTES = 40_000_000
@@ -26,8 +26,8 @@ type Stub = DurableObjectStub<VectorObject>
 
 const nameOf = ({ org, model }: VectorSpace): string => `${org}\n${model}`
 
-const hitsOf = ({ ids, cosines }: Scored): VectorHit[] =>
-  Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number }))
+const hitsOf = ({ ids, cosines, entries }: Scored & Partial<ScoredEntries>): VectorHit[] =>
+  Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entryId: entries?.[i] }))
 
 /**
  * Durable Objects that hold the vectors of an org and model: one, and where it is full the next; `forget` empties them.

@@ -136,8 +136,8 @@ export class VectorObject extends DurableObject<Env> {
     region: Region | null = null,
   ): Promise<Answered<FoundNearest>> {
     return this.looking(dimensions, (scan) => {
-      const { ids, cosines, of } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
-      return { ids, cosines, cut: of > ids.length }
+      const { of, ...found } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
+      return { ...found, cut: of > found.ids.length }
     })
   }
 

@@ -24,7 +24,7 @@ export interface Nearby {
 /** Of which vectors an answer was made; the first object also tells which others there are. */
 export type Answered<Answer> = Answer & Stretch & { readonly parts: Part[] }
 
-export interface FoundNearest extends Scored {
+export interface FoundNearest extends ScoredEntries {
   /** There may be more. */
   readonly cut: boolean
 }

@@ -42,7 +42,7 @@ export interface Scored {
   readonly cosines: Float64Array
 }
 
-/** One vector of each entry. */
+/** Beside each the entry that it belongs to. */
 export interface ScoredEntries extends Scored {
   readonly entries: Float64Array
 }
@@ -168,7 +168,11 @@ export class VectorScan {
    * @param stands confines them to what stands somewhere
    * @returns them, and of how many
    */
-  nearest(query: Int8Array, limit: number, stands?: (place: VectorPlace) => boolean): Scored & { readonly of: number } {
+  nearest(
+    query: Int8Array,
+    limit: number,
+    stands?: (place: VectorPlace) => boolean,
+  ): ScoredEntries & { readonly of: number } {
     const slots = stands ? this.slotsWhere(stands) : this.allSlots()
     const cosines = this.compare(query, slots)
     const idOf = (place: number): number => this.idAt(slots[place] as number)
@@ -178,6 +182,7 @@ export class VectorScan {
     return {
       ids: Float64Array.from(best, idOf),
       cosines: Float64Array.from(best, (place) => cosines[place] as number),
+      entries: Float64Array.from(best, (place) => this.entryAt(slots[place] as number)),
       of: slots.length,
     }
   }

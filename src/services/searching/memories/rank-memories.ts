@@ -15,7 +15,7 @@ import { type Candidate, fuse } from '../../../domain/search/fusion'
 import type { Unit } from '../../../domain/search/query-unit'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import { attempt } from '../../outcome'
-import type { SearchSemantic } from '../ranked/search-semantic'
+import type { SearchSemantic, SemanticRanking } from '../ranked/search-semantic'
 import type { SemanticHit } from '../ranked/semantic-hits'
 import type { RecallWords, WordHit, WordRecall } from './recall-words'
 
@@ -76,7 +76,7 @@ export type RankMemories = ReturnType<typeof createRankMemories>
 /** What meaning says: its own best, and beside them what words found. */
 interface Meaning {
   readonly near: readonly SemanticHit[]
-  readonly beside: readonly SemanticHit[]
+  readonly known: SemanticRanking['known']
   readonly levels: Levels
 }
 
@@ -107,12 +107,9 @@ export function createRankMemories({
     ])
     if (meaning === null || !embedded?.ok || !asked?.ok) return { byWords, byMeaning: null }
     const known = byWords?.hits.map(({ id }) => id) ?? []
-    const [near, beside] = await Promise.all([
-      attempt(() => meaning.answer(scope, asked.value, filter, kept + 1)),
-      attempt(() => meaning.nearestChunks(scope, asked.value, filter, known)),
-    ])
-    const byMeaning: Meaning | null = near.ok
-      ? { near: near.value.hits, beside: beside.ok ? beside.value : [], levels: embedded.value[1] }
+    const answer = await attempt(() => meaning.answer(scope, asked.value, filter, kept + 1, known))
+    const byMeaning: Meaning | null = answer.ok
+      ? { near: answer.value.hits, known: answer.value.known, levels: embedded.value[1] }
       : null
     return { byWords, byMeaning }
   }
@@ -130,7 +127,7 @@ export function createRankMemories({
     if (mode === 'keyword' && byWords === null) throw unavailable('Full text is switched off; try mode semantic')
     if (byWords === null && byMeaning === null) throw unavailable('Neither words nor meaning can be searched now')
     const near = byMeaning?.near.slice(0, kept) ?? []
-    const chunks = new Map([...(byMeaning?.beside ?? []), ...near].map((hit) => [hit.id, hit]))
+    const chunks = byMeaning?.known ?? new Map<number, SemanticHit>()
     const layers = new Map([...(byWords?.hits ?? []), ...near].map(({ id, layer }) => [id, layer]))
     const shares = new Map(byWords?.hits.map(({ id, share }) => [id, share]))
     /** Those that meaning alone found, until it is known what words they hold. */

@@ -14,6 +14,13 @@ const [FEW, FEW_VECTORS] = [1_000, 4_000]
 /** Bytes of text that may make a vector. */
 const BYTES_A_VECTOR = 400
 const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
+/**
+ * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
+ * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
+ * than the last entry that was found by meaning, it would be among those, so its cosine lies between what is known of it and that.
+ */
+const CHUNKS = 4000
+const CHUNKS_AN_ENTRY = 20
 
 export function createComparing({
   rows,
@@ -57,5 +64,17 @@ export function createComparing({
     return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).map((row) => compare(query, row))
   }
 
-  return { compare, compareAll, compareFew }
+  /** The first chunks of these entries, as far as scope and filter admit them. One round trip. */
+  async function compareChunks(
+    scope: Scope,
+    filter: Filter,
+    query: QuantizedVector,
+    entryIds: readonly number[],
+  ): Promise<Near[]> {
+    if (entryIds.length === 0) return []
+    const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
+    return (await rows.ofEntries(scope, model, filter, entryIds, chunks, query)).map((row) => compare(query, row))
+  }
+
+  return { compare, compareAll, compareFew, compareChunks }
 }

@@ -57,17 +57,13 @@ export function createSearchHybrid({
     ])
     const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
     const known = method === 'scores' ? fts.map(({ id }) => id) : []
-    const [meaning, beside] = await Promise.all([
-      asked?.ok && semantic ? attempt(() => semantic.answer(scope, asked.value, filter, depth)) : failed(asked),
-      asked?.ok && semantic ? attempt(() => semantic.nearestChunks(scope, asked.value, filter, known)) : null,
-    ])
+    const meaning =
+      asked?.ok && semantic
+        ? await attempt(() => semantic.answer(scope, asked.value, filter, depth, known))
+        : failed(asked)
     if (!words?.ok && !meaning?.ok) throw bothFailed(words, meaning)
     const near = meaning?.ok ? meaning.value.hits : []
-    const nearest: Nearest = new Map([
-      ...(beside?.ok ? beside.value : []).map((hit) => [hit.id, hit] as const),
-      ...near.map((hit) => [hit.id, hit] as const),
-    ])
-    const candidates = gather(fts, near, nearest)
+    const candidates = gather(fts, near, meaning?.ok ? meaning.value.known : new Map())
     const fusion = fuse(method, candidates, k)
     return {
       ordering: capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set()),

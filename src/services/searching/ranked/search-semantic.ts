@@ -11,10 +11,12 @@ import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/v
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import type { SyncVectors } from '../../keeping/sync-vectors'
 import { createComparing } from './compare-vectors'
-import { above, bestPerEntry, type Near, ROUNDING, type SemanticHit } from './semantic-hits'
+import { bestPerEntry, type Near, nearestOf, ROUNDING, type SemanticHit } from './semantic-hits'
 
 export interface SemanticRanking {
   readonly hits: readonly SemanticHit[]
+  /** The nearest chunks of entries by their ids: of those that were asked for beside, and of all that was compared. */
+  readonly known: ReadonlyMap<number, SemanticHit>
   readonly embeddingMs: Millis
 }
 
@@ -31,17 +33,11 @@ const NARROW_OVERFETCH = 20
 const SCARCE = 33
 /** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
 const FIRST = 1.25
+const firstOf = (depth: number): number => Math.ceil(depth * FIRST)
 /** Further hits that are looked up at once. */
 const PORTION = 4000
 /** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
-/**
- * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
- * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
- * than the last entry that was found by meaning, it would be among those, so its cosine lies between what is known of it and that.
- */
-const CHUNKS = EXACT
-const CHUNKS_AN_ENTRY = 20
 
 /** A query as a vector. */
 interface EmbeddedQuery {
@@ -77,7 +73,7 @@ export function createSearchSemantic(dependencies: {
   const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 
-  const { compare, compareAll, compareFew } = createComparing({ rows, model, yielder })
+  const { compare, compareAll, compareFew, compareChunks } = createComparing({ rows, model, yielder })
 
   const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
 
@@ -96,7 +92,7 @@ export function createSearchSemantic(dependencies: {
     const certain = new Set<number>()
     for (let from = 0; from === 0 || from < found.hits.length; ) {
       const isFirst = from === 0
-      const hits = found.hits.slice(from, from + (isFirst ? Math.ceil(depth * FIRST) : PORTION))
+      const hits = found.hits.slice(from, from + (isFirst ? firstOf(depth) : PORTION))
       const further = isFirst ? found.hits.slice(hits.length, hits.length + PORTION) : []
       if (!isFirst) await yielder.rest()
       const looked = await rows.lookUp(scope, {
@@ -123,19 +119,13 @@ export function createSearchSemantic(dependencies: {
   }
 
   /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
-  async function nearest(
-    scope: Scope,
-    filter: Filter,
-    asked: AskedSemantic,
-    { depth, floor }: Bounds,
-  ): Promise<Near[]> {
+  async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<Near[]> {
     const { query } = asked
     const space = spaceOf(scope)
     // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
     let [mayBeFew, isDeeper] = [!asked.isWhole, false]
     let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
-    for (let { found: all, limit } = asked; ; all = await index.search(space, query, limit, asked.region)) {
-      const found = above(floor, all, isApproximate(all))
+    for (let { found, limit } = asked; ; found = await index.search(space, query, limit, asked.region)) {
       // What the index knows completely needs no look at everything that the filter admits.
       const eligibleLimit = exact && found.cut ? fewEnough : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
@@ -215,54 +205,60 @@ export function createSearchSemantic(dependencies: {
   /** Tells the index what it has not heard of. @returns whether it knows everything now */
   const catchUp = (scope: Scope): Promise<boolean> => sync(spaceOf(scope))
 
-  /**
-   * The nearest chunk of each of these entries, whether or not it is among the nearest of all; of a long one its first
-   * chunks are compared, see `CHUNKS`. Entries whose vectors are queued are left out. One round trip.
-   */
-  async function nearestChunks(
+  /** Hits as they were found, as far as scope and filter admit them. */
+  async function named(
     scope: Scope,
     { query }: EmbeddedQuery,
     filter: Filter,
-    entryIds: readonly number[],
-  ): Promise<SemanticHit[]> {
-    if (entryIds.length === 0) return []
-    const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
-    const found = await rows.ofEntries(scope, model, filter, entryIds, chunks, query)
-    return bestPerEntry(found.map((row) => compare(query, row)))
+    hits: readonly VectorHit[],
+  ): Promise<Near[]> {
+    if (hits.length === 0) return []
+    const looked = await rows.lookUp(scope, {
+      ...{ model, filter, query, hits: hits.map(({ id }) => id), further: [], enough: 0, hitData: false },
+      ...{ confirmedUpTo: Number.MAX_SAFE_INTEGER, unconfirmedLimit: 0, eligibleLimit: 0 },
+    })
+    return join(hits, looked, query)
   }
 
   /**
    * Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule.
    *
-   * @param floor least cosine: what is farther is neither looked up nor found
+   * @param beside entries whose nearness is wanted wherever they are; those whose vectors are queued are left out
    */
-  const answer = async (
+  async function answer(
     scope: Scope,
     asked: AskedSemantic,
     filter: Filter,
     depth: number,
-    floor = Number.NEGATIVE_INFINITY,
-  ): Promise<SemanticRanking> => ({
-    hits: bestPerEntry(
-      await finishing.searching(scope, async () => {
+    beside: readonly number[] = [],
+  ): Promise<SemanticRanking> {
+    const { query, found } = asked
+    const compared = (ids: readonly number[]) => compareChunks(scope, filter, query, ids)
+    const told = nearestOf(found.hits)
+    // What the first hits belong to is looked up anyway.
+    const first = nearestOf(found.hits.slice(0, firstOf(depth)))
+    const others = beside.flatMap((id) => (first.has(id) ? [] : (told.get(id) ?? [])))
+    const [near, further, untold] = await Promise.all([
+      finishing.searching(scope, async () => {
         // Vectors that were made since are not among what the index knew.
         const known = asked.round === finishing.round() ? asked : await ask(scope, asked, asked.limit, asked)
-        return nearest(scope, filter, known, { depth, floor })
+        return nearest(scope, filter, known, depth)
       }),
-    )
-      .filter(({ cosine }) => cosine >= floor)
-      .slice(0, depth),
-    embeddingMs: asked.embeddingMs,
-  })
+      named(scope, asked, filter, others),
+      compared(beside.filter((id) => !told.has(id))),
+    ])
+    const known = new Set([...near, ...further].map(({ entryId }) => entryId))
+    // Of what was written meanwhile the index told a vector that is gone.
+    const late = await compared(beside.filter((id) => told.has(id) && !known.has(id)))
+    return {
+      hits: bestPerEntry(near).slice(0, depth),
+      known: new Map(bestPerEntry([...near, ...further, ...untold, ...late]).map((hit) => [hit.id, hit])),
+      embeddingMs: asked.embeddingMs,
+    }
+  }
 
   const search = async (scope: Scope, text: string, filter: Filter, depth: number): Promise<SemanticRanking> =>
     answer(scope, await find(scope, await embed(text), depth, filter), filter, depth)
 
-  return Object.assign(search, { embed, find, findNearby, catchUp, ask, answer, nearestChunks, model })
-}
-
-/** What is asked for: so many entries, none farther than a cosine. */
-interface Bounds {
-  readonly depth: number
-  readonly floor: number
+  return Object.assign(search, { embed, find, findNearby, catchUp, ask, answer, model })
 }

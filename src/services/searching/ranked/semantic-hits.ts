@@ -1,7 +1,7 @@
 // What becomes of the hits of an index: which are near enough, and which stand for their entries.
 import type { Layer } from '../../../domain/entry/entry'
 import { distance } from '../../../domain/meaning/vector'
-import type { VectorSearch } from '../../../ports/vector-index'
+import type { VectorHit } from '../../../ports/vector-index'
 import type { VectorRow } from '../../../ports/vector-rows'
 
 /** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
@@ -22,17 +22,12 @@ export interface Near extends Omit<VectorRow, 'data' | 'compared'> {
   readonly cosine: number
 }
 
-/** How far an approximate cosine may be from the true one. */
-const APPROXIMATE = 0.001
-/** How far it is where nothing but rounding makes the difference. */
+/** How far an approximate cosine may be from the true one where nothing but rounding makes the difference. */
 export const ROUNDING = 0.000_01
 
-/** Hits from a cosine on; when the index had farther ones to tell, it told all of these. */
-export function above(floor: number, found: VectorSearch, approximate: boolean): VectorSearch {
-  const least = approximate ? floor - APPROXIMATE : floor
-  const end = found.hits.findIndex(({ cosine }) => cosine < least)
-  return end < 0 ? found : { ...found, hits: found.hits.slice(0, end), cut: false }
-}
+/** Of each entry that the index named, its nearest hit. */
+export const nearestOf = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
+  new Map(hits.toReversed().map((hit) => [hit.entryId, hit]))
 
 /** One row an entry, that of its nearest chunk; by distance, then by id. */
 export function bestPerEntry(near: readonly Near[]): SemanticHit[] {
