@@ -6,6 +6,10 @@ import { codePointLength, unstorable } from '../text'
 
 /** The project of a fabric call: an opaque key, whatever it looks like (fabric contract §1). */
 
+/** What a model is told where it finds nothing in a project that may be another's name. */
+export const unknownProject = (project: string): string =>
+  `no memory of layers 1 and 2 stands in project ${project}; look whether it is spelt so`
+
 /**
  * A key as it is stored, when the scope may use it.
  *

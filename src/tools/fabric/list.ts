@@ -6,6 +6,7 @@ import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { type Memory, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
+import { unknownProject } from '../../domain/recall/project'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
@@ -101,6 +102,9 @@ export const list = defineTool({
       },
       RESULT_BYTES,
     )
+    const isDoubtful = project !== null && page.total === 0 && layer < 3
+    const counts = isDoubtful ? await services.memories.count(principal, project) : []
+    const isUnknown = isDoubtful && !counts.some((one) => one.layer < 3)
     const beside = page.memories.reduce((sum, one) => sum + JSON.stringify(listed(one, NOTHING, project)).length, 0)
     const shown = page.memories.length
     const least = Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), shown * BUDGET.shortest)
@@ -120,6 +124,7 @@ export const list = defineTool({
       memories: kept.map(({ shown }) => shown),
       ...{ total: page.total, limit, offset, layer },
       hasMore: offset + page.memories.length + page.omitted.length < page.total,
+      ...(isUnknown ? { warnings: [unknownProject(project)] } : {}),
       ...omittedMemories([...omitted, ...page.omitted]),
     }
   },

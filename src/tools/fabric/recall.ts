@@ -100,6 +100,7 @@ export const recall = defineTool({
       principal,
       {
         ...{ query: args.query, mode: args.mode, threshold: args.threshold, kept: KEPT, limit, offset, project },
+        doubtsProject: true,
         filter: recallFilter({ kinds, layers: layers as Layer[], tags: normalizeTags(tags), project }),
       },
       RESULT_BYTES,

@@ -86,6 +86,17 @@ export function meaningContract(connect: Connect): void {
       expect(ids(await meaning('bread', { metadata: { n: 1 } }))).toEqual([id.auth])
     })
 
+    it('says that it is the filter that nothing passes where that is so, by meaning and by both', async () => {
+      const nothing = [expect.stringMatching(/^Nothing with a vector passes the filter/)]
+      for (const tool of ['semantic_search_context', 'hybrid_search_context']) {
+        const ask = (filter: object) => s.ok(tool, { query: 'bread', ...filter })
+        const misspelt = await ask({ metadata: { project: unique('misspelt') } })
+        expect([misspelt.total, misspelt.warnings]).toEqual([0, nothing])
+        expect((await ask({ thread_id: unique('none') })).warnings).toEqual(nothing)
+        for (const filter of [{}, { tags: ['bug'] }]) expect((await ask(filter)).warnings).toBeUndefined()
+      }
+    })
+
     it(promise('7-chunks'), async () => {
       const filler = (word: string) => Array.from({ length: 200 }, (_, i) => `${word} paragraph ${i}.`).join(' ')
       const thread = unique()

@@ -122,6 +122,22 @@ export function recallWireContract(connect: Connect): void {
       expect(await found('zyzzyva quokkas', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
     })
 
+    it('says of a project that nothing stands in it, where it finds or lists nothing there for that', async () => {
+      const [projectPath, other] = [unique('project'), unique('misspelt')]
+      await store('pelicans nest on the pier', { projectPath })
+      const unknown = [`no memory of layers 1 and 2 stands in project ${other}; look whether it is spelt so`]
+      const query = unique('zyzzyva')
+      const recall = async (args: object) => (await ok('context_recall', { query, ...args })).warnings
+      const list = async (args: Record<string, unknown>) => (await ok('context_list', args)).warnings
+      for (const mode of ['hybrid', 'keyword', 'semantic'])
+        expect([mode, await recall({ mode, projectPath: other })]).toEqual([mode, unknown])
+      expect(await list({ projectPath: other })).toEqual(unknown)
+      expect(await recall({ projectPath, mode: 'keyword' })).toBeUndefined()
+      expect(await recall({ projectPath, filter: { tags: ['none'] } })).toBeUndefined()
+      expect(await list({ projectPath, tags: ['none'] })).toBeUndefined()
+      expect(await list({ projectPath: other, layer: 3, tags: ['none'] })).toBeUndefined()
+    })
+
     it(promise('f8-wire'), async () => {
       const projectPath = unique('project')
       const options = { targetTokens: 50 }

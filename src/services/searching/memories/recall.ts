@@ -1,6 +1,7 @@
 import type { Scope } from '../../../domain/identity/scope'
 import { excerptOf, placeOfMatch } from '../../../domain/recall/excerpts'
 import type { Memory } from '../../../domain/recall/memory'
+import { unknownProject } from '../../../domain/recall/project'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'
@@ -27,6 +28,11 @@ export interface RecallPage extends Pick<RecallRanking, 'capped' | 'degraded' | 
   } | null
 }
 
+interface RecallPageRequest extends RecallRequest, Window {
+  /** Whether it is looked, where nothing is found in the project, whether anything stands there. */
+  readonly doubtsProject?: boolean
+}
+
 /** Of what is told where nothing passes. */
 const BELOW = { most: 3, excerpt: 200 } as const
 
@@ -38,7 +44,7 @@ export function createRecall({
   analyzer,
 }: {
   readonly rank: RankMemories
-  readonly memories: Pick<Memories, 'shown' | 'away'>
+  readonly memories: Pick<Memories, 'shown' | 'away' | 'count'>
   readonly analyzer: Analyzer
 }) {
   /** Where in a memory stands what it was found by. */
@@ -55,9 +61,9 @@ export function createRecall({
      *
      * @throws Problem unavailable when the mode needs what is not to be had
      */
-    async page(scope: Scope, request: RecallRequest & Window, maxBytes: number): Promise<RecallPage> {
+    async page(scope: Scope, request: RecallPageRequest, maxBytes: number): Promise<RecallPage> {
       const ranking = await rank(scope, request)
-      const { filter, project, offset, limit } = request
+      const { filter, project, offset, limit, doubtsProject = false } = request
       const { capped, degraded, warnings } = ranking
       const passing = ranking.ids.filter(ranking.passes)
       const rest = { capped, degraded, warnings, total: passing.length }
@@ -72,12 +78,19 @@ export function createRecall({
       }
       if (passing.length === 0 && offset === 0) {
         const all = [...(await ranking.described(ranking.ids)).values()].filter(({ similarity }) => similarity > 0)
-        const { found } = await read(idsOf(all.sort(bySimilarity).slice(0, BELOW.most)))
+        const isDoubtful = doubtsProject && !ranking.ids.some((id) => ranking.layerOf(id) < 3)
+        const [{ found }, counts] = await Promise.all([
+          read(idsOf(all.sort(bySimilarity).slice(0, BELOW.most))),
+          project === null || !isDoubtful ? null : memories.count(scope, project),
+        ])
+        const unknown =
+          counts === null || counts.some(({ layer }) => layer < 3) ? [] : [unknownProject(project as string)]
         const best = found.map(({ id, similarity, memory: { text } }) => ({
           ...{ id, similarity },
           excerpt: excerptOf(text, BELOW.excerpt, placeIn(text, id, ranking)).content,
         }))
-        return { ...rest, results: [], omitted: [], below: all.length === 0 ? null : { count: all.length, best } }
+        const below = all.length === 0 ? null : { count: all.length, best }
+        return { ...rest, warnings: [...warnings, ...unknown], results: [], omitted: [], below }
       }
       const wanted = passing.slice(offset, offset + limit)
       // Only what belongs to the whole org may be at home elsewhere.

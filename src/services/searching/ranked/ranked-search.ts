@@ -2,6 +2,7 @@ import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
+import type { Filter } from '../../../domain/search/filter'
 import type { SearchMode } from '../../../domain/search/query'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
@@ -31,6 +32,13 @@ const UNSCORED = {
 
 /** No model is asked for what nobody may ever keep. */
 const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
+
+/** By meaning everything is found that a filter admits, be it far: an empty answer is the filter's. */
+const NOTHING_PASSES =
+  'Nothing with a vector passes the filter, whatever is asked; look whether thread, tags and metadata are spelt so'
+
+const isRefused = (filter: Filter, found: readonly unknown[]): boolean =>
+  found.length === 0 && !(filter.op === 'and' && filter.of.length === 0) && !namesCaptured(filter)
 
 const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
 
@@ -78,7 +86,11 @@ export function createRankedSearches(dependencies: {
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
     const found = await page(scope, request, scored, noWords)
-    const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
+    const unmeant = namesCaptured(request.filter)
+      ? [NOT_MEANT]
+      : isRefused(request.filter, hits)
+        ? [NOTHING_PASSES]
+        : []
     return { ...found, warnings: [...unmeant, ...unfinished(['vectors']), ...found.warnings], embeddingMs }
   }
 
@@ -97,6 +109,7 @@ export function createRankedSearches(dependencies: {
       ...(words === null ? [] : unfinished(['words'])),
       ...(meaning === null ? [] : unfinished(['vectors'])),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
+      ...(meaning !== null && isRefused(request.filter, ordering) ? [NOTHING_PASSES] : []),
     ]
     return {
       ...cut,
