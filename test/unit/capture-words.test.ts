@@ -78,6 +78,23 @@ describe('a session', () => {
     ])
     expect(decisionsIn('we decided it. '.repeat(30), 'user')).toHaveLength(10)
   })
+
+  it('tells what one answer decides in the order in which it says it', () => {
+    const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
+    const stop = (answer: string) =>
+      ({ session: 's', isSubagent: false, name: 'Stop', what: { kind: 'stop', answer } }) as const
+    const prompt = { session: 's', isSubagent: false, name: 'Prompt', what: { kind: 'prompt', text: 'x' } } as const
+    const first = gather(gather(beginning(place, 1), prompt, place, 1), prompt, place, 1)
+    const said = gather(
+      gather(first, stop('Going with Z. No: we will use Y.'), place, 2),
+      stop('We decided on B.'),
+      place,
+      3,
+    )
+    expect(checkpointOf(said, 'Codex')?.text).toContain(
+      'Decided:\n- agent: Going with Z.\n- agent: No: we will use Y.\n- agent: We decided on B.',
+    )
+  })
 })
 
 describe('what a model is told', () => {

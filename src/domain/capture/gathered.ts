@@ -89,7 +89,8 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
 }
 
 function withDecisions(gathered: Gathered, who: Said['who'], text: string, at: number): Gathered['decisions'] {
-  const added = decisionsIn(text, who).map((said) => ({ ...said, at }))
+  // One after the other, within the millisecond: a later sentence may take an earlier one back.
+  const added = decisionsIn(text, who).map((said, i) => ({ ...said, at: at + i / 20 }))
   // Where words are said again, the last time counts, whichever arrives last.
   const inTime = [...gathered.decisions, ...added].sort((a, b) => a.at - b.at)
   const all = new Map(inTime.map((said) => [`${said.who} ${said.text}`, said]))
