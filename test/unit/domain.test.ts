@@ -182,6 +182,15 @@ describe('analysis', () => {
     expect(russian[0]?.term).toBe(russian[1]?.term)
   })
 
+  it('takes ß for ss in German alone, where the stemmer does', () => {
+    const terms = (language: string) =>
+      createAnalyzer(language)
+        .tokenize('Straße STRASSE')
+        .map(({ term }) => term)
+    expect(terms('german')).toEqual(['strass', 'strass'])
+    expect(new Set(terms('english')).size).toBe(2)
+  })
+
   it('gives tokens that stand where they say', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
