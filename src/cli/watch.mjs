@@ -42,7 +42,8 @@ function say(change) {
   const { at, action, context_id: id, thread_id: thread, project, agent, version, preview } = change
   const where = [thread, project].filter(Boolean).map(shown).join(' · ')
   const by = agent ? ` by ${shown(agent)}` : ''
-  const text = preview ? `  ${shown(preview)}` : ''
+  // A change is a line: what its text breaks stands behind each other.
+  const text = preview ? `  ${shown(preview.replace(/\s+/g, ' '))}` : ''
   console.log(`${at}  ${action.padEnd(7)}  ${id} v${version}  ${where}${by}${text}`)
 }
 

@@ -63,6 +63,16 @@ describe('commonplace watch', () => {
     }
   })
 
+  it('prints a change in one line, the breaks of its text as spaces', async () => {
+    await store('Error: boom\n\n\tat a.ts', { metadata: { project: 'lines' } })
+    const watching = startCommand(['watch', '--url', url(), '--project', 'lines', '--after', 'start'])
+    try {
+      expect(await watching.line()).toMatch(/ {2}release · lines {2}Error: boom at a\.ts$/)
+    } finally {
+      expect(await watching.stop()).toBe(0)
+    }
+  })
+
   it('says what was wrong, and ends', async () => {
     expect(await runCommand(['watch', '--full', '--url', url()])).toMatchObject({
       code: 2,
