@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
-import type { Team } from '../support/access'
+import { ADMIN_TOKEN, type Team } from '../support/access'
 import { ROOT } from '../support/build'
 import type { Outcome } from '../support/command'
 import { runHere } from '../support/command-here'
@@ -151,11 +151,15 @@ describe('capture by command', () => {
     ])
     expect(await todo(team.server.url.origin, 'cp_old')).toEqual([
       expect.stringMatching(/^the server refuses the key: /),
-      expect.stringMatching(/^make one: /),
+      expect.stringMatching(/^make one, with ADMIN_TOKEN or /),
+    ])
+    expect(await todo(team.server.url.origin, ADMIN_TOKEN)).toEqual([
+      'the key is the ADMIN_TOKEN of the server, which belongs to no organization',
+      expect.stringMatching(/^make one, /),
     ])
     expect(await todo(team.server.url.origin, '')).toEqual([
       'the server asks for a key, and none is set',
-      expect.stringMatching(/^make one: /),
+      expect.stringMatching(/^make one, /),
     ])
   })
 

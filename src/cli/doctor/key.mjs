@@ -1,7 +1,8 @@
 // Does the server take the key, and what may it do?
 import { ask } from './ask.mjs'
 
-const NEW_KEY = 'make one: npm run commonplace -- keys create NAME, and set COMMONPLACE_KEY'
+const NEW_KEY =
+  "make one, with ADMIN_TOKEN or an admin's key set: npm run commonplace -- keys create NAME; then set COMMONPLACE_KEY to it"
 const NO_KEY = 'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json'
 
 /**
@@ -17,6 +18,8 @@ export async function refusalOf({ url, key }, { status, json }) {
   if (status !== 401 && status !== 403)
     return { detail: `the server does not tell the role: ${said}`, todo: `look at ${url}/ready, and at its log` }
   if (key === '') return { detail: 'the server asks for a key, and none is set', todo: NEW_KEY }
+  if (status === 403 && said === 'Organization context required')
+    return { detail: 'the key is the ADMIN_TOKEN of the server, which belongs to no organization', todo: NEW_KEY }
   const needsNone = status === 401 && (await ask({ url, key: '' }, '/api/v1/hooks')).status === 200
   return { detail: `the server refuses the key: ${said}`, todo: needsNone ? NO_KEY : NEW_KEY }
 }
