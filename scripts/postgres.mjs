@@ -1,4 +1,5 @@
 // `node scripts/postgres.mjs <command>`: a real PostgreSQL with pgvector on this machine, without installing anything.
+//   install brings the programs here, if they are missing
 //   start   starts it in the background, if it is not running, and prints its URL      [--data DIR] [--port N]
 //   stop    stops it; the data stay                                                    [--data DIR]
 //   serve   runs it until the caller's end of stdin or a signal; prints one line of JSON with its URLs
@@ -109,7 +110,7 @@ async function pglite() {
   process.exit(0)
 }
 
-const COMMANDS = { start, stop, serve, pglite }
+const COMMANDS = { install: async () => void installPostgres(), start, stop, serve, pglite }
 
 /**
  * This program as a child, which ends with its parent.
@@ -143,7 +144,9 @@ if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.ur
   })
   const command = COMMANDS[positionals[0] ?? '']
   if (command === undefined || positionals.length > 1) {
-    console.error('usage: node scripts/postgres.mjs start|stop|serve|pglite [--data DIR] [--port N] [--pgbouncer]')
+    console.error(
+      'usage: node scripts/postgres.mjs install|start|stop|serve|pglite [--data DIR] [--port N] [--pgbouncer]',
+    )
     process.exit(2)
   }
   const data = values.data && resolve(values.data)
