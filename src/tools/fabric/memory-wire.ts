@@ -63,7 +63,7 @@ export function kindsOf(word: string, path: string) {
 }
 
 /** What takes the place of a memory, where something does. */
-export const replaced = ({ supersededBy }: Pick<Memory, 'supersededBy'>) =>
+export const replaced = ({ supersededBy }: { readonly supersededBy?: number | undefined }) =>
   supersededBy === undefined ? {} : { supersededBy: String(supersededBy) }
 
 export const shownMemory = (memory: Memory) => {

@@ -4,6 +4,7 @@ import { listOf, part, strings } from '../fields'
 import { input, inspect, read } from './event-arguments'
 import { eventFacts, reportedBefore } from './facts'
 import { fabric } from './family'
+import { replaced } from './memory-wire'
 import { fabricOutput, iso, shownScore } from './wire'
 
 export const reportEvent = defineWritingTool({
@@ -51,8 +52,9 @@ export const reportEvent = defineWritingTool({
       ...(similar === null
         ? {}
         : {
-            similar: similar.shown.map(({ id, type, similarity, content, createdAt }) => ({
+            similar: similar.shown.map(({ id, type, similarity, content, createdAt, ...one }) => ({
               ...{ id: String(id), type, similarity: shownScore(similarity), content, createdAt: iso(createdAt) },
+              ...replaced(one),
             })),
             similarCount: similar.count,
           }),

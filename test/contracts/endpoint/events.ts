@@ -138,6 +138,24 @@ export function eventContract(connect: Connect): void {
       expect([many.similar.length, many.similarCount]).toEqual([5, 9])
     })
 
+    it('names of a similar memory that is superseded by which one, behind what stands', async () => {
+      const projectPath = unique('superseded')
+      const store = async (content: string, metadata: object) =>
+        (await ok('context_store', { type: 'bug_fix', content, metadata: { projectPath, ...metadata } })).id
+      const error = 'TypeError: the pelican has no pier'
+      const old = await store(`${error}: build a pier`, {})
+      const supersededBy = await store('Move it into the marsh', { supersedes: [Number(old)] })
+      const alone = await report('error_occurred', { error, file: 'a.ts' }, projectPath)
+      expect([alone.similar, alone.message]).toEqual([
+        [expect.objectContaining({ id: old, supersededBy })],
+        `Error recorded. Found 1 similar memory: fix [${old}], today, superseded by [${supersededBy}].`,
+      ])
+      const stands = await store(`TypeError of a pelican: it has no pier, yet`, {})
+      const { similar } = await report('error_occurred', { error, file: 'b.ts' }, projectPath)
+      expect(similar.map(({ id }: { id: string }) => id).slice(0, 2)).toEqual([stands, old])
+      expect(similar[0].supersededBy).toBeUndefined()
+    })
+
     it(promise('f7-counted'), async () => {
       const projectPath = unique('/home/ada/counted')
       const failing = (n: number) => ({

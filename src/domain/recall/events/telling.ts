@@ -6,6 +6,7 @@ interface Similar {
   readonly type: string
   readonly captured: boolean
   readonly seenAt: Millis
+  readonly supersededBy?: number | undefined
 }
 
 /** In whole days (fabric contract §5). */
@@ -39,5 +40,6 @@ export function tellRecorded(
   const [first] = similar.shown
   if (first === undefined) return `${recorded} No similar error known.`
   const memories = similar.count === 1 ? 'memory' : 'memories'
-  return `${recorded} Found ${similar.count} similar ${memories}: ${wordOf(first)} [${first.id}], ${daysAgo(now - first.seenAt)}.`
+  const until = first.supersededBy === undefined ? '' : `, superseded by [${first.supersededBy}]`
+  return `${recorded} Found ${similar.count} similar ${memories}: ${wordOf(first)} [${first.id}], ${daysAgo(now - first.seenAt)}${until}.`
 }

@@ -33,12 +33,14 @@ const UNSCORED = {
 /** No model is asked for what nobody may ever keep. */
 const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
 
-/** By meaning everything is found that a filter admits, be it far: an empty answer is the filter's. */
+/** By meaning everything is found that a filter admits, be it far: an empty answer is the filter's, unless vectors are still made. */
 const NOTHING_PASSES =
-  'Nothing with a vector passes the filter, whatever is asked; look whether thread, tags and metadata are spelt so'
+  'Nothing that can be found passes the filter, whatever is asked; look whether thread, tags and metadata are spelt so'
 
-const isRefused = (filter: Filter, found: readonly unknown[]): boolean =>
-  found.length === 0 && !(filter.op === 'and' && filter.of.length === 0) && !namesCaptured(filter)
+function saidOf(filter: Filter, found: readonly unknown[], late: readonly string[]): readonly string[] {
+  const isFiltered = filter.op !== 'and' || filter.of.length > 0
+  return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
+}
 
 const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
 
@@ -86,12 +88,9 @@ export function createRankedSearches(dependencies: {
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
     const found = await page(scope, request, scored, noWords)
-    const unmeant = namesCaptured(request.filter)
-      ? [NOT_MEANT]
-      : isRefused(request.filter, hits)
-        ? [NOTHING_PASSES]
-        : []
-    return { ...found, warnings: [...unmeant, ...unfinished(['vectors']), ...found.warnings], embeddingMs }
+    const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
+    const told = saidOf(request.filter, hits, unfinished(['vectors']))
+    return { ...found, warnings: [...unmeant, ...told, ...found.warnings], embeddingMs }
   }
 
   async function byBoth(
@@ -107,9 +106,8 @@ export function createRankedSearches(dependencies: {
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.
       ...(words === null ? [] : unfinished(['words'])),
-      ...(meaning === null ? [] : unfinished(['vectors'])),
+      ...(meaning === null ? [] : saidOf(request.filter, ordering, unfinished(['vectors']))),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
-      ...(meaning !== null && isRefused(request.filter, ordering) ? [NOTHING_PASSES] : []),
     ]
     return {
       ...cut,

@@ -23,6 +23,8 @@ export interface SimilarMemory {
   readonly type: string
   /** Whether an event left it. */
   readonly captured: boolean
+  /** What takes its place, where something does. */
+  readonly supersededBy?: number | undefined
   readonly similarity: number
   /** The beginning of its text. */
   readonly content: string
@@ -54,7 +56,7 @@ export function createSimilarMemories({
   /**
    * Finds what holds most of a line, by the words of it that are rare.
    *
-   * @returns reads what was found: those that were stored on purpose first, then by similarity, then the newer
+   * @returns reads what was found: those that were stored on purpose first, of these those that stand; then by similarity, then the newer
    */
   return async (
     scope: Scope,
@@ -89,6 +91,7 @@ export function createSimilarMemories({
           id: one.id,
           type: typeOfKind(one.kind),
           captured: own(one.metadata, 'source') === 'system_auto',
+          supersededBy: one.supersededBy,
           similarity: wordSimilarity(shares.get(one.id) as number),
           content: cutShort(one.text, CONTENT),
           createdAt: one.createdAt,
@@ -97,10 +100,13 @@ export function createSimilarMemories({
         }))
         .filter(({ captured, kind }) => !captured || BUG_FIXES.includes(kind))
         .map(({ kind: _, ...one }) => one)
-        .sort((a, b) => Number(a.captured) - Number(b.captured) || b.similarity - a.similarity || b.id - a.id)
+        .sort((a, b) => standing(a) - standing(b) || b.similarity - a.similarity || b.id - a.id)
     }
   }
 }
+
+const standing = ({ captured, supersededBy }: Pick<SimilarMemory, 'captured' | 'supersededBy'>): number =>
+  2 * Number(captured) + Number(supersededBy !== undefined)
 
 const BUG_FIXES = kindsOfWord('bug_fix') as readonly Kind[]
 const EVERYWHERE = ['global', 'universal']
