@@ -102,6 +102,8 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
 
   const page = { title: 'Cranes', content: 'The cranes of the harbour are blue.', project: 'p', kind: 'decision' }
   const { id: named } = yield ['remember', page]
+  // Of the same title.
+  yield ['remember', page]
   yield [
     'remember',
     { ...page, related_to: [`supersedes:${named}`] },

@@ -1,3 +1,4 @@
+import type { Entry } from '../../domain/entry/entry'
 import type { LinkTarget } from '../../domain/entry/link'
 import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
@@ -87,12 +88,15 @@ export function createRemember({
     return text ? 'nearly the same text' : named ? 'same title' : null
   }
 
-  /** Entries of the same kind and project that say nearly the same, or have the same title. Two round trips. */
+  /** Entries of the same kind and project that stand and say nearly the same, or have the same title. Two round trips. */
   async function conflictsWith(
     caller: Caller,
     memory: Remembered,
   ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts'>> {
-    const { title, draft, kind, project } = memory
+    const { title, draft, kind, project, links } = memory
+    const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
+    const collides = (entry: Entry): boolean =>
+      entry.kind === kind && entry.project === project && entry.supersededBy === undefined && !replaced.has(entry.id)
     const scope = { ...caller, projects: project === null ? caller.projects : [project] }
     // Asked for in the same moment, so that both share a round trip.
     const found = await Promise.all([
@@ -106,7 +110,7 @@ export function createRemember({
       if (reason !== null) reasons.set(hit.id, reason)
     }
     const read = await entries.previews(scope, EVERYTHING, [...reasons.keys()], 200)
-    const all = read.filter((entry) => entry.kind === kind && entry.project === project).sort((a, b) => b.id - a.id)
+    const all = read.filter(collides).sort((a, b) => b.id - a.id)
     return {
       conflicts: all
         .slice(0, MAX_CONFLICTS)

@@ -146,6 +146,18 @@ export function packsContract(connect: Connect): void {
       expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
     })
 
+    it('takes no entry for a conflict that is superseded, by this memory or before', async () => {
+      const { project } = inProject()
+      const decide = async (text: string, more: Record<string, unknown> = {}) =>
+        remember('Deploy day', text, { kind: 'decision', project, ...more })
+      const tuesdays = await decide('We deploy on Tuesdays.')
+      const other = await decide('Deployments happen at night.')
+      expect(other.conflicts).toMatchObject([{ id: tuesdays.id }])
+      const fridays = await decide('We deploy on Fridays.', { related_to: [`supersedes:${tuesdays.id}`] })
+      expect(fridays.conflicts).toMatchObject([{ id: other.id }])
+      expect((await decide('We deploy on Mondays.')).conflicts).toMatchObject([{ id: fridays.id }, { id: other.id }])
+    })
+
     it('says where more may say the same than the newest ten that conflicts names', async () => {
       const { project, add } = inProject()
       for (let i = 0; i < 12; i++) await add('Tides', `On day ${i} the water stood ${i * 7} centimetres high.`)
