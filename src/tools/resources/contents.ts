@@ -34,7 +34,7 @@ const json = (uri: string, value: Record<string, unknown>): Content => ({
 /** The entry, then its images as far as an answer has room for their bytes; the others are named by their address. */
 async function entryContents(context: ToolContext, id: number, uri: string): Promise<Content[] | null> {
   const { services, principal } = context
-  const [entry] = await services.entries.read(principal, [id])
+  const [entry] = (await services.entries.readWithin(principal, [id], RESULT_BYTES)).entries
   if (entry === undefined) return null
   const images = (await loadImages(services.images, principal, [entry])).get(id) ?? []
   return [

@@ -61,6 +61,16 @@ export function resourceContract(connect: Connect): void {
       })
     })
 
+    it('say of an entry that is superseded by which one, by itself and in its thread', async () => {
+      const thread_id = unique()
+      const old = await store('we deploy on Tuesdays', { thread_id })
+      const later = await store('we deploy on Fridays', { thread_id, source: 'agent', metadata: { supersedes: [old] } })
+      expect(await jsonOf(`memory://entry/${old}`)).toMatchObject({ id: old, superseded_by: later })
+      const { entries } = await jsonOf(thread(thread_id))
+      expect(entries).toMatchObject([{ id: old, superseded_by: later }, { id: later }])
+      expect(entries[1]).not.toHaveProperty('superseded_by')
+    })
+
     it(promise('r-entry-images'), async () => {
       const bytes = pngBytes(unique())
       const images = [{ data: base64(bytes), mime_type: 'image/png' }]

@@ -3,6 +3,7 @@ import type { ThreadPlace } from '../../../../domain/report'
 import { circle, listed } from '../../core/visibility'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
 import { ENTRY_COLUMNS } from '../entries/rows'
+import { supersededBy } from '../links/superseded'
 import { textOf } from '../texts/long-texts'
 
 /** The statements that read names of threads and projects, and what stands under them. */
@@ -93,7 +94,7 @@ export function tailStatement({ dialect, scope, now }: ReadContext, threadId: st
         sum(${size}) OVER (ORDER BY page.created_second DESC, page.id DESC) AS up_to_here
       FROM page ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)}
     )
-    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
+    SELECT sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text, ${supersededBy(dialect, scope, now)} AS superseded_by
     FROM sized
       ${dialect.plan.followLeft(
         'entries',
