@@ -6,6 +6,7 @@ import { showEvent, showKey, showOrg, showProject } from './administered'
 import { administrator, noting } from './administering'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './object-body'
+import { checkNames } from './query-names'
 
 /** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
 const MAX_BODY = 65_536
@@ -82,6 +83,7 @@ export function createAdminRoutes() {
   })
 
   routes.delete('/orgs/:org/keys/:id', async (c) => {
+    checkNames(c.req.query(), ['children'], 'what revokes a key')
     const children = readFlag(c.req.query('children'), 'children')
     const { key, revoked } = await run(c.var, 'keys.revoke', (administration, by) =>
       administration.revokeKey(by, c.req.param('org'), c.req.param('id'), children),
@@ -90,6 +92,7 @@ export function createAdminRoutes() {
   })
 
   routes.get('/orgs/:org/audit', async (c) => {
+    checkNames(c.req.query(), ['after', 'limit'], 'the audit log')
     const after = readInteger(c.req.query('after'), 'after', 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = readInteger(c.req.query('limit'), 'limit', 100, 1, MAX_PAGE)
     const { events, next } = await run(c.var, 'audit.read', (administration, by) =>

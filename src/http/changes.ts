@@ -16,6 +16,7 @@ import { shownChange } from '../tools/history/feed-wire'
 import { type Credential, requireOrg } from './auth'
 import { eventStream, STREAM_HEADERS } from './changes-stream'
 import { openPages } from './event-stream'
+import { checkNames } from './query-names'
 import { ticking } from './waiting'
 
 /** The feed of an org (history contract §4): `GET /api/v1/orgs/:org/changes`, a page of lines or a live stream. */
@@ -55,9 +56,7 @@ function readLimit(value: string | undefined): number {
 
 /** @throws Problem invalid_input that names the parameter, forbidden for a project that the key does not reach */
 function readQuery(principal: Principal, query: Record<string, string>) {
-  const unknown = Object.keys(query).find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined)
-    throw invalidInput(`Unknown parameter "${unknown.slice(0, 40)}"; the feed takes: ${PARAMETERS.join(', ')}`)
+  checkNames(query, PARAMETERS, 'the feed')
   const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
   const [thread, project] = [given('thread_id'), given('project')]
   const filter: FeedFilter = {

@@ -7,6 +7,7 @@ import type { Services } from '../services/services'
 import type { IndexReport, SentFile } from '../services/writing/code/index-code'
 import { type Credential, requireOrg, requireRole } from './auth'
 import { readObject } from './object-body'
+import { checkNames } from './query-names'
 
 /** The files of a project's code (fabric contract §9): `/api/v1/code/<project>/files`. */
 
@@ -83,6 +84,7 @@ export function createCodeRoutes() {
   })
 
   routes.get('/:project/files', async (c) => {
+    checkNames(c.req.query(), ['root'], 'a list of files')
     const files = await run(c.var, 'code.list', 'reader', (caller) =>
       c.var.services.code.list(caller, c.req.param('project'), c.req.query('root')),
     )
@@ -90,6 +92,7 @@ export function createCodeRoutes() {
   })
 
   routes.delete('/:project/files', async (c) => {
+    checkNames(c.req.query(), ['root'], 'what empties an index')
     const deleted = await run(c.var, 'code.clear', 'writer', (caller) =>
       c.var.services.code.clear(caller, c.req.param('project'), c.req.query('root')),
     )

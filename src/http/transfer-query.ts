@@ -3,18 +3,11 @@ import type { Actor } from '../domain/identity/scope'
 import { openProject } from '../domain/recall/project'
 import { MAX_VOLUME_ENTRIES } from '../domain/transfer/records'
 import type { ExportRequest } from '../services/transfer/export-org'
+import { checkNames, type Query } from './query-names'
 
 /** What the address of an export or import asks for. */
 
 const EXPORT_PARAMETERS = ['project', 'after', 'history', 'vectors', 'images', 'limit', 'from']
-
-type Query = Readonly<Record<string, string | undefined>>
-
-export function checkNames(query: Query, names: readonly string[], what: string): void {
-  const unknown = Object.keys(query).find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw invalidInput(`Unknown parameter "${unknown.slice(0, 40)}"; an ${what} takes: ${names.join(', ')}`)
-}
 
 export function readFlag(query: Query, name: string, usual: boolean): boolean {
   const value = query[name]
@@ -25,7 +18,7 @@ export function readFlag(query: Query, name: string, usual: boolean): boolean {
 }
 
 export function readExport(actor: Actor, query: Query): { request: ExportRequest; from: string | null; limit: number } {
-  checkNames(query, EXPORT_PARAMETERS, 'export')
+  checkNames(query, EXPORT_PARAMETERS, 'an export')
   const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
   const project = given('project')
   const limit = given('limit')

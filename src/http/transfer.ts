@@ -6,7 +6,8 @@ import type { Services } from '../services/services'
 import { administrator, noting } from './administering'
 import { type Credential, LOCAL } from './auth'
 import { acceptedBy, acceptsGzip, streamOf, unpacked } from './gzip'
-import { checkNames, readExport, readFlag } from './transfer-query'
+import { checkNames } from './query-names'
+import { readExport, readFlag } from './transfer-query'
 
 /** Export and import of an org (docs/contracts/operate.md §2). */
 interface Variables {
@@ -62,7 +63,7 @@ export function createTransferRoutes() {
   routes.post('/:org/import', async (c) =>
     run(c.var, c.req.param('org'), 'import', async (actor) => {
       const query = c.req.query()
-      checkNames(query, IMPORT_PARAMETERS, 'import')
+      checkNames(query, IMPORT_PARAMETERS, 'an import')
       const onConflict = CONFLICTS.find((known) => known === (query.on_conflict || 'skip'))
       if (onConflict === undefined) throw invalidInput(`on_conflict must be one of: ${CONFLICTS.join(', ')}`)
       // A page of another site can send any other type without asking the server first.

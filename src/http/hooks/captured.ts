@@ -13,6 +13,7 @@ import type { Services } from '../../services/services'
 import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
 import { readObject } from '../object-body'
+import { checkNames } from '../query-names'
 
 /** What was captured, for whoever looks through it (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
 
@@ -136,6 +137,7 @@ export function createCapturedRoutes() {
   }
 
   routes.get('/:org/captured', async (c) => {
+    checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'a list of what was captured')
     const { project, client, after, limit } = c.req.query()
     const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
       const most = readLimit(limit)

@@ -74,6 +74,28 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/family/keys/${maker.id}?children=all`, ADMIN_TOKEN, 'DELETE')).status).toBe(400)
     })
 
+    it('refuses a parameter that nobody reads, and does nothing: a misspelt one asked for something else', async () => {
+      const { id, key } = await team.key('spelling', { role: 'admin' })
+      for (const [address, method, message] of [
+        [
+          `/orgs/spelling/keys/${id}?childs=true`,
+          'DELETE',
+          'Unknown parameter "childs"; what revokes a key takes: children',
+        ],
+        ['/orgs/spelling/audit?form=1', 'GET', 'Unknown parameter "form"; the audit log takes: after, limit'],
+        [
+          '/orgs/spelling/captured?proejct=a',
+          'GET',
+          expect.stringMatching(/^Unknown parameter "proejct"; a list of what /),
+        ],
+        ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; what empties an index takes: root'],
+        ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files takes: root'],
+      ] as const) {
+        const { status, body } = await team.api(address, key, method)
+        expect([address, status, body.error.message]).toEqual([address, 400, message])
+      }
+    })
+
     it('takes bodies of 64 KB and no more', async () => {
       const sized = (bytes: number) => {
         const draft = JSON.stringify({ id: 'sized', name: 'Sized' })
