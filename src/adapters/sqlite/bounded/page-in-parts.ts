@@ -47,30 +47,31 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
   const place = sql`(e.created_second, e.id)`
   const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
   const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }
-  const next = (columns: SQL, until: SQL): SQL => sql`
+  const next = (columns: SQL): SQL => sql`
       SELECT e.id${columns} FROM ${from}
-      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}${until}
+      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}
       ORDER BY e.created_second DESC, e.id DESC`
   const ofSmall = mostOfSmall(share)
   const most = ofSmall ?? share.entries
   const isSmall = ofSmall === null ? sql`0` : share.bytes === null ? sql`1` : noneIsLarge(dialect, scope)
   const small = sql`small (yes) AS MATERIALIZED (SELECT ${isSmall})`
   const until = sql`until AS MATERIALIZED (
-      SELECT second, id FROM (
-        SELECT second, id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
-        FROM (${next(sql`, e.created_second AS second, ${parsedBytes(share)} AS bytes`, sql``)}
+      SELECT id, place FROM (
+        SELECT id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
+        FROM (${next(sql`, e.created_second AS second, ${parsedBytes(share)} AS bytes`)}
           LIMIT CASE WHEN (SELECT yes FROM small) THEN 0 ELSE ${share.entries} END)
         WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
       ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes ?? sql`NULL`}
-      ORDER BY second DESC, id DESC LIMIT 1
+      ORDER BY place LIMIT 1
     )`
-  const isHit = sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`
-  const upToThere = sql` AND ${place} >= (coalesce((SELECT second FROM until), 0), coalesce((SELECT id FROM until), 0))`
+  // Of an AND whose value is asked for SQLite evaluates both sides, and who sees an entry is reckoned anew for each.
+  const isHit = sql`CASE WHEN ${compileFilter(filter, dialect, bindings.bind)} THEN ${listed(dialect, scope, now)} ELSE 0 END`
   // One row, in the order of what is gone through: what an aggregate gathers is not read once more.
   const walked = sql`walked AS MATERIALIZED (
       SELECT count(*) AS entries, count(*) FILTER (WHERE hit) AS matches, json_group_array(id) FILTER (WHERE hit) AS ids,
         json_group_array(id) ->> '$[#-1]' AS last
-      FROM (${next(sql`, ${isHit} AS hit`, upToThere)} LIMIT CASE WHEN (SELECT yes FROM small) THEN ${most} ELSE -1 END)
+      FROM (${next(sql`, ${isHit} AS hit`)}
+        LIMIT CASE WHEN (SELECT yes FROM small) THEN ${most} ELSE coalesce((SELECT place FROM until), -1) END)
     )`
   const last = sql`SELECT CASE WHEN NOT (SELECT yes FROM small) THEN (SELECT id FROM until) WHEN entries >= ${most} THEN last END AS id
       FROM walked`
