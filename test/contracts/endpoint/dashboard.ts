@@ -371,6 +371,11 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
       expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
       expect((await operator.get('/projects?org=beta')).text).toContain('ship')
+      const again = await operator.send('/projects', { org: 'beta', id: 'ship' })
+      expect(again).toMatchObject({
+        status: 409,
+        text: expect.stringMatching(/Nothing was changed[\s\S]*already exists: ship/),
+      })
       expect((await operator.get('/audit?org=beta')).text).toContain('projects.create')
       expect((await operator.send('/keys', { org: 'beta', name: 'k', role: 'reader' })).status).toBe(200)
       expect((await operator.get('/keys?org=nobody')).status).toBe(404)

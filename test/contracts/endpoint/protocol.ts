@@ -91,6 +91,7 @@ export function protocolContract(connect: Connect): void {
       expect(await message('store_context_batch', { entries: [draft({ extra: 1 })] })).toMatch(/index 0.*"extra"/)
       expect(await message('search_context', { metadata_filters: [{ key: 'a', op: 'eq', value: 1 }] })).toMatch(/"op"/)
       expect(await message('list_threads', { all: true })).toContain('Allowed: limit, offset')
+      expect(await message('get_statistics', { all: true })).toBe('Unknown argument "all". Allowed: none')
     })
 
     it(promise('1-null'), async () => {

@@ -6,7 +6,7 @@ import { homeOf } from '../parts/navigation'
 const TITLES: Readonly<Record<ProblemCode, string>> = {
   invalid_input: 'That does not work',
   not_found: 'Not found',
-  conflict: 'Somebody was faster',
+  conflict: 'Nothing was changed',
   limit_exceeded: 'Too much at once',
   unsupported: 'Not available here',
   unauthorized: 'Not signed in',
