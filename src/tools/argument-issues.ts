@@ -64,7 +64,9 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
     case 'unrecognized_keys': {
       const properties = schemaAt(shown, path)?.properties ?? {}
       const where = name === '' ? 'argument' : `key in ${name}:`
-      return invalidInput(`Unknown ${where} ${shortKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ') || 'none'}`)
+      return invalidInput(
+        `Unknown ${where} ${shortKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ') || 'none'}`,
+      )
     }
     case 'invalid_type':
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)
