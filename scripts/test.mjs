@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, w
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, installMissing, nodePath, root } from './install.mjs'
-import { installPostgres } from './postgres/install.mjs'
+import { spawnServer } from './postgres.mjs'
 
 /** Bytes that must be free: the log of PostgreSQL may grow to one gigabyte, and each test file that plays on it has a database or two. */
 const ROOM = 5e9
@@ -83,15 +83,19 @@ const env = environment({
 // Ctrl-C reaches them by itself, and what they kept goes with them.
 process.on('SIGINT', () => {})
 const parts = words.length > 0 ? [words] : PARTS
+/** Of PostgreSQL, for both parts: to make one is some seconds of work. */
+let server
 if (parts.length > 1 && !process.env.PG_URL)
   try {
-    // Once, since both would do so at once.
-    installPostgres()
+    process.env.TMPDIR = folder
+    server = await spawnServer('serve', '--pgbouncer')
+    Object.assign(env, { PG_URL: server.url, ...(server.pooledUrl && { PG_POOLED_URL: server.pooledUrl }) })
   } catch {
     // Each part tries again, and says what it does without.
   }
 const played = await Promise.all(parts.map((part, at) => play(part, env, at > 0)))
 for (const { said } of played) process.stdout.write(said)
+await server?.stop()
 if (existsSync(notes)) console.error(readFileSync(notes, 'utf8'))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 process.exitCode = Math.max(...played.map(({ status }) => status))
