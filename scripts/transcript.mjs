@@ -71,5 +71,17 @@ export async function playTranscript(origin) {
   return lines
 }
 
-if (process.argv[1]?.endsWith('transcript.mjs'))
-  console.log((await playTranscript(process.argv[2] ?? 'http://localhost:8787')).join('\n'))
+if (process.argv[1]?.endsWith('transcript.mjs')) {
+  const origin = process.argv[2] ?? 'http://localhost:8787'
+  try {
+    console.log((await playTranscript(origin)).join('\n'))
+  } catch (error) {
+    const { message, cause } = /** @type {Error & { cause?: Error }} */ (error)
+    const help =
+      cause === undefined
+        ? ''
+        : `: ${cause.message}. Start a server (npm start), or name one: node scripts/transcript.mjs URL`
+    console.error(`${origin} did not play it (${message})${help}`)
+    process.exitCode = 1
+  }
+}
