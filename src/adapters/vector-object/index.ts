@@ -2,8 +2,8 @@ import { Problem, unavailable } from '../../domain/errors'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../ports/vector-index'
 import { mergeNearby, mergeNearest } from './merge'
 import type { VectorObject } from './object'
-import { type Answered, covers, partName } from './questions'
-import type { Scored, ScoredEntries } from './scan'
+import { type Answered, covers, type FoundNearest, partName } from './questions'
+import type { Scored } from './scan'
 
 /** Bytes of memory that the vectors of one object take: several objects may share the 128 MB of an isolate. */
 const PART_BYTES = 40_000_000
@@ -26,7 +26,7 @@ type Stub = DurableObjectStub<VectorObject>
 
 const nameOf = ({ org, model }: VectorSpace): string => `${org}\n${model}`
 
-const hitsOf = ({ ids, cosines, entries }: Scored & Partial<ScoredEntries>): VectorHit[] =>
+const hitsOf = ({ ids, cosines, entries }: Scored & Pick<FoundNearest, 'entries'>): VectorHit[] =>
   Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entryId: entries?.[i] }))
 
 /**

@@ -21,7 +21,7 @@ export function mergeNearest(found: readonly FoundNearest[], limit: number): Fou
   if (only !== undefined && found.length === 1) return only
   const cosines = joined(found.map((one) => one.cosines))
   const ids = joined(found.map((one) => one.ids))
-  const entries = joined(found.map((one) => one.entries))
+  const entries = joined(found.map((one) => one.entries ?? new Float64Array(one.ids.length)))
   const at = (values: Float64Array, place: number): number => values[place] as number
   const ordered = placesOfBest(cosines, limit * 2).sort(
     (a, b) => at(cosines, b) - at(cosines, a) || at(ids, a) - at(ids, b),

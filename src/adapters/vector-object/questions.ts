@@ -24,7 +24,9 @@ export interface Nearby {
 /** Of which vectors an answer was made; the first object also tells which others there are. */
 export type Answered<Answer> = Answer & Stretch & { readonly parts: Part[] }
 
-export interface FoundNearest extends ScoredEntries {
+export interface FoundNearest extends Scored {
+  /** Of each; not told by an object of 1.0.0-rc.1, as a release is rolled out. */
+  readonly entries?: Float64Array
   /** There may be more. */
   readonly cut: boolean
 }
