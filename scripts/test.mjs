@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, w
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, installMissing, nodePath, root } from './install.mjs'
+import { installPostgres } from './postgres/install.mjs'
 import { spawnServer } from './postgres.mjs'
 
 /** Bytes that must be free: the log of PostgreSQL may grow to one gigabyte, and each test file that plays on it has a database or two. */
@@ -83,13 +84,20 @@ const env = environment({
 // Ctrl-C reaches them by itself, and what they kept goes with them.
 process.on('SIGINT', () => {})
 const parts = words.length > 0 ? [words] : PARTS
-/** Of PostgreSQL, for both parts: to make one is some seconds of work. */
+/**
+ * Of PostgreSQL, for both parts: to make one is some seconds of work. In the nightly tier each has its own, since rows are counted there, and
+ * what is dead in an index is read, and counted, as long as a session of the server may still look at it.
+ */
 let server
 if (parts.length > 1 && !process.env.PG_URL)
   try {
     process.env.TMPDIR = folder
-    server = await spawnServer('serve', '--pgbouncer')
-    Object.assign(env, { PG_URL: server.url, ...(server.pooledUrl && { PG_POOLED_URL: server.pooledUrl }) })
+    // Once, since both would do so at once.
+    if (isNightly) installPostgres()
+    else {
+      server = await spawnServer('serve', '--pgbouncer')
+      Object.assign(env, { PG_URL: server.url, ...(server.pooledUrl && { PG_POOLED_URL: server.pooledUrl }) })
+    }
   } catch {
     // Each part tries again, and says what it does without.
   }
