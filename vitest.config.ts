@@ -100,6 +100,7 @@ export default defineConfig({
     // Most tests wait for a server, which is a process of its own; by default two cores would play one file at a time.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: ContractsFirst },
+    reporters: ['default', './test/support/failures.ts'],
     projects: [
       // Plain functions: no Worker, no server, no database. Seconds, at every save.
       // Beside them what holds over many, random or large inputs, and the SQL in this process, which takes a minute.

@@ -106,4 +106,8 @@ for (const { said } of played) process.stdout.write(said)
 await server?.stop()
 if (existsSync(notes)) console.error(readFileSync(notes, 'utf8'))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+const failed = played.flatMap(({ status }, at) =>
+  status === 0 ? [] : `vitest ${parts[at]?.join(' ')}: exit code ${status}`,
+)
+if (failed.length > 0) console.error(failed.join('\n'))
 process.exitCode = Math.max(...played.map(({ status }) => status))
