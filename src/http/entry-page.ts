@@ -3,6 +3,7 @@ import { titleOf } from '../domain/entry/title'
 import { notFound } from '../domain/errors'
 import type { Principal } from '../domain/identity/scope'
 import { jsonText } from '../domain/json/write'
+import { RESULT_BYTES } from '../domain/search/window'
 import { formatSecond } from '../domain/time'
 import type { Services } from '../services/services'
 import { frame, respondWithPage } from './html'
@@ -20,14 +21,17 @@ export async function entryPage(
   origin: string,
 ): Promise<Response> {
   const known = /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(Number(id))
-  const [entry] = known ? await services.entries.read(principal, [Number(id)]) : []
+  const [entry] = known ? (await services.entries.readWithin(principal, [Number(id)], RESULT_BYTES)).entries : []
   if (entry === undefined) throw notFound('Entry not found')
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly (readonly [string, string | ReturnType<typeof html>])[] = [
     ['Thread', entry.threadId],
     ['Source', entry.source],
     ['Created', formatSecond(entry.createdAt)],
     ['Updated', formatSecond(entry.updatedAt)],
     ['Version', String(entry.version)],
+    ...(entry.supersededBy === undefined
+      ? []
+      : [['Superseded by', html`<a href="/entries/${entry.supersededBy}">${entry.supersededBy}</a>`] as const]),
     ...(entry.tags.length > 0 ? [['Tags', entry.tags.join(', ')] as const] : []),
     ...(entry.metadata === null ? [] : [['Metadata', jsonText(entry.metadata)] as const]),
   ]

@@ -22,6 +22,8 @@ export interface Glimpse {
   readonly content: string
   readonly createdAt: Millis
   readonly tags: readonly string[]
+  /** The newest that takes its place, of those that its reader sees. */
+  readonly supersededBy?: number
 }
 
 /** How many memories there are of one sort. */

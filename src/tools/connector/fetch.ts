@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { titleOf } from '../../domain/entry/title'
 import { notFound } from '../../domain/errors'
+import { RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { contextId, output, part } from '../fields'
 import { connector, entryUrl } from './family'
@@ -17,9 +18,10 @@ export const fetchEntry = defineTool({
     text: z.string(),
     url: z.string(),
     metadata: part('As stored', {}),
+    superseded_by: z.string().optional().meta({ description: 'Id of the entry that takes its place' }),
   }),
   async handler({ services, principal, origin }, { id }) {
-    const [entry] = await services.entries.read(principal, [id])
+    const [entry] = (await services.entries.readWithin(principal, [id], RESULT_BYTES)).entries
     if (entry === undefined) throw notFound(`Entry with ID ${id} not found`)
     return {
       id: String(id),
@@ -27,6 +29,7 @@ export const fetchEntry = defineTool({
       text: entry.text,
       url: entryUrl(origin, id),
       metadata: entry.metadata ?? {},
+      ...(entry.supersededBy === undefined ? {} : { superseded_by: String(entry.supersededBy) }),
     }
   },
 })

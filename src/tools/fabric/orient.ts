@@ -8,6 +8,7 @@ import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
+import { replaced } from './memory-wire'
 import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({
@@ -37,9 +38,10 @@ const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: 
 /** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
 const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
 
-const glimpse = ({ id, kind, content, createdAt, tags }: Glimpse) => {
+const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: Glimpse) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
+    ...replaced({ supersededBy }),
   })
   const left = BUDGET.glimpse - JSON.stringify(shown('')).length - 1
   return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))

@@ -43,6 +43,14 @@ export function connectorContract(connect: Connect): void {
         )
     })
 
+    it('says of an entry that another supersedes by which one, as its page does', async () => {
+      const old = await store('The lighthouse is painted red')
+      const successor = await store('The lighthouse is painted white', { metadata: { supersedes: [Number(old)] } })
+      expect((await client.call('fetch', { id: String(old) })).data.superseded_by).toBe(String(successor))
+      expect((await client.call('fetch', { id: String(successor) })).data).not.toHaveProperty('superseded_by')
+      expect(await (await page(old)).text()).toContain(`Superseded by</dt><dd><a href="/entries/${successor}">`)
+    })
+
     it('finds the best ten by words and meaning and brings one whole', async () => {
       const text = 'zeppelin hangar\n'.repeat(40).trim()
       const id = await store(text, { metadata: { title: 'Hangars', n: 1 } })

@@ -48,6 +48,19 @@ export function orientContract(connect: Connect): void {
       expect((await fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
     })
 
+    it('shows of a recent memory that is superseded by which one', async () => {
+      const projectPath = unique('project')
+      const save = (content: string, metadata = {}) =>
+        ok('context_store', { type: 'decision', content, metadata, projectPath })
+      const { id: old } = await save('The slipway opens at six')
+      const { id } = await save('The slipway opens at five', { supersedes: [Number(old)] })
+      const { recentMemories } = await ok('context_orient', { projectPath })
+      expect(recentMemories).toEqual([
+        expect.objectContaining({ id: old, supersededBy: id }),
+        expect.not.objectContaining({ supersededBy: expect.anything() }),
+      ])
+    })
+
     it('marks each beginning of a memory that it shows as one, as what is known at the moment and of an error does', async () => {
       const projectPath = unique('project')
       const long = `Sessions live in D1 since ${'the measured load of the queue at peak hours '.repeat(10)}is known`

@@ -4,10 +4,11 @@ import type { Clock } from '../../../../ports/clock'
 import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
-import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
+import { countOf, each, json, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { kindOf } from '../../tables/entries/rows'
+import { supersededBy } from '../../tables/links/superseded'
 import { beginningOf } from '../../tables/texts/long-texts'
 
 /** Marks of one owner; each call of an unknown project or session would leave another. */
@@ -17,13 +18,17 @@ const LONGEST_STORE = 600_000
 /** Newest memories of each layer among which those that come along are looked for. */
 const RECENT_OF_LAYER = 1_000
 
-const toGlimpse = (row: Row): Glimpse => ({
-  id: num(row, 'id'),
-  kind: kindOf(row, 'kind'),
-  content: str(row, 'content'),
-  createdAt: num(row, 'created_at'),
-  tags: json<string[]>(row, 'tags'),
-})
+const toGlimpse = (row: Row): Glimpse => {
+  const successor = numOrNull(row, 'superseded_by')
+  return {
+    id: num(row, 'id'),
+    kind: kindOf(row, 'kind'),
+    content: str(row, 'content'),
+    createdAt: num(row, 'created_at'),
+    tags: json<string[]>(row, 'tags'),
+    ...(successor === null ? {} : { supersededBy: successor }),
+  }
+}
 
 const toMark = (row: Row) => ({
   last: row.seen_at === null ? null : { seenAt: num(row, 'seen_at'), lastId: num(row, 'last_id') },
@@ -103,7 +108,8 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       const recent = batch.add(
         sql`
           WITH ${newest(visitor, visit, most.memories)}
-          SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content
+          SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content,
+            ${supersededBy(dialect, visitor, clock.now())} AS superseded_by
           FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,
         each(toGlimpse),
