@@ -56,8 +56,8 @@ export function createRecall({
 
   return {
     /**
-     * A page of what passes; it writes nothing. Three round trips, one more where a leg is cut, something is at home elsewhere, or nothing of a project is found; and one
-     * call of the embedder.
+     * A page of what passes; it writes nothing. Three round trips, one more where a leg is cut, something is at home elsewhere, or
+     * nothing of a project is found; and one call of the embedder.
      *
      * @throws Problem unavailable when the mode needs what is not to be had
      */
