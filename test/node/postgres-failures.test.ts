@@ -64,6 +64,17 @@ describe('a server without its database says which setting to look at', () => {
     expect((await fetch(new URL('/ready', server.url))).status).toBe(200)
   })
 
+  it('names as ahead the migrations of a newer release alone, no indexes of metadata', async () => {
+    const ahead = async ({ url }: TestDatabase) => {
+      const response = await fetch(new URL('/ready', (await serve(url)).url))
+      return [response.status, ((await response.json()) as { ahead?: string[] }).ahead]
+    }
+    expect(await ahead(await database(freshDatabase))).toEqual([200, undefined])
+    const newer = await database(freshDatabase)
+    await execute(newer.url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0099_later.sql', 'x', 0)`)
+    expect(await ahead(newer)).toEqual([200, ['0099_later.sql']])
+  })
+
   it('when the extension is gone, unless an index beside it knows the vectors', async () => {
     const { url } = await database(freshDatabase)
     const beside = await client(await serve(url))

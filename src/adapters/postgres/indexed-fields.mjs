@@ -4,6 +4,9 @@
 /** Characters of a string that an index holds: its rows are limited in size, metadata is not. */
 export const STRING_START = 64
 
+/** In the journal of migrations, before the names of fields. */
+export const FIELDS = 'indexed fields: '
+
 /** @param {string} name */
 const literal = (name) => `'${name.replaceAll("'", "''")}'::text`
 
@@ -43,5 +46,5 @@ BEGIN
   END LOOP;
 END $$;`
   const name = fields.map((field) => `${field.name}:${field.type}`).join(', ')
-  return { name: `indexed fields: ${name}`, sql: [drop, ...wanted].join('\n') }
+  return { name: `${FIELDS}${name}`, sql: [drop, ...wanted].join('\n') }
 }

@@ -6,6 +6,7 @@ import { readOne } from '../sql/core/batch'
 import { textsOf } from '../sql/core/rows'
 import { createPostgresSession, type PostgresOptions, quoted } from './connection'
 import { MIGRATE } from './errors'
+import { FIELDS } from './indexed-fields.mjs'
 
 /** Schemas that this isolate has seen up to date. */
 const ready = new Map<string, Promise<readonly string[]>>()
@@ -21,7 +22,7 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
     const missing = names.filter((name) => !applied.includes(name))
     if (missing.length > 0)
       throw unavailable(`The PostgreSQL schema is behind this release (${missing.join(', ')}); run: ${MIGRATE}`)
-    return [...applied].filter((name) => !names.includes(name))
+    return [...applied].filter((name) => !names.includes(name) && !name.startsWith(FIELDS))
   } finally {
     await connection.close()
   }

@@ -1,6 +1,6 @@
 // Which settings of the Worker shape the database? The same names and defaults as in src/config.ts, read from the environment,
 // because the runner must be able to run where only Node and the driver are.
-import { indexedFieldsMigration } from '../../adapters/postgres/indexed-fields.mjs'
+import { FIELDS, indexedFieldsMigration } from '../../adapters/postgres/indexed-fields.mjs'
 import { UsageError } from './url.mjs'
 
 export const DEFAULT_INDEXED_FIELDS =
@@ -44,5 +44,5 @@ export function parseSchema(name) {
  * @returns {import('./migrations.mjs').Migration[]}
  */
 export function fieldMigrations(text) {
-  return [{ ...indexedFieldsMigration(parseIndexedFields(text)), replaces: 'indexed fields: ' }]
+  return [{ ...indexedFieldsMigration(parseIndexedFields(text)), replaces: FIELDS }]
 }
