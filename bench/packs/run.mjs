@@ -17,6 +17,7 @@ const { values } = parseArgs({
     parts: { type: 'string', default: 'development,held out' },
     misses: { type: 'string' },
     show: { type: 'string' },
+    named: { type: 'boolean', default: false },
   },
 })
 
@@ -25,7 +26,10 @@ const workspace = createWorkspace(values.ref, 'bench/packs/clock-worker/index.ts
 const team = TEAMS[values.team]
 if (team === undefined) throw new Error(`Teams: ${Object.keys(TEAMS)}`)
 const history = readHistory(team)
-const goals = readGoals(team).filter(({ part }) => values.parts.split(',').includes(part))
+const goals = readGoals(team)
+  .filter(({ part }) => values.parts.split(',').includes(part))
+  // As people say it: what a pack brings must not change.
+  .map((goal) => (values.named ? { ...goal, goal: `${goal.goal} (${goal.project})` } : goal))
 const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))
 const world = await openWorld(workspace, history, team, { target: values.target, port: Number(values.port), vars: {} })

@@ -13,6 +13,7 @@ import { shapeOf } from '../../domain/pack/likeness'
 import { opponentsIn } from '../../domain/pack/links'
 import { frame, packMarkdown } from '../../domain/pack/markdown'
 import { namesIn } from '../../domain/pack/names'
+import { withoutOwnName } from '../../domain/pack/own-name'
 import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
 import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
@@ -140,7 +141,9 @@ export function createCompilePack({
   }
 
   /** Chooses, gives room, reads the rest and puts the pack together. */
-  async function compile(caller: Caller, request: PackRequest): Promise<Compiled> {
+  async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
+    const asked = readPackRequest(caller, given)
+    const request = { ...asked, query: withoutOwnName(asked.query, asked.project, analyzer) }
     const sight: PackSight = {
       scope: request.project === null ? caller : { ...caller, projects: [request.project] },
       diaryOf: request.agentId,
@@ -222,10 +225,8 @@ export function createCompilePack({
     const pack: Pack = {
       goal: request.goal,
       intent: request.intent,
-      query: request.query,
-      domain: request.domain,
-      project: request.project,
-      layer: request.layer,
+      query: asked.query,
+      ...{ domain: request.domain, project: request.project, layer: request.layer },
       sections,
       total_items: planned.length,
       usage_hint: HINTS[unrelated ? 'nothing' : request.layer],
@@ -269,8 +270,7 @@ export function createCompilePack({
     return inSections(withRelated(items, finished.neighbours, followed, total), request, inFlight)
   }
 
-  return async (caller: Caller, given: PackArguments): Promise<Compiled> =>
-    compile(caller, readPackRequest(caller, given))
+  return compile
 }
 
 /** What is shown of finished work that has taught something. */

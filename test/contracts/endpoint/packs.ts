@@ -342,6 +342,17 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ask('archived work: unlike anything else'))).not.toContain(ids.archived)
     })
 
+    it('brings for a goal that names its own project what it brings without that name, and all of it for the name alone', async () => {
+      const { project, add, ask } = inProject()
+      const name = project.toUpperCase()
+      for (const subject of ['invoices', 'sessions', 'uploads', 'mails', 'payments', 'searches'])
+        await add(`${project} ${subject}`, `${project} keeps its ${subject} in the second region.`)
+      expect((await ask(`plant tulips around ${project}`)).total_items).toBe(0)
+      const [named, unnamed] = [await ask(`${name}: where are uploads kept?`), await ask('where are uploads kept?')]
+      expect([idsOf(named), named.query]).toEqual([idsOf(unnamed), `${name}: where are uploads kept?`])
+      expect((await ask(`what do we know about ${project}?`)).total_items).toBe(6)
+    })
+
     it(promise('p3-left-out'), async () => {
       const { add, ask } = inProject()
       const gone = await add('Feature flag', 'the checkout feature flag is on')

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { withoutOwnName } from '../../src/domain/pack/own-name'
+import { createAnalyzer } from '../../src/domain/search/analysis'
+
+const analyzer = createAnalyzer('english')
+const read = (goal: string, project: string | null) =>
+  withoutOwnName(goal, project, analyzer).replace(/\s+/g, ' ').trim()
+
+it.each([
+  ['lantern: compress archives', 'lantern', ': compress archives'],
+  ['compress archives of Lantern', '/home/dev/projects/lantern', 'compress archives of'],
+  ["compress lantern's archives", 'C:\\work\\lantern\\', 'compress archives'],
+  ['compress archives of web shop and WEB-SHOP', 'web-shop', 'compress archives of and'],
+  ['архивы проекта фонарь сжимать', 'фонарь', 'архивы проекта сжимать'],
+])('takes the name of its own project out of "%s" in %s', (goal, project, rest) => {
+  expect(read(goal, project)).toBe(rest)
+})
+
+it.each([
+  ['compress lanterns', 'lantern'],
+  ['compress archives of lantern', 'orchard'],
+  ['compress archives of lantern', null],
+  ['compress archives', '/'],
+  ['what do we know about lantern?', 'lantern'],
+  ['the plan for lantern', 'lantern'],
+])('leaves "%s" in %s as it is', (goal, project) => {
+  expect(read(goal, project)).toBe(goal)
+})
