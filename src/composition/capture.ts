@@ -2,6 +2,7 @@ import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
 import { hookClient } from '../domain/capture/clients/clients'
 import type { Quotas } from '../domain/quota'
+import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
@@ -27,6 +28,7 @@ export function composeCapture(given: {
   readonly ids: Ids
   readonly captureDays: number
   readonly quotas: Quotas
+  readonly analyzer: Analyzer
   readonly yielder: Yielder
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
@@ -50,7 +52,7 @@ export function composeCapture(given: {
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock },
-      recall: createRecallForHooks({ store, recall }),
+      recall: createRecallForHooks({ store, recall, analyzer: given.analyzer }),
     }),
     erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({

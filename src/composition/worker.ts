@@ -172,6 +172,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       connection,
       clock,
       ids,
+      analyzer,
       captureDays,
       entries,
       deleteEntries,
