@@ -163,6 +163,11 @@ describe('packs as text', () => {
     expect(cutAround(wholeText('short'), 10)).toBe('short')
   })
 
+  it('shows a text of one character', () => {
+    for (const text of ['c', '是', '👍']) expect(fitted(wholeText(text), 1, { json: 800, markdown: 800 })).toBe(text)
+    expect(fitted(wholeText('c'), 1, { json: 0, markdown: 0 })).toBe('')
+  })
+
   it('knows names that mean one thing exactly, and no others', () => {
     const goal =
       'Fix E_CONN_42 and TS2304 in src/auth/token.ts, rotateRefreshToken() of auth.session since v2.3.1 (AUTH-7, BOOK-410-HOLD, #12).'

@@ -140,7 +140,8 @@ const TRIES = 8
 /** The largest cut of a text that takes no more room than there is; empty when there is hardly any. */
 export function fitted(passage: Passage, most: number, budget: Size): string {
   let wanted = Math.min(most, budget.json, budget.markdown)
-  for (let tries = 0; tries < TRIES && wanted >= 2; tries++) {
+  // Two have room for a cut; less holds a text of one alone.
+  for (let tries = 0; tries < TRIES && wanted >= Math.min(2, most); tries++) {
     const content = cutAround(passage, Math.floor(wanted))
     const taken = sizeOf(content)
     const share = Math.min(budget.json / Math.max(taken.json, 1), budget.markdown / Math.max(taken.markdown, 1))
