@@ -17,7 +17,7 @@ const { values } = parseArgs({
     parts: { type: 'string', default: 'development,held out' },
     misses: { type: 'string' },
     show: { type: 'string' },
-    named: { type: 'boolean', default: false },
+    as: { type: 'string', default: '{goal}' },
   },
 })
 
@@ -28,8 +28,8 @@ if (team === undefined) throw new Error(`Teams: ${Object.keys(TEAMS)}`)
 const history = readHistory(team)
 const goals = readGoals(team)
   .filter(({ part }) => values.parts.split(',').includes(part))
-  // As people say it: what a pack brings must not change.
-  .map((goal) => (values.named ? { ...goal, goal: `${goal.goal} (${goal.project})` } : goal))
+  // As people say it too: what a pack brings should hardly change.
+  .map((one) => ({ ...one, goal: values.as.replace('{goal}', one.goal).replace('{project}', one.project) }))
 const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))
 const world = await openWorld(workspace, history, team, { target: values.target, port: Number(values.port), vars: {} })

@@ -31,7 +31,7 @@ it.each([
   expect(read(goal, project)).toBe(goal)
 })
 
-it('is taken out of a prompt, for which hooks recall', async () => {
+it('is taken out of a prompt for which hooks recall, as a lead-in is', async () => {
   const queries: string[] = []
   const page: Recall['page'] = async (_scope, { query }) => {
     queries.push(query)
@@ -39,6 +39,11 @@ it('is taken out of a prompt, for which hooks recall', async () => {
   }
   const { atPrompt } = createRecallForHooks({ store: {} as CaptureStore, recall: { page }, analyzer })
   const place = { project: 'github.com/acme/ferry' } as HookEvent['place']
-  await atPrompt({ org: 'acme', projects: null, owner: null }, 'ferry: oil the lamp', { place } as HookEvent, null)
-  expect(queries).toEqual([': oil the lamp'])
+  await atPrompt(
+    { org: 'acme', projects: null, owner: null },
+    'Please oil the lamp of ferry',
+    { place } as HookEvent,
+    null,
+  )
+  expect(queries).toEqual(['oil the lamp of'])
 })

@@ -1,18 +1,6 @@
 // What of a goal is left when the name of its own project is taken out?
 import type { Analyzer } from '../search/analysis'
-import { emptyWords } from '../search/written-in'
-import { commonTerms } from './plain-words'
-import { HARDLY_A_WORD } from './sayings'
-
-/** Whether a text says what it is about, beside words that stand in any goal. */
-function namesSubject(text: string, analyzer: Analyzer): boolean {
-  const tokens = analyzer.tokenize(text)
-  const empty = emptyWords(tokens.map(({ word }) => word))
-  const common = commonTerms(analyzer)
-  return tokens.some(
-    ({ term, word, isStopWord }) => !isStopWord && !empty.has(word) && !common.has(term) && !HARDLY_A_WORD.test(term),
-  )
-}
+import { namesSubject } from './plain-words'
 
 /**
  * A goal without the name of the project that it is asked in, which most of what is of the project says too: it filled packs with what

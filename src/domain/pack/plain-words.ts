@@ -1,8 +1,10 @@
 import { KINDS } from '../entry/kind'
 import type { Analyzer } from '../search/analysis'
 import { COMMON_WORDS } from '../search/common-words'
+import { emptyWords } from '../search/written-in'
 import { codesIn } from './identifiers'
 import { INTENTS } from './intents'
+import { HARDLY_A_WORD } from './sayings'
 
 const common = new WeakMap<Analyzer, ReadonlySet<string>>()
 
@@ -25,4 +27,14 @@ export function termsInCodes(goal: string, analyzer: Analyzer): ReadonlySet<stri
   const termsOf = (text: string): string[] => analyzer.tokenize(text).map(({ term }) => term)
   const beside = new Set(termsOf(codes.reduce((text, code) => text.replaceAll(code, ' '), goal)))
   return new Set(termsOf(codes.join(' ')).filter((term) => !beside.has(term)))
+}
+
+/** Whether a text says what it is about, beside words that stand in any goal. */
+export function namesSubject(text: string, analyzer: Analyzer): boolean {
+  const tokens = analyzer.tokenize(text)
+  const empty = emptyWords(tokens.map(({ word }) => word))
+  const common = commonTerms(analyzer)
+  return tokens.some(
+    ({ term, word, isStopWord }) => !isStopWord && !empty.has(word) && !common.has(term) && !HARDLY_A_WORD.test(term),
+  )
 }

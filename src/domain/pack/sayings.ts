@@ -156,6 +156,32 @@ export const SAYINGS: readonly Saying[] = [
   { period: 'whenever it was', said: /(?<![a-zÀ-ɏ\d])(?:recientemente|recientes?)(?![a-zÀ-ɏ\d])/i },
 ]
 
+/** What stands at the beginning of a request and says nothing of it. */
+export const LEAD_INS: readonly RegExp[] = [
+  /^(?:please|hello|hi|hey|ok(?:ay)?|so|now)(?:,|!)?\s+/i,
+  /^(?:as|you are) an? [^,.:\n]{2,80}[,.:]\s+/i,
+  /^(?:can|could|would|will) you(?: please)?(?: help(?: me| us)?(?: (?:to|with))?)?\s+/i,
+  /^(?:help|let) (?:me|us)(?: (?:to|with))?\s+/i,
+  /^(?:i|we)(?: now)?(?:['’]d| would)? (?:want|need|like|have|plan|was asked|were asked)(?: you)? to\s+/i,
+  /^(?:i(?:['’]m| am)|we(?:['’]re| are)) (?:now )?(?:working on|about to|going to|trying to|asked to)\s+/i,
+  /^(?:tell|show|give) (?:me|us)(?: (?:about|everything(?: relevant)?(?: (?:that )?we know)?(?: (?:about|on|for))?))?\s+/i,
+  /^(?:what do (?:we|you|i) know (?:about|of)|the user (?:wants|needs|asks|asked)(?: me)? to)\s+/i,
+  /^(?:my|the|this|our) (?:task|job|goal|aim) is(?: now)? to\s+/i,
+  /^(?:bitte|hallo|(?:kannst|könntest) du(?: mir| uns)?(?: bitte)?(?: helfen,?)?|hilf (?:mir|uns)(?: (?:bei|dabei|mit),?)?)\s+/i,
+  /^(?:ich|wir) (?:will|möchte|muss|soll|wollen|möchten|müssen|sollen)(?: jetzt)?\s+/i,
+  /^(?:s['’]il (?:te|vous) plaît|(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous)(?: m['’]aider à)?|aide(?:z)?-moi à),?\s+/i,
+  /^(?:je (?:veux|voudrais|dois|vais)|nous (?:voulons|devons|allons)|j['’]ai besoin de)\s+/i,
+  /^(?:por favor|(?:puedes|podrías|puede)(?: ayudarme a)?|ayúdame a|quiero|queremos|necesito|necesitamos|tengo que|debo),?\s+/i,
+]
+
+/** Words of a lead-in before a colon, beside those that stand in any goal. */
+export const OF_LEAD_INS: readonly RegExp[] = [
+  /(?<![a-zÀ-ɏ\d])(?:relevant|jobs?|context|goal|request|user|feature|background|memor(?:y|ies))(?![a-zÀ-ɏ\d])/gi,
+  /(?<![a-zÀ-ɏ\d])(?:folgende[ns]?|bitte|hilf|hilfe|aufgabe|frage|ziel|kontext|anfrage)(?![a-zÀ-ɏ\d])/gi,
+  /(?<![a-zÀ-ɏ\d])(?:besoin|aide|voici|t[âa]che|objectif|contexte|demande)(?![a-zÀ-ɏ\d])/gi,
+  /(?<![a-zÀ-ɏ\d])(?:necesito|ayuda|tarea|objetivo|contexto|pregunta)(?![a-zÀ-ɏ\d])/gi,
+]
+
 /** What a question about a time is made of; where nothing else is left, the goal asks for that time and for nothing else. */
 export const ASKING: readonly RegExp[] = [
   /(?<![a-zÀ-ɏ\d])(?:good morning|hello|hey|please|guten (?:morgen|tag)|hallo|bitte)(?![a-zÀ-ɏ\d])/gi,

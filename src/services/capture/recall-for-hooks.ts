@@ -3,6 +3,7 @@ import type { Gathered } from '../../domain/capture/gathered'
 import { promptText, startText } from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
 import type { Scope } from '../../domain/identity/scope'
+import { withoutLeadIn } from '../../domain/pack/lead-in'
 import { withoutOwnName } from '../../domain/pack/own-name'
 import { recallFilter } from '../../domain/recall/filter'
 import type { Analyzer } from '../../domain/search/analysis'
@@ -74,7 +75,8 @@ export function createRecallForHooks({
     known: Gathered | null,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
-    const query = withoutOwnName(prompt.slice(0, QUERY), place.project, analyzer).trim()
+    const asked = withoutLeadIn(prompt.slice(0, QUERY).trim(), analyzer)
+    const query = withoutOwnName(asked, place.project, analyzer).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
     const page = await recall.page(

@@ -2,6 +2,7 @@ import { regionOf } from '../../domain/meaning/region'
 import { cosine, modelKey, type QuantizedVector } from '../../domain/meaning/vector'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
 import { kindsAsked } from '../../domain/pack/kinds-asked'
+import { withoutLeadIn } from '../../domain/pack/lead-in'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import { WEIGHTS } from '../../domain/pack/weights'
@@ -100,7 +101,7 @@ export function createFindCandidates({
    */
   return async (sight: PackSight, request: PackRequest, now: number): Promise<Found> => {
     const depth = DEPTHS[request.layer]
-    const searched = withoutSayings(request.query)
+    const searched = withoutSayings(withoutLeadIn(request.query, analyzer))
     const parsed = parseQuery(searched.replaceAll('"', ' '), 'match', analyzer)
     const recent = recencyOf(request.query, now, request.limit)
     // Then there are no words to be searched for.
