@@ -85,18 +85,25 @@ export async function startTeam(
     return made.body
   }
 
-  /** One tool call over a real MCP connection of its own. */
-  async function call(bearer: string, name: string, args: Record<string, unknown> = {}): Promise<CallResult> {
+  /** Of each credential, since to connect is three requests more than a call. */
+  const clients = new Map<string, Promise<Client>>()
+
+  async function connect(bearer: string): Promise<Client> {
     const client = new Client({ name: 'test', version: '1.0.0' })
     const headers = { authorization: `Bearer ${bearer}` }
     await client.connect(new StreamableHTTPClientTransport(server.url, { requestInit: { headers } }))
-    try {
-      const result: Json = await client.callTool({ name, arguments: args })
-      const { structuredContent: data, content, isError } = result
-      return { data, content, text: content?.[0]?.text, isError: isError === true }
-    } finally {
-      await client.close()
-    }
+    return client
+  }
+
+  /** One tool call over a real MCP connection. */
+  async function call(bearer: string, name: string, args: Record<string, unknown> = {}): Promise<CallResult> {
+    const client = clients.get(bearer) ?? connect(bearer)
+    clients.set(bearer, client)
+    // Who is not let in tries again.
+    client.catch(() => clients.delete(bearer))
+    const result: Json = await (await client).callTool({ name, arguments: args })
+    const { structuredContent: data, content, isError } = result
+    return { data, content, text: content?.[0]?.text, isError: isError === true }
   }
 
   return { server, ask, api, key, call, stop: () => server.stop() }
