@@ -10,6 +10,7 @@ import type { CarriedRecord, EntryRecord, TransferRecord } from '../../src/domai
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
 import { type Volume, VolumeWriter, writeVolumes } from '../../src/domain/transfer/volume-writer'
+import { ANY } from '../support/any-text'
 
 const ALL = { store: 'test:here', at: '2026-11-23T10:00:00.000Z' }
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -62,7 +63,7 @@ const entry = (id: EntryRecord['id']): fc.Arbitrary<EntryRecord> =>
       id: fc.constant(id),
       thread_id: words,
       source: fc.constantFrom('user' as const, 'agent' as const),
-      text: fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }).map((text) => text.toWellFormed()),
+      text: fc.string({ unit: ANY, minLength: 1, maxLength: 100 }).map((text) => text.toWellFormed()),
       metadata,
       tags: fc.array(words, { maxLength: 3 }),
       images: fc.array(

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { retrievalMarks } from '../../src/domain/meaning/retrieval-prompt'
 import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/domain/meaning/summary'
 import { relevanceScores } from '../../src/domain/search/relevance'
+import { ANY } from '../support/any-text'
 
 /** What models are told and what is kept of their answers, the same for all providers. */
 const linesOf = (text: string): string[] => text.split('\n')
@@ -21,7 +22,7 @@ describe('the request for a summary', () => {
 
   it('puts the text between two equal lines that do not occur in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      fc.property(fc.string({ unit: ANY, maxLength: 200 }), (text) => {
         const { user } = summaryPrompt(text, 'user')
         const fence = linesOf(user)[0] as string
         expect(text).not.toContain(fence)
@@ -102,7 +103,7 @@ describe('the answer', () => {
 
   it('is never unstorable', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: ANY }), (text) => {
         const summary = summaryFrom(`x${text}`.replaceAll('<', '('), 'Acme')
         expect(summary.isWellFormed() && !summary.includes('\u0000')).toBe(true)
       }),

@@ -13,6 +13,7 @@ import type { CarriedRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { createYielder } from '../../src/domain/yielder'
+import { ANY } from '../support/any-text'
 import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
 /** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
@@ -72,7 +73,7 @@ const number = fc.oneof(
     '5e-400',
   ),
 )
-const anyString = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }))
+const anyString = fc.oneof(fc.string({ unit: ANY, maxLength: 40 }), fc.string({ maxLength: 40 }))
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 5 },
@@ -135,7 +136,7 @@ describe('JSON that arrives in pieces', () => {
   })
 
   it('holds no string that is longer than its place allows, escapes counted as what they mean', () => {
-    const value = fc.record({ text: fc.string({ unit: 'binary', maxLength: 30 }), other: fc.string({ maxLength: 30 }) })
+    const value = fc.record({ text: fc.string({ unit: ANY, maxLength: 30 }), other: fc.string({ maxLength: 30 }) })
     const escaped = (text: string) =>
       Array.from(text, (char) =>
         /[a-m]/.test(char) ? `\\u00${char.charCodeAt(0).toString(16)}` : JSON.stringify(char).slice(1, -1),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ANY } from '../../support/any-text'
 import type { Connect } from '../../support/clients'
 import { useSession } from './session'
 
@@ -40,7 +41,7 @@ const odd = fc.oneof(
     { a: 1 },
     { __proto__: 1 },
   ),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: ANY, maxLength: 20 }),
   fc.jsonValue({ maxDepth: 3 }),
 )
 const filters = fc.array(

@@ -1,0 +1,3 @@
+import { linearWalks } from '../../contracts/linear-walks'
+
+linearWalks(6_000)
