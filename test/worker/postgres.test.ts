@@ -20,7 +20,6 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
-import { longTextsContract } from '../contracts/long-texts'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
@@ -81,8 +80,6 @@ const onPgvector = () => {
   return { ...made, index: createPostgresVectorIndex(made.connection) }
 }
 recallContract('PostgreSQL', onPgvector, false)
-
-longTextsContract('PostgreSQL', () => make())
 
 quotaContract('PostgreSQL', make)
 

@@ -66,7 +66,7 @@ const isInternal = (
     : data?.error?.code === 'internal' || typeof data?.error?.message !== 'string'
 
 /** @param calls at random, and how many of them succeed at the least; more in the nightly tier */
-export function badInputContract(connect: Connect, { calls, good } = { calls: 300, good: 6 }): void {
+export function badInputContract(connect: Connect, { calls, good } = { calls: 150, good: 3 }): void {
   const session = useSession(connect)
 
   it(`answers ${calls} random calls without an internal error`, async () => {

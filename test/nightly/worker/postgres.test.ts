@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import { createPostgresVectorIndex } from '../../../src/adapters/postgres/vector-index'
 import { foundAfterDeathContract } from '../../contracts/found-after-death'
+import { longTextsContract } from '../../contracts/long-texts'
 import { lostAnswersContract } from '../../contracts/lost-answers'
 import { packCostsContract } from '../../contracts/pack-costs'
 import { recallContract } from '../../contracts/recall'
@@ -41,5 +42,7 @@ recallContract('PostgreSQL', () => {
   const made = make()
   return { ...made, index: createPostgresVectorIndex(made.connection) }
 })
+
+longTextsContract('PostgreSQL', () => make())
 
 textsAheadContract('PostgreSQL', () => make())
