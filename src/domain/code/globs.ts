@@ -38,7 +38,7 @@ function alternatives(pattern: string): string[] {
       from = i + 1
     }
   }
-  if (close < 0) throw invalidInput('filePattern has a { without its }; an example is src/**/*.{ts,tsx}')
+  if (close < 0) throw invalidInput('filePattern has a { without its }')
   const [head, tail] = [pattern.slice(0, open), pattern.slice(close + 1)]
   const read: string[] = []
   for (const part of parts) {
@@ -124,7 +124,7 @@ function matches(steps: readonly Step[], chars: readonly string[]): boolean {
 
 /**
  * @returns whether a path is one of the pattern's
- * @throws Problem invalid_input for braces that do not close
+ * @throws Problem invalid_input for braces that do not close, or have too many alternatives
  */
 export function createGlob(pattern: string): (path: string) => boolean {
   const normal = pattern

@@ -1,3 +1,4 @@
+import { inspected } from '../flaws'
 import { withoutTrailing } from '../text'
 import type { Analyzer } from './analysis'
 import { parseBoolean } from './query-boolean'
@@ -86,8 +87,11 @@ function positiveUnits(expression: Expression, negated = false): Unit[] {
   return expression.of.flatMap((part) => positiveUnits(part, negated))
 }
 
-/** @throws Problem invalid_input, in `boolean` mode only, with the position of what is malformed */
-export function parseQuery(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
+/** @throws Problem invalid_input, in `boolean` mode only, with the position of what is malformed; limit_exceeded */
+export const parseQuery = (query: string, mode: SearchMode, analyzer: Analyzer): TextQuery =>
+  inspected((wrong) => wrong.check('query', query, () => parse(query, mode, analyzer))) as TextQuery
+
+function parse(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
   switch (mode) {
     case 'match':
       return sayingWhy(parseMatch(query, analyzer))

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createGlob } from '../../domain/code/globs'
 import { normalizeLanguage } from '../../domain/code/languages'
 import { SYMBOL_KINDS } from '../../domain/code/symbols'
 import { invalidInput } from '../../domain/errors'
@@ -30,6 +31,7 @@ const input = z.strictObject({
 
 function checkPattern(given: string): void {
   if (codePointLength(given) > MAX_PATTERN) throw invalidInput(`filePattern has more than ${MAX_PATTERN} characters`)
+  createGlob(given)
 }
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */

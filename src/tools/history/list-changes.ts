@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import { FEED_ACTIONS, FEED_LIMIT, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
-import { openProject } from '../../domain/recall/project'
 import { defineTool } from '../define-tool'
 import { output, part, threadId } from '../fields'
+import { namedProject } from '../project'
 import { history } from './family'
 import { shownChange } from './feed-wire'
 
@@ -50,13 +50,14 @@ export const listChanges = defineTool({
     hasMore: z.boolean(),
     clamped_limit: part('When limit was above 200', {}),
   }),
+  inspect: ({ project }, { principal }) => void namedProject(principal, project),
   async handler({ services, principal }, args) {
     const limit = Math.min(args.limit, MAX_FEED_LIMIT)
     const listed = await services.changes.list(principal, {
       after: args.after,
       filter: {
         threadId: args.thread_id === undefined ? null : checkThreadId(args.thread_id),
-        project: args.project === undefined ? null : openProject(principal, args.project, 'project'),
+        project: namedProject(principal, args.project),
         actions: args.actions === undefined || args.actions.length === 0 ? null : args.actions,
       },
       limit,

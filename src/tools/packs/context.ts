@@ -4,6 +4,7 @@ import { INTENTS } from '../../domain/pack/intents'
 import { checkGoal, PACK_LAYERS } from '../../domain/pack/request'
 import { defineTool } from '../define-tool'
 import { flag, listOf, output, part } from '../fields'
+import { namedProject } from '../project'
 import { packs } from './family'
 
 /** A goal that is missing is told in the words of the contract. */
@@ -58,7 +59,9 @@ export const context = defineTool({
     markdown: z.string(),
     diagnostics: part('What was searched and left out', {}),
   }),
+  inspect: ({ project }, { principal }) => void namedProject(principal, project),
   async handler({ services, principal }, { agent_id, include_related, related_limit, max_tokens, ...args }) {
+    namedProject(principal, args.project)
     const pack = await services.packs.context(principal, {
       ...args,
       agentId: agent_id,

@@ -254,6 +254,11 @@ export function protocolContract(connect: Connect): void {
           { query: '', filePattern: 'x'.repeat(257), mode: 'x', projectPath: ' ' },
           ['filePattern', 'mode', 'projectPath', 'query'],
         ],
+        ['context_searchCode', { query: 'x', filePattern: 'src/*.{ts' }, ['filePattern']],
+        ['fts_search_context', { query: '(a OR b', mode: 'boolean' }, ['query']],
+        ['context', { goal: 'x', project: ' ' }, ['project']],
+        ['context', { goal: ' ', project: ' ' }, ['goal', 'project']],
+        ['list_changes', { thread_id: ' ', project: 'x'.repeat(241) }, ['project', 'thread_id']],
         // Nothing is held against an argument whose partner is wrong itself.
         [
           'remember',
