@@ -18,10 +18,12 @@ export function findNode(root: OutlineNode, id: string): { node: OutlineNode } |
   if (id === root.id) return { node: root }
   let nearest = { id: root.id, likeness: 0 }
   let compared = 0
+  // Ids are in lower case, whatever the headings are in.
+  const asked = id.slice(0, 200).toLowerCase()
   for (const node of nodesBelow(root)) {
     if (node.id === id) return { node }
     if (compared++ >= MAX_COMPARED) continue
-    const near = likeness(node.id.slice(0, 200), id.slice(0, 200))
+    const near = likeness(node.id.slice(0, 200), asked)
     if (near > nearest.likeness) nearest = { id: node.id, likeness: near }
   }
   return { nearest: nearest.id }

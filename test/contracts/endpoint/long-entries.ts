@@ -261,6 +261,7 @@ export function longEntriesContract(connect: Connect): void {
         ])
       }
       expect(await refused({ node_id: 'onee' })).toContain('the nearest is "one"')
+      expect(await refused({ node_id: 'ONE' })).toContain('the nearest is "one"')
       expect(await message('read_context_range', { context_id: 999_999_999, start_char: 0 })).toBe(
         'Context entry with ID 999999999 not found',
       )
