@@ -63,16 +63,31 @@ export const oneClass = (words: number, match: string): EntryClass => ({
   match: `(${match})`,
 })
 
-/** Each step of length: what stands before and behind the expression of a class, and how far it raises a weight. */
-function stepsOf(org: string): [before: string, after: string, brevity: number][] {
+/**
+ * Each step of length: what stands before and behind the expression of a class, how far it raises a weight, and the expression of the
+ * length itself.
+ */
+function stepsOf(org: string): [before: string, after: string, brevity: number, length: string | null][] {
   const terms = BREVITIES.map((_, step) => `"${lengthTerm(org, step)}"`)
   const least = BREVITIES.at(-1) as number
   return [
-    ...BREVITIES.map((brevity, step): [string, string, number] => [`(scope : ${terms[step]} AND `, ')', brevity]),
+    ...terms.map((term, step) => {
+      const length = `scope : ${term}`
+      return [`(${length} AND `, ')', BREVITIES[step] as number, length] satisfies ReturnType<typeof stepsOf>[number]
+    }),
     // Written before lengths stood in the index, which the schedule writes anew: found behind all others until then.
-    ['(', ` NOT scope : (${terms.join(' OR ')}))`, least],
+    ['(', ` NOT scope : (${terms.join(' OR ')}))`, least, null],
   ]
 }
+
+/**
+ * Those steps of which the org has entries, as JSON. An org has few lengths as a rule, and a step that finds nothing seeks all words of its
+ * class in each part of the index, for each class. Asked once, and only where a class is gone through by steps.
+ */
+const stepsThere = (org: string): SQL => sql`(
+    SELECT json_group_array(json(step.value)) FROM json_each(${JSON.stringify(stepsOf(org))}) step
+    WHERE step.value ->> 3 IS NULL OR EXISTS (SELECT 1 FROM entries_fts WHERE entries_fts MATCH step.value ->> 3)
+  )`
 
 /** So many of the sample are some 2,000 entries: as a rule 200 of them are found in the first few steps. */
 export const VERY_DENSE = 125
@@ -167,7 +182,7 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
     sql`steps AS MATERIALIZED (
       SELECT classes.weight * (step.value ->> 2) AS key, classes.held, step.value ->> 2 AS shortness,
         group_concat((step.value ->> 0) || classes.words || (step.value ->> 1), ' OR ') AS words
-      FROM classes CROSS JOIN json_each(${JSON.stringify(stepsOf(org))}) step
+      FROM classes CROSS JOIN json_each(${stepsThere(org)}) step
       WHERE classes.many = 1
       GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 10000
     )`,
