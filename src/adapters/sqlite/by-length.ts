@@ -36,6 +36,9 @@ const DENSE = Math.ceil(LOOKED_THROUGH / SAMPLE)
 /** Of so many, of three words, nobody asks whether they are dense where the index is short: each has 17 steps. */
 const FEW_CLASSES = 7
 
+/** Up to so many entries of a scope more classes than that are looked through but where the heaviest is dense. */
+const SMALL = 10 * LOOKED_THROUGH
+
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
 /**
@@ -131,10 +134,13 @@ interface Asked {
  */
 export function byLength({ org, classes, plain, admitted, shortness, short, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
-  const isCommon = sql`coalesce(min(sized.n) >= ${LOOKED_THROUGH}, 0)`
+  const isCommon = sql`min(sized.n) >= ${LOOKED_THROUGH}`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
-  const dense = isDense(org, sql`weighted.words`)
-  const isQuick = classes.length > FEW_CLASSES ? sql`0` : sql`(SELECT max(id) FROM entries) <= ${short}`
+  const dense = (words: SQL): SQL => isDense(org, words)
+  const isOfFew = classes.length <= FEW_CLASSES
+  const isQuick = isOfFew ? sql`(SELECT max(id) FROM entries) <= ${short}` : sql`0`
+  /** Each class in a scope of few would be asked of the sample for what it takes to look through it. */
+  const isSmall = isOfFew ? sql`0` : sql`(SELECT entries FROM held) <= ${SMALL}`
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
     FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
@@ -162,22 +168,27 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
       SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
       FROM (SELECT place, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
     )`,
+    // None holds a word that stands nowhere.
     sql`weighted AS MATERIALIZED (
-      SELECT class.value ->> 1 AS held, class.value ->> 2 AS words,
-        coalesce(sum(sized.weight), 0) AS weight, ${common} AS common
-      FROM fits CROSS JOIN json_each(CASE WHEN fits.yes THEN ${given} ELSE '[]' END) class
-        LEFT JOIN sized ON ((class.value ->> 0) >> sized.place) & 1
-      GROUP BY class.key
+      SELECT class.value ->> 1 AS held, class.value ->> 2 AS words, sum(sized.weight) AS weight, ${common} AS common
+      FROM sized CROSS JOIN json_each(${given}) class
+      WHERE ((class.value ->> 0) >> sized.place) & 1
+      GROUP BY class.key HAVING sum(1 << sized.place) = class.value ->> 0
     )`,
+    // As one row: SQLite compiles a table anew for each time that it is named, and all that it is made of.
     sql`heaviest AS MATERIALIZED (
-      SELECT CASE WHEN ${isQuick} THEN 1 ELSE (
-        SELECT ${dense} FROM (SELECT words FROM weighted WHERE common ORDER BY weight DESC LIMIT 1) weighted
+      SELECT weighted.classes, CASE WHEN ${isQuick} THEN 1 ELSE (
+        SELECT ${dense(sql`heaviest.words`)} FROM (
+          SELECT value ->> 1 AS words FROM json_each(weighted.classes) WHERE value ->> 3 ORDER BY value ->> 2 DESC LIMIT 1
+        ) heaviest
       ) END AS dense
+      FROM (SELECT json_group_array(json_array(held, words, weight, common)) AS classes FROM weighted) weighted
     )`,
     sql`classes AS MATERIALIZED (
-      SELECT held, words, weight,
-        CASE WHEN NOT common THEN 0 WHEN heaviest.dense THEN 1 ELSE ${dense} END AS many
-      FROM heaviest CROSS JOIN weighted
+      SELECT class.value ->> 0 AS held, class.value ->> 1 AS words, class.value ->> 2 AS weight,
+        CASE WHEN NOT (class.value ->> 3) THEN 0 WHEN heaviest.dense THEN 1 WHEN ${isSmall} THEN 0
+          ELSE ${dense(sql`(class.value ->> 1)`)} END AS many
+      FROM heaviest CROSS JOIN json_each(heaviest.classes) class
     )`,
     sql`steps AS MATERIALIZED (
       SELECT classes.weight * (step.value ->> 2) AS key, classes.held, step.value ->> 2 AS shortness,
