@@ -1,0 +1,75 @@
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'drizzle-orm'
+import { beforeEach, expect, it } from 'vitest'
+import { TRUE } from '../../src/adapters/sql/core/compile-filter'
+import { brevity } from '../../src/adapters/sql/tables/search/choosing'
+import { lengthTerm, sampleTerm } from '../../src/adapters/sql/tables/search/scope-terms'
+import { byLength, classesOf } from '../../src/adapters/sqlite/by-length'
+import { toQuery } from '../../src/adapters/sqlite/query'
+import { isSampled, stepOf } from '../../src/domain/search/candidate-rules'
+
+/** What a search by classes asks of the index, counted in a SQLite of this process: what finds nothing costs no row, and still its time. */
+const ORG = 'org'
+const ENTRIES = 600
+const LENGTHS = [10, 40]
+let db: DatabaseSync
+let asked: string[]
+
+beforeEach(() => {
+  db = new DatabaseSync(':memory:')
+  asked = []
+  db.function('noted', (expression) => {
+    asked.push(String(expression))
+    return expression
+  })
+  db.exec(
+    'CREATE TABLE entries (id INTEGER PRIMARY KEY, text_words INTEGER); CREATE VIRTUAL TABLE entries_fts USING fts5 (scope, body)',
+  )
+  for (let id = 1; id <= ENTRIES; id++) {
+    const words = LENGTHS[id % 2] as number
+    const scope = ['everyone', lengthTerm(ORG, stepOf(words)), ...(isSampled(id) ? [sampleTerm(ORG)] : [])].join(' ')
+    const body = ['a', ...(id % 2 ? ['b'] : []), ...(id % 3 ? ['c'] : []), ...(id % 5 ? ['d'] : [])].join(' ')
+    db.prepare('INSERT INTO entries VALUES (?, ?)').run(id, words)
+    db.prepare('INSERT INTO entries_fts (rowid, scope, body) VALUES (?, ?, ?)').run(id, scope, body)
+  }
+})
+
+/** The ids that are found, best first. @param counts in how many entries each word stands */
+function search(counts: Record<string, number>, most = ENTRIES): number[] {
+  const words = Object.keys(counts).map((word) => `body : "${word}"`)
+  const tables = byLength({
+    ...{ org: ORG, classes: classesOf(words, 'scope : "everyone"'), plain: true, admitted: TRUE },
+    ...{ shortness: brevity(sql`e.text_words`), short: 20_000, most, complete: { most: 0, held: 0 } },
+  })
+  const given = JSON.stringify(Object.values(counts))
+  const statement = sql`WITH held (entries) AS (SELECT ${ENTRIES}), fits (yes) AS (SELECT 1),
+    counts AS (SELECT key AS place, json_array(value) AS count FROM json_each(${given})), ${sql.join(tables, sql`, `)}
+    SELECT id FROM admitted ORDER BY key DESC, id DESC`
+  const { sql: text, params } = toQuery(statement)
+  const noting = text.replaceAll(/MATCH ((?:classes|steps)\.words)/g, 'MATCH noted($1)')
+  const named = Object.fromEntries(params.map((value, i) => [`?${i + 1}`, value as string | number]))
+  return db
+    .prepare(noting)
+    .all(named)
+    .map(({ id }) => Number(id))
+}
+
+it('goes through the lengths alone of which the org has entries', () => {
+  expect(search({ a: ENTRIES, b: 300 })).toHaveLength(ENTRIES)
+  // Two classes of two lengths, and what has none.
+  expect(asked).toHaveLength(2 * (LENGTHS.length + 1))
+})
+
+it('asks for no class of a word that stands nowhere, and finds the same', () => {
+  const found = search({ a: ENTRIES, b: 300 })
+  const without = asked.length
+  asked = []
+  expect(search({ a: ENTRIES, b: 300, nowhere: 0 })).toEqual(found)
+  expect(asked).toHaveLength(without)
+})
+
+it('looks through each class of four words once in a scope of few entries, dense or not', () => {
+  expect(search({ a: ENTRIES, b: 300, c: 400, d: 480 })).toHaveLength(ENTRIES)
+  expect(asked).toHaveLength(2 ** 4 - 1)
+  expect(asked.every((expression) => !expression.includes(lengthTerm(ORG, stepOf(LENGTHS[0] as number))))).toBe(true)
+})
