@@ -122,8 +122,8 @@ interface Asked {
 }
 
 /**
- * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among. Where
- * they are wanted, `whole` of `id` and `shortness`: what the shortest of those that hold all units are among.
+ * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among; and
+ * `best`, where those that hold all units are wanted beside them.
  *
  * A class of few is looked through. One of many is gone through step by step, the highest key first, and the newest first within a step,
  * until there are enough. What is as good by its key stands in one step, of whichever class.
@@ -158,11 +158,6 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
     ) ELSE '[]' END) one
     LIMIT ${limit}`
   const isWhole = (table: 'classes' | 'steps') => sql`${sql.raw(table)}.held = ${complete.held}`
-  /** Where a table was cut it may lack some that hold all units; it has the shortest of these, so none where it has enough. */
-  const lacks = (table: 'few' | 'many') => sql`(
-    SELECT count(*) >= ${most} AND sum(held = ${complete.held}) < ${complete.most} FROM ${sql.raw(table)}
-  )`
-  const kept = sql.raw(complete.most === 0 ? 'NOT MATERIALIZED' : 'MATERIALIZED')
   return [
     sql`sized AS MATERIALIZED (
       SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
@@ -197,18 +192,50 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
       WHERE classes.many = 1
       GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC LIMIT 10000
     )`,
-    // Read once, and not put by, where none are wanted beside them.
-    sql`few AS ${kept} (${through(sql`1`, sql`key`, most)})`,
-    sql`many AS ${kept} (${stepwise(sql`1`, most)})`,
+    sql`few AS NOT MATERIALIZED (${through(sql`1`, sql`key`, most)})`,
+    sql`many AS NOT MATERIALIZED (${stepwise(sql`1`, most)})`,
     sql`admitted AS NOT MATERIALIZED (SELECT * FROM few UNION ALL SELECT * FROM many)`,
     ...(complete.most === 0
       ? []
-      : [
-          sql`whole AS NOT MATERIALIZED (
-            SELECT id, shortness FROM admitted WHERE held = ${complete.held}
-            UNION SELECT id, shortness FROM (${through(sql`${isWhole('classes')} AND ${lacks('few')}`, sql`shortness`, complete.most)})
-            UNION SELECT id, shortness FROM (${stepwise(sql`${isWhole('steps')} AND ${lacks('many')}`, complete.most)})
-          )`,
-        ]),
+      : bestAndWhole({
+          most,
+          complete,
+          further: [
+            through(isWhole('classes'), sql`shortness`, complete.most),
+            stepwise(isWhole('steps'), complete.most),
+          ],
+        })),
   ]
 }
+
+/**
+ * `best` behind `admitted`: those with the highest keys, and the shortest of those that hold all units, which are `complete`. They weigh the
+ * same, so that their keys put them in the order of their lengths. Where `admitted` was cut it may lack some, and they are looked for.
+ * One row has them all, since SQLite compiles a table anew for each time that it is named.
+ *
+ * @param further those that hold all units, the shortest first: of classes of few, and of many
+ */
+const bestAndWhole = ({
+  most,
+  complete,
+  further,
+}: Pick<Asked, 'most' | 'complete'> & { further: readonly SQL[] }): SQL[] => [
+  sql`chosen AS MATERIALIZED (
+    SELECT best, CASE WHEN json_array_length(best) < ${most} OR json_array_length(whole) >= ${complete.most} THEN whole ELSE (
+      SELECT json_group_array(id) FROM (${sql.join(
+        further.map((one) => sql`SELECT id FROM (${one})`),
+        sql` UNION ALL `,
+      )})
+    ) END AS whole
+    FROM (
+      SELECT json_group_array(id) AS best, json_group_array(id) FILTER (WHERE held = ${complete.held}) AS whole
+      FROM (SELECT id, held FROM admitted ORDER BY key DESC, id DESC)
+    )
+  )`,
+  sql`best AS (
+    SELECT one.value AS id, max(list.key) AS complete
+    FROM chosen CROSS JOIN json_each(json_array(json(chosen.best), json(chosen.whole))) list CROSS JOIN json_each(list.value) one
+    WHERE one.key < CASE list.key WHEN 0 THEN ${most} ELSE ${complete.most} END
+    GROUP BY one.value
+  )`,
+]

@@ -158,9 +158,10 @@ export function createD1FullText(
       const tables = isByClasses
         ? ofClasses(classesOf(words, confined), admitted, depth.candidates, isWhole ? terms.length : 0)
         : [...weights, ...admittedByTerms({ request, admitted, shortness })]
+      const best = isByClasses && isWhole ? [] : [bestOfAdmitted(request, isWhole)]
       return withPrelude(
         bindings,
-        [fits, counts, ...tables, bestOfAdmitted(request, isWhole)],
+        [fits, counts, ...tables, ...best],
         sql`SELECT ${columnsOf(ofCounts)}, best.complete FROM best JOIN entries e ON e.id = best.id`,
       )
     }
