@@ -209,8 +209,8 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
 }
 
 /**
- * `best` behind `admitted`: those with the highest keys, and the shortest of those that hold all units, which are `complete`. They weigh the
- * same, so that their keys put them in the order of their lengths. Where `admitted` was cut it may lack some, and they are looked for.
+ * `best` behind `admitted`: those with the highest keys, and the shortest of those that hold all units, which are `complete`. These weigh
+ * the same, so that their keys put them in the order of their lengths. Where `admitted` was cut it may lack some, and they are looked for.
  * One row has them all, since SQLite compiles a table anew for each time that it is named.
  *
  * @param further those that hold all units, the shortest first: of classes of few, and of many
@@ -221,7 +221,8 @@ const bestAndWhole = ({
   further,
 }: Pick<Asked, 'most' | 'complete'> & { further: readonly SQL[] }): SQL[] => [
   sql`chosen AS MATERIALIZED (
-    SELECT best, CASE WHEN json_array_length(best) < ${most} OR json_array_length(whole) >= ${complete.most} THEN whole ELSE (
+    SELECT best, CASE WHEN json_array_length(best) < ${most} OR json_array_length(whole) >= ${complete.most} THEN whole
+    ELSE (
       SELECT json_group_array(id) FROM (${sql.join(
         further.map((one) => sql`SELECT id FROM (${one})`),
         sql` UNION ALL `,
