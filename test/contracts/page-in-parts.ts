@@ -27,8 +27,12 @@ const INDEXED = new Map([['status', 'string']] as const)
 const EVEN: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
 const THREAD: Filter = { op: 'thread', is: 't1' }
 
-/** What a page of D1 does in parts where one statement would hold everybody up (platform contract §6). */
-export function pageInPartsCases(make: () => Made): void {
+/**
+ * What a page of D1 does in parts where one statement would hold everybody up (platform contract §6).
+ *
+ * @param every whether each page is asked for under each filter, or two of four by turns
+ */
+export function pageInPartsCases(make: () => Made, every: boolean): void {
   /** A store whose statements go through so many entries. */
   const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
@@ -127,10 +131,13 @@ export function pageInPartsCases(make: () => Made): void {
       expect(await store.page(ada, filter, request)).toEqual(await once.store.page(ada, filter, request))
       expect(cost.rests).toBeGreaterThan(10 / walked)
     }
-    for (const filter of filters) for (const page of pages) await compare(6, filter, page)
+    const asked = filters.flatMap((filter, i) =>
+      pages.filter((_, j) => every || (i + j) % 2 === 0).map((page) => ({ filter, page })),
+    )
+    for (const { filter, page } of asked) await compare(6, filter, page)
     for (const page of pages) await compare(1, EVEN, page)
     for (const filter of [and([]), THREAD]) await compare(1, filter, { limit: 5, offset: 11 })
-    const compared = (filters.length + 1) * pages.length + 2
+    const compared = asked.length + pages.length + 2
     expect(once.cost).toMatchObject({ trips: compared, rests: 0 })
   })
 

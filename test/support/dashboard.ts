@@ -61,24 +61,28 @@ export function houseOf(server: RunningServer) {
   const person = (cookie: string): Person => {
     const get = (path: string, headers: Record<string, string> = {}) =>
       ask(path, { headers: { accept: HTML, ...(cookie === '' ? {} : { cookie }), ...headers } })
+    let session = ''
+    /** Of the session, as any page with a form has it; who may not search may see keys. */
+    const ownToken = async (): Promise<string> => {
+      session ||= tokenOf((await get('/search')).text) || tokenOf((await get('/keys')).text)
+      return session
+    }
     return {
       cookie,
       get,
       async send(path, fields, { token, headers = {} } = {}) {
-        const known = token === undefined ? tokenOf((await get('/search')).text || (await get('/keys')).text) : token
-        const own = known === '' ? tokenOf((await get('/keys')).text) : known
+        const own = token === undefined ? await ownToken() : token
         const body = new URLSearchParams({ ...(own === null ? {} : { token: own }), ...fields }).toString()
         return ask(path, { method: 'POST', headers: { 'content-type': FORM, origin: base, cookie, ...headers }, body })
       },
       async sendFile(path, fields, file) {
         const body = new FormData()
-        for (const [name, value] of Object.entries({ token: tokenOf((await get('/settings')).text), ...fields }))
-          body.append(name, value)
+        for (const [name, value] of Object.entries({ token: await ownToken(), ...fields })) body.append(name, value)
         if (file !== null) body.append('file', new Blob([file.slice()]), 'a.ndjson.gz')
         return ask(path, { method: 'POST', headers: { origin: base, cookie, accept: HTML }, body })
       },
       async download(path, fields) {
-        const body = new URLSearchParams({ token: tokenOf((await get('/settings')).text), ...fields })
+        const body = new URLSearchParams({ token: await ownToken(), ...fields })
         return fetch(new URL(path, base), {
           method: 'POST',
           headers: { 'content-type': FORM, origin: base, cookie },
