@@ -368,6 +368,9 @@ export function historyEndpointContract(): void {
           { context_id: id, reason: `version ${version} is not kept` },
         ])
       }
+      expect((await ok('restore_context', { context_ids: [id], version: 3 })).skipped).toEqual([
+        { context_id: id, reason: 'it stands at version 3' },
+      ])
       const [never] = (await ok('restore_context', { context_ids: [987_654_321], version: 1 })).skipped
       expect(never.reason).toBe('not found')
     })

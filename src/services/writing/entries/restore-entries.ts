@@ -74,7 +74,7 @@ export function createRestoreEntries(dependencies: {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
-      if ('changeId' in what && only === undefined && found.standing.length === 0)
+      if ('changeId' in what && only === undefined && found.standing.size === 0)
         throw notFound('Nothing that this change_id has deleted is kept')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
@@ -86,28 +86,33 @@ export function createRestoreEntries(dependencies: {
       const secrets = await secretsIn(lasting)
       const good = redact === 'always' ? lasting.filter(({ id }) => !secrets.has(id)) : lasting
       const known = new Set(found.kept.map(({ id }) => id))
-      const standing = new Set(found.standing)
+      const { standing } = found
       // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
-      const again = 'changeId' in what && only === undefined ? found.standing : []
+      const again = 'changeId' in what && only === undefined ? [...standing.keys()] : []
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
       const version = 'ids' in what ? what.version : undefined
       // One answer for a version that never was, one that was purged and one that the caller may not see.
-      const whyNot = version === undefined ? STANDING : `version ${version} is not kept`
+      const whyNot = (id: number): string =>
+        version === undefined
+          ? STANDING
+          : standing.get(id) === version
+            ? `it stands at version ${version}`
+            : `version ${version} is not kept`
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [
           ...found.kept
             .filter((kept) => !good.includes(kept))
             .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
-          ...missing.map((id) => ({ id, reason: standing.has(id) ? whyNot : UNKNOWN })),
+          ...missing.map((id) => ({ id, reason: standing.has(id) ? whyNot(id) : UNKNOWN })),
           ...again.map((id) => ({ id, reason: STANDING })),
         ],
         remaining: found.more,
         secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }
-      if (good.length + found.standing.length + found.more < least) throw notFound(incomplete(restored.skipped))
+      if (good.length + standing.size + found.more < least) throw notFound(incomplete(restored.skipped))
       if (good.length > 0) {
         note(caller, 'restored', restored)
         await history.restore(caller, good, await vectorsOf(good))

@@ -15,20 +15,7 @@ import type { History, Kept, Restoration } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import {
-  asRows,
-  countOf,
-  each,
-  firstRow,
-  flag,
-  num,
-  numbersOf,
-  numOrNull,
-  oneOf,
-  str,
-  strOrNull,
-  textsOf,
-} from '../../core/rows'
+import { asRows, countOf, each, firstRow, flag, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
@@ -217,12 +204,12 @@ export function createSqlHistory(
       const standing = batch.add(
         'changeId' in what
           ? sql`
-            SELECT e.id
+            SELECT e.id, e.version
             FROM entry_versions v ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
             WHERE v.org = ${scope.org} AND v.change_id = ${what.changeId} AND v.deleted = 1 AND ${changeable(dialect, scope, now)}
             ORDER BY e.id LIMIT ${limit}`
-          : sql`SELECT e.id FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
-        numbersOf('id'),
+          : sql`SELECT e.id, e.version FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
+        (rows) => new Map(rows.map((row) => [num(row, 'id'), num(row, 'version')])),
       )
       const unfinished = batch.add(
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${pending}`,
