@@ -35,7 +35,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   context_update: [5, 205, 205, 97],
   delete_context: [3, 1_290, 5_060, 1_975],
   delete_context_batch: [2, 524, 2_750, 8],
-  fetch: [2, 8, 8, 0],
+  fetch: [2, 11, 11, 0],
   fts_search_context: [3, 20_200, 39_900, 0],
   get_context_by_ids: [2, 53, 53, 0],
   get_context_history: [2, 82, 82, 0],
