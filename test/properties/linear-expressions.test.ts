@@ -55,6 +55,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 const BUILT: Readonly<Record<string, string>> = {
   'adapters/d1/local-faults.ts': 'fixed words, over a message of the database',
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
+  'domain/pack/own-name.ts': 'the letters and digits of a name, with one sign between them at most',
   'domain/pack/sayings.ts': 'fixed words, then times, each of which begins differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
