@@ -43,8 +43,8 @@ interface Restorable {
   readonly kept: readonly Kept[]
   /** How many more there are, which did not fit. */
   readonly more: number
-  /** Entries that stand there and are the scope's to change, of the ids or of what the call deleted, and their versions. */
-  readonly standing: ReadonlyMap<number, number>
+  /** Entries that stand there and are the scope's to change, of the ids or of what the call deleted: their version, and whose it is. */
+  readonly standing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
 }
 
 /** What entries were before. Old states are shown to whom they were visible; each method is one round trip. */

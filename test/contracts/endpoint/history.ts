@@ -75,6 +75,9 @@ export function historyEndpointContract(): void {
       const stale = { context_id: id, metadata_patch: { a: 1 }, expected_version: 1 }
       expect(await fail('update_context', stale)).toEqual(expected)
       expect(await fail('delete_context', { context_ids: [id], expected_version: 1 })).toEqual(expected)
+      // Also where there is nothing to be brought back, or no such version is kept.
+      for (const version of [{}, { version: 9 }])
+        expect(await fail('restore_context', { context_ids: [id], expected_version: 1, ...version })).toEqual(expected)
       const batch = await fail('update_context_batch', { updates: [{ context_id: id, tags: ['x'] }, stale] })
       expect(batch).toMatchObject({ code: 'conflict', details: { ...expected.details, current_version: 3 } })
       expect(await fail('context_update', { memoryId: String(id), content: 'x', expected_version: 1 })).toMatchObject({

@@ -81,6 +81,10 @@ export function createRestoreEntries(dependencies: {
           { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
           expectedVersion,
         )
+      const [first = 0] = 'ids' in what ? what.ids : []
+      const stands = only === undefined ? found.standing.get(first) : undefined
+      if (expectedVersion !== undefined && stands !== undefined && stands.version !== expectedVersion)
+        throw versionConflict({ id: first, ...stands }, expectedVersion)
       const instant = now()
       const lasting = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
       const secrets = await secretsIn(lasting)
@@ -97,7 +101,7 @@ export function createRestoreEntries(dependencies: {
       const whyNot = (id: number): string =>
         version === undefined
           ? STANDING
-          : standing.get(id) === version
+          : standing.get(id)?.version === version
             ? `it stands at version ${version}`
             : `version ${version} is not kept`
       const restored = {

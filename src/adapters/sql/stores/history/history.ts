@@ -66,6 +66,15 @@ const toTotals = (row: Row) => ({
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
+const MADE_BY = sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`
+const STANDING_COLUMNS = sql`e.id, e.version, e.updated_at, ${MADE_BY} AS made_by`
+
+const toStanding = (row: Row) => ({
+  version: num(row, 'version'),
+  at: num(row, 'updated_at'),
+  by: str(row, 'made_by'),
+})
+
 const toKept = (row: Row): Kept => ({
   id: num(row, 'id'),
   kept: num(row, 'kept'),
@@ -191,10 +200,7 @@ export function createSqlHistory(
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
             ${current(sql`e.version`, sql`d.ended_version`)} AS current_version,
             ${current(sql`e.updated_at`, sql`d.ended_at`)} AS current_at,
-            ${current(
-              sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`,
-              sql`coalesce(d.ended_agent, d.ended_by)`,
-            )} AS current_by
+            ${current(MADE_BY, sql`coalesce(d.ended_agent, d.ended_by)`)} AS current_by
           FROM sized ${dialect.plan.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
@@ -204,12 +210,12 @@ export function createSqlHistory(
       const standing = batch.add(
         'changeId' in what
           ? sql`
-            SELECT e.id, e.version
+            SELECT ${STANDING_COLUMNS}
             FROM entry_versions v ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
             WHERE v.org = ${scope.org} AND v.change_id = ${what.changeId} AND v.deleted = 1 AND ${changeable(dialect, scope, now)}
             ORDER BY e.id LIMIT ${limit}`
-          : sql`SELECT e.id, e.version FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
-        (rows) => new Map(rows.map((row) => [num(row, 'id'), num(row, 'version')])),
+          : sql`SELECT ${STANDING_COLUMNS} FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
+        (rows) => new Map(rows.map((row) => [num(row, 'id'), toStanding(row)])),
       )
       const unfinished = batch.add(
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${pending}`,
