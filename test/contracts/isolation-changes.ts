@@ -169,7 +169,9 @@ export function isolationChangesContract(oneOf: number): void {
           // Whoever may change an entry that stands or has ended may learn why it, or its version, is not restored.
           const { changes, erases } = rights(caller.key, ada.org, state)
           const version = ['"version 1 is not kept"', '"it stands at version 1"']
-          const standing = writing.how?.startsWith('to a version') ? version : ['"not deleted"']
+          const asIs = writing.how?.startsWith('to a version') ? version : ['"not deleted"']
+          // At which version what they see and may change stands is no secret, whatever is kept of it.
+          const standing = writing.how?.includes('at a wrong') ? ['"code":"conflict"'] : asIs
           const says = changes ? standing : erases ? ['"expired"'] : []
           const expected = await toldOfUnknown(caller, writing)
           if (tool !== 'restore_context' || !says.some((word) => body.includes(word)))
