@@ -29,7 +29,7 @@ const history = readHistory(team)
 const goals = readGoals(team)
   .filter(({ part }) => values.parts.split(',').includes(part))
   // As people say it too: what a pack brings should hardly change.
-  .map((one) => ({ ...one, goal: values.as.replace('{goal}', one.goal).replace('{project}', one.project) }))
+  .map((one) => ({ ...one, goal: values.as.replace('{goal}', () => one.goal).replace('{project}', () => one.project) }))
 const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))
 const world = await openWorld(workspace, history, team, { target: values.target, port: Number(values.port), vars: {} })

@@ -11,7 +11,7 @@ const read = (goal: string, project: string | null) =>
   withoutOwnName(goal, project, analyzer).replace(/\s+/g, ' ').trim()
 
 it.each([
-  ['lantern: compress archives', 'lantern', ': compress archives'],
+  ['lantern: compress archives', 'lantern', 'compress archives'],
   ['compress archives of Lantern', '/home/dev/projects/lantern', 'compress archives of'],
   ["compress lantern's archives", 'C:\\work\\lantern\\', 'compress archives'],
   ['compress archives of web shop and WEB-SHOP', 'web-shop', 'compress archives of and'],
@@ -41,9 +41,9 @@ it('is taken out of a prompt for which hooks recall, as a lead-in is', async () 
   const place = { project: 'github.com/acme/ferry' } as HookEvent['place']
   await atPrompt(
     { org: 'acme', projects: null, owner: null },
-    'Please oil the lamp of ferry',
+    'ferry: please oil the lamp',
     { place } as HookEvent,
     null,
   )
-  expect(queries).toEqual(['oil the lamp of'])
+  expect(queries).toEqual(['oil the lamp'])
 })

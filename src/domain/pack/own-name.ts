@@ -14,5 +14,5 @@ export function withoutOwnName(goal: string, project: string | null, analyzer: A
   if (parts.length === 0) return goal
   const named = new RegExp(`(?<![\\p{L}\\p{N}])${parts.join('[-_. ]?')}(?:['’]s)?(?![\\p{L}\\p{N}])`, 'giu')
   const rest = goal.replace(named, ' ')
-  return rest !== goal && namesSubject(rest, analyzer) ? rest : goal
+  return rest !== goal && namesSubject(rest, analyzer) ? rest.replace(/^[\s:;,.–—-]+/, '') : goal
 }

@@ -75,8 +75,8 @@ export function createRecallForHooks({
     known: Gathered | null,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
-    const asked = withoutLeadIn(prompt.slice(0, QUERY).trim(), analyzer)
-    const query = withoutOwnName(asked, place.project, analyzer).trim()
+    const asked = withoutOwnName(prompt.slice(0, QUERY).trim(), place.project, analyzer)
+    const query = withoutLeadIn(asked, analyzer).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
     const page = await recall.page(

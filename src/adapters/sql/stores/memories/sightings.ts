@@ -4,10 +4,10 @@ import type { Clock } from '../../../../ports/clock'
 import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
-import { countOf, each, json, num, numOrNull, onlyRow, str } from '../../core/rows'
+import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
-import { kindOf } from '../../tables/entries/rows'
+import { kindOf, successorOf } from '../../tables/entries/rows'
 import { supersededBy } from '../../tables/links/superseded'
 import { beginningOf } from '../../tables/texts/long-texts'
 
@@ -18,17 +18,14 @@ const LONGEST_STORE = 600_000
 /** Newest memories of each layer among which those that come along are looked for. */
 const RECENT_OF_LAYER = 1_000
 
-const toGlimpse = (row: Row): Glimpse => {
-  const successor = numOrNull(row, 'superseded_by')
-  return {
-    id: num(row, 'id'),
-    kind: kindOf(row, 'kind'),
-    content: str(row, 'content'),
-    createdAt: num(row, 'created_at'),
-    tags: json<string[]>(row, 'tags'),
-    ...(successor === null ? {} : { supersededBy: successor }),
-  }
-}
+const toGlimpse = (row: Row): Glimpse => ({
+  id: num(row, 'id'),
+  kind: kindOf(row, 'kind'),
+  content: str(row, 'content'),
+  createdAt: num(row, 'created_at'),
+  tags: json<string[]>(row, 'tags'),
+  ...successorOf(row),
+})
 
 const toMark = (row: Row) => ({
   last: row.seen_at === null ? null : { seenAt: num(row, 'seen_at'), lastId: num(row, 'last_id') },

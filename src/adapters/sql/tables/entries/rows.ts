@@ -57,11 +57,16 @@ export function layerOf(row: Row): Layer {
   return layer
 }
 
+/** What takes its place, where something was asked for and does. */
+export function successorOf(row: Row): { readonly supersededBy?: number } {
+  const supersededBy = numOrNull(row, 'superseded_by')
+  return supersededBy === null ? {} : { supersededBy }
+}
+
 export function toEntry(row: Row): Entry {
   const metadata = jsonOrNull<Metadata>(row, 'metadata')
   // A kept state has no column for it (0012_captured.sql), but its metadata.
   const captured = row.captured === null || row.captured === undefined ? isCaptured(metadata) : flag(row, 'captured')
-  const supersededBy = numOrNull(row, 'superseded_by')
   return {
     id: num(row, 'id'),
     threadId: str(row, 'thread_id'),
@@ -73,7 +78,7 @@ export function toEntry(row: Row): Entry {
     agent: strOrNull(row, 'agent'),
     archived: Boolean(row.archived) && !captured,
     captured,
-    ...(supersededBy === null ? {} : { supersededBy }),
+    ...successorOf(row),
     reader: str(row, 'reader'),
     owner: strOrNull(row, 'owner'),
     createdBy: str(row, 'created_by'),
