@@ -50,9 +50,12 @@ export const troubles = (checks) =>
  */
 export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
   const header = open ? '' : ' --header "Authorization: Bearer $KEY"'
+  const make = adminToken
+    ? `With ADMIN_TOKEN set, make one: ${TYPED.command} orgs create ORG, then ${TYPED.command} keys create NAME --org ORG`
+    : 'Keys are made with ADMIN_TOKEN, which is not set.'
   const mode = open
     ? 'Open to this machine only, without a key (AUTH_MODE=open).'
-    : `Every request brings a key (AUTH_MODE=required).${adminToken ? ` Make one: ${TYPED.command} keys create` : ''}`
+    : `Every request brings a key (AUTH_MODE=required). ${make}`
   return [
     '',
     `Commonplace is ready:  ${url}`,

@@ -1,5 +1,6 @@
 // `commonplace orgs|projects|keys|audit`: the administration of a server, by command.
-import { call, fail, printTable, shown } from './server.mjs'
+import { TYPED } from './place.mjs'
+import { ask, call, fail, messageOf, printTable, shown } from './server.mjs'
 
 const at = (org, rest) => `/orgs/${encodeURIComponent(org)}${rest}`
 const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
@@ -11,9 +12,13 @@ const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
  */
 export async function orgOf({ url, org }) {
   if (org !== undefined) return org
-  const { orgs } = await call(url, 'GET', '/orgs')
+  // What was asked for needs the same role as this look-up, whose name nobody typed.
+  const { orgs } = await ask(url, 'GET', '/orgs').catch((error) =>
+    fail(messageOf(error).replace(/^orgs\.list needs/, 'this command needs')),
+  )
   if (orgs.length === 1) return orgs[0].id
-  return fail(`name the organization with --org; there are: ${orgs.map(({ id }) => id).join(', ') || 'none yet'}`)
+  if (orgs.length === 0) return fail(`there is no organization yet; make one: ${TYPED.command} orgs create ID`)
+  return fail(`name the organization with --org; there are: ${orgs.map(({ id }) => id).join(', ')}`)
 }
 
 function show(options, answer, print) {

@@ -149,7 +149,12 @@ export async function commonplace(args) {
   }
   if (words.length === 0) usage('no command')
   const name = [words.slice(0, 2).join(' '), words[0]].find((text) => Object.hasOwn(COMMANDS, text))
-  if (name === undefined) usage(`unknown command: ${words.join(' ')}`)
+  if (name === undefined) {
+    const further = Object.keys(COMMANDS).filter((text) => text.startsWith(`${words[0]} `) && words.length === 1)
+    if (further.length > 0)
+      usage(`${words[0]} needs one more word: ${further.map((text) => text.split(' ')[1]).join(', ')}`)
+    usage(`unknown command: ${words.join(' ')}`)
+  }
   const command = COMMANDS[name]
   const rest = words.slice(name.split(' ').length)
   if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)

@@ -1,4 +1,5 @@
 // How commands talk to a server's administration, and how they end when it says no.
+import { TYPED } from './place.mjs'
 
 /**
  * Prints a message and ends the program with exit code 1.
@@ -37,6 +38,12 @@ export function messageOf(error) {
   throw error
 }
 
+/** @param {string} url @param {any} error of `fetch` */
+const silent = (url, error) =>
+  new Refused(
+    `${url} does not answer: ${error.cause?.message ?? error.message} (${TYPED.start} begins a server here; another is named by --url or COMMONPLACE_URL)`,
+  )
+
 /** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */
 export async function ask(url, method, path, body) {
   const authorization = credentialHeaders(url)
@@ -50,7 +57,7 @@ export async function ask(url, method, path, body) {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((error) => {
-    throw new Refused(`${url} does not answer: ${error.cause?.message ?? error.message}`)
+    throw silent(url, error)
   })
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
@@ -85,7 +92,7 @@ export async function request(url, path, options = {}) {
   const headers = { ...credentialHeaders(url), ...options.headers }
   const response = await fetch(new URL(`/api/v1${path}`, url), { redirect: 'error', ...options, headers }).catch(
     (error) => {
-      throw new Refused(`${url} does not answer: ${error.cause?.message ?? error.message}`)
+      throw silent(url, error)
     },
   )
   if (response.ok) return response

@@ -93,6 +93,8 @@ export async function watch({ url, org, thread, project, after, json }) {
   for (const [name, value] of Object.entries({ thread_id: thread, project, after }))
     if (value !== undefined) address.searchParams.set(name, value)
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
+  // Nobody hears it any more.
+  process.stdout.on('error', () => process.exit(0))
   let cursor
   let tries = 0
   const hear = (/** @type {{ id?: string, event?: string, data?: string }} */ { id, event, data }) => {

@@ -203,6 +203,17 @@ export function reviewContract(whole: boolean): void {
         expect((await list(ada)).items.map((one: Json) => one.id)).toEqual([id])
       })
 
+      it('leaves a session that was kept and taken back out of what reembed counts', async () => {
+        await capture(ada, 'the harbour light')
+        const [{ id }] = (await list(ada)).items
+        const reembed = async () => (await world.http(ada.secret, 'POST', '/api/v1/reembed', {})).json
+        const { json } = await post(ada, `/${id}/keep`, {})
+        await reembed()
+        expect(await reembed()).toMatchObject({ entries: 1, embedded: 1 })
+        expect((await post(ada, '/undo', { change_id: json.change_id })).status).toBe(200)
+        expect(await reembed()).toMatchObject({ entries: 0, embedded: 0 })
+      })
+
       it('refuses to take back what has changed since, to keep twice, and what is not there', async () => {
         await capture(ada, 'one')
         const [{ id }] = (await list(ada)).items

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -70,6 +71,49 @@ describe('commonplace orgs, projects, keys and audit', () => {
       code: 1,
       err: 'Only ADMIN_TOKEN creates organizations\n',
     })
+  })
+
+  it('say of a deployment without an organization how one is made, and of a reader what the command needs', async () => {
+    const team = await startTeam()
+    const ask = (credential: Record<string, string>, ...args: string[]) =>
+      runHere([...args, '--url', team.server.url.origin], credential)
+    try {
+      expect(await ask(operator, 'keys', 'list')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^there is no organization yet; make one: .*orgs create ID\n$/),
+      })
+      const { key } = await team.key('read', { role: 'reader' })
+      for (const command of [
+        ['keys', 'create', 'x'],
+        ['export', '--out', join(tmpdir(), 'never-written')],
+      ])
+        expect(await ask({ COMMONPLACE_KEY: key }, ...command)).toMatchObject({
+          code: 1,
+          err: 'this command needs the role admin; this key is a reader\n',
+        })
+    } finally {
+      await team.stop()
+    }
+  })
+
+  it('export into nothing but a file, and say of a project in which nothing stands that it is so', async () => {
+    await own.team.key('out')
+    const folder = mkdtempSync(join(tmpdir(), 'commonplace-out-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const out of [folder, pipe])
+      expect(await commonplace(operator, 'export', '--org', 'out', '--out', out)).toMatchObject({
+        code: 1,
+        err: `${out} is no file; --out names one, new or to be replaced\n`,
+      })
+    expect(statSync(pipe).isFIFO()).toBe(true)
+    const file = join(folder, 'f')
+    const misspelt = await commonplace(operator, 'export', '--org', 'out', '--out', file, '--project', 'appolo')
+    expect([misspelt.code, misspelt.err]).toEqual([
+      0,
+      'No entry that this credential reads is in the project appolo.\n',
+    ])
   })
 
   it('say what is wrong: 2 for wrong usage, 1 with the words of the server', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
+import { runHere } from '../support/command-here'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
 
@@ -62,6 +63,26 @@ describe('commonplace reembed', () => {
     const { code, out } = await commonplace('export', '--help')
     expect([code, out]).toEqual([0, expect.stringMatching(/^usage: commonplace\n {2}export --out F/)])
     expect(out).not.toContain('import F')
+  })
+
+  it('says which words may follow one that is half a command', async () => {
+    for (const [word, further] of [
+      ['keys', 'list, create, revoke'],
+      ['orgs', 'list, create'],
+      ['projects', 'list, create'],
+      ['audit', 'list'],
+    ] as const) {
+      const { code, err } = await runHere([word, '--url', server.url.origin])
+      expect([code, err.split('\n')[0]]).toEqual([2, `${word} needs one more word: ${further}`])
+    }
+  })
+
+  it('says of a server that does not answer how one is begun, and how another is named', async () => {
+    const { code, err } = await runHere(['orgs', 'list', '--url', 'http://127.0.0.1:9'])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/does not answer: .* \(npm start begins a server here; another is named by --url or /),
+    ])
   })
 
   it('says of a URL without http that it is none, and takes an empty variable for one that is not set', async () => {

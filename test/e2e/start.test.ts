@@ -109,7 +109,9 @@ describe('npm start', () => {
     writeFileSync(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
     const args = ['--env-file', file, '--var', 'AUTH_MODE:required', '--var', 'LOG_LEVL:DEBUG']
     server = await startDevServer(data, 'start', { AUTH_MODE: 'open', ADMIN_TOKEN: '' }, args)
-    expect(server.output()).toMatch(/Every request brings a key \(AUTH_MODE=required\)/)
+    expect(server.output()).toMatch(
+      /Every request brings a key \(AUTH_MODE=required\)\. With ADMIN_TOKEN set, make one: .* orgs create ORG, then .* keys create NAME/,
+    )
     expect(server.output()).toContain('--var LOG_LEVL sets nothing: no variable has that name')
     expect(server.output()).not.toContain('AUTH_MODE sets nothing')
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/history'
+import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
-import { runCommand, startCommand } from '../support/command'
+import { runCommand, startCommand, surroundings } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
 /** `commonplace watch`, as a person runs it beside their agents. */
@@ -71,6 +74,18 @@ describe('commonplace watch', () => {
     } finally {
       expect(await watching.stop()).toBe(0)
     }
+  })
+
+  it('ends without a complaint when whoever reads its output has read enough', async () => {
+    await store('the first', { metadata: { project: 'heads' } })
+    await store('the second', { metadata: { project: 'heads' } })
+    const words = ['watch', '--url', url(), '--project', 'heads', '--after', 'start', '--json']
+    const piped = ['-c', '"$@" | head -1', 'sh', process.execPath, join(ROOT, 'src/cli/commonplace.mjs'), ...words]
+    const { stdout, stderr } = await promisify(execFile)('sh', piped, { env: surroundings({}) })
+    expect([stdout.trimEnd().split('\n'), stderr]).toEqual([
+      [expect.stringContaining('the first')],
+      `Watching ${url()}; stop with Ctrl-C.\n`,
+    ])
   })
 
   it('says what was wrong, and ends', async () => {

@@ -1,6 +1,6 @@
 // `commonplace backup` and `commonplace restore`: an org as files of a day, in the server's bucket or in a folder, and back.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { orgOf } from '../administration.mjs'
@@ -59,7 +59,9 @@ async function intoBucket(url, org, json) {
 async function intoFolder(url, org, to, json) {
   const now = new Date().toISOString()
   const day = now.slice(0, 10)
-  const folder = join(to, encodeURIComponent(org), day)
+  const finished = join(to, encodeURIComponent(org), day)
+  // An earlier backup of the day stays until this one is whole.
+  const folder = `${finished}.unfinished`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const library = await loadLibrary()
@@ -75,11 +77,14 @@ async function intoFolder(url, org, to, json) {
       if (!json) showProgress('volumes', volume, volume)
     }
   } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
     if (error instanceof library.Problem) fail(error.message)
     fail(messageOf(error))
   }
   const manifest = { org, day, at: now, volumes }
   writeFileSync(join(folder, 'complete.json'), `${JSON.stringify(manifest, null, 1)}\n`)
+  rmSync(finished, { recursive: true, force: true })
+  renameSync(folder, finished)
   return manifest
 }
 
@@ -121,14 +126,16 @@ async function ofBucket(url, org, day) {
   return { manifest, read }
 }
 
+/** @param {string} place the folder of an org @returns {string[]} days whose backup is complete */
+const daysIn = (place) =>
+  existsSync(place) ? readdirSync(place).filter((day) => existsSync(join(place, day, 'complete.json'))) : []
+
 /** @param {string} folder @param {string} org @param {string} day */
 function ofFolder(folder, org, day) {
   const place = join(folder, encodeURIComponent(org))
   const file = join(place, day, 'complete.json')
   if (!existsSync(file))
-    fail(
-      `there is no complete backup of ${day} in ${folder}; there are: ${(existsSync(place) ? readdirSync(place) : []).join(', ') || 'none'}`,
-    )
+    fail(`there is no complete backup of ${day} in ${folder}; there are: ${daysIn(place).join(', ') || 'none'}`)
   const manifest = JSON.parse(readFileSync(file, 'utf8'))
   /** @param {number} volume */
   const read = async (volume) => new Uint8Array(readFileSync(join(place, day, `${volume}.ndjson.gz`)))

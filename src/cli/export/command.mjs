@@ -1,5 +1,5 @@
 // `commonplace export`: an org as a file of volumes. What breaks off goes on behind the last whole volume.
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { bundled } from '../copy/bundle.mjs'
 import { showVerified } from '../import/report.mjs'
 import { bytesOf } from '../import/volumes-file.mjs'
 import { showProgress } from '../progress.mjs'
-import { fail, messageOf, Refused, request } from '../server.mjs'
+import { fail, messageOf, Refused, request, shown } from '../server.mjs'
 
 /** @returns {Promise<typeof import('../import/library')>} */
 export const loadLibrary = () => bundled(fileURLToPath(new URL('../import/library.ts', import.meta.url).href))
@@ -91,6 +91,8 @@ async function cursorOf(library, since) {
 export async function exportOrg(options, usage) {
   const { out, project, since, history, vectors, gzip, json, url } = options
   if (out === undefined) usage('export needs --out F, the file to be written')
+  // What is written takes the place of what has the name, so nothing but a file may have it: `/dev/stdout` would be gone.
+  if (existsSync(out) && !statSync(out).isFile()) fail(`${out} is no file; --out names one, new or to be replaced`)
   const library = await loadLibrary()
   const org = await orgOf(options)
   const query = new URLSearchParams({
@@ -120,4 +122,6 @@ export async function exportOrg(options, usage) {
   }
   const verified = await library.verifyExport(() => bytesOf(out))
   process.exitCode = showVerified(verified, json === true)
+  if (project !== undefined && since === undefined && !json && verified.counts.entry === undefined)
+    console.error(`No entry that this credential reads is in the project ${shown(project)}.`)
 }

@@ -61,6 +61,21 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect(execFileSync('tail', ['-1', again], { encoding: 'utf8' })).toContain(then.ends[0]?.content)
   })
 
+  it('keeps the earlier backup of a day in a folder where the next one breaks off', async () => {
+    const there = from()
+    const org = await there.newOrg()
+    const folder = mkdtempSync(join(tmpdir(), 'backups-'))
+    const words = ['backup', '--to', folder, '--org', org, '--url', urlOf(there)]
+    expect((await run(...words)).code).toBe(0)
+    const files = () => readdirSync(join(folder, org), { recursive: true }).sort()
+    const whole = files()
+    expect(whole).toContainEqual(expect.stringMatching(/complete\.json$/))
+    expect((await runHere(words, { COMMONPLACE_KEY: 'cp_wrong' })).code).toBe(1)
+    expect(files()).toEqual(whole)
+    expect((await run(...words)).code).toBe(0)
+    expect(files()).toEqual(whole)
+  })
+
   it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images that stand beside it', async () => {
     const [there, here] = [from(), empty()]
     const org = await there.newOrg()
