@@ -4,6 +4,7 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange, NewEntry } from '../../src/domain/entry/entry-write'
+import type { Metadata } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
@@ -90,6 +91,40 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       ])
       const both = await store.readWithin(ada, [old, hidden], 1_000_000)
       expect(both.entries.map(({ supersededBy }) => supersededBy)).toEqual([hidden, undefined])
+    })
+
+    it('keeps what an entry supersedes when somebody changes its metadata who may not see that', async () => {
+      const eve = { ...ada, owner: 'eve', projects: ['p'] }
+      const hidden = await save({ metadata: { audience: 'private' } })
+      const elsewhere = await save({ metadata: { project: 'q' } })
+      const unseen = await save({ metadata: { project: 'q' } })
+      const later = await save({
+        threadId: 't',
+        text: 'Later',
+        metadata: { project: 'p', supersedes: [hidden, elsewhere] },
+      })
+      const told = async () =>
+        (await store.readWithin(ada, [elsewhere, hidden, unseen], 1_000_000)).entries.map(
+          ({ supersededBy }) => supersededBy,
+        )
+      const change = async (metadata: Metadata) =>
+        store.change(eve, [await applyUpdates(eve, (await read(later, eve)) as Entry, [{ id: later, metadata }])])
+      await change({ project: 'p', status: 'done', supersedes: [hidden, elsewhere] })
+      expect((await told())[0]).toBe(later)
+      await save(
+        { threadId: 't', text: 'Later', metadata: { project: 'p', supersedes: [hidden, elsewhere], a: 1 } },
+        eve,
+      )
+      expect((await told())[0]).toBe(later)
+      // What they did not link they do not link, and what is named no more is not linked.
+      await change({ project: 'p', supersedes: [hidden, unseen] })
+      expect((await told()).slice(0, 1).concat((await told())[2])).toEqual([undefined, undefined])
+      await store.change(ada, [
+        await applyUpdates(ada, (await read(later)) as Entry, [
+          { id: later, metadata: { project: 'p', supersedes: [hidden] } },
+        ]),
+      ])
+      expect(await told()).toEqual([undefined, later, undefined])
     })
 
     it('tells null metadata from an empty object', async () => {

@@ -3,7 +3,7 @@ import type { LinkTarget } from '../../../../domain/entry/link'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
-import { staying, visible } from '../../core/visibility'
+import { visible } from '../../core/visibility'
 
 /** Links that metadata name, as they stand in the column by which triggers keep them (0001_entries.sql). */
 interface Context {
@@ -18,8 +18,8 @@ export const mayReturn = (dialect: SqlDialect, id: SQL): SQL =>
   dialect.plan.exists(sql`SELECT 1 FROM entry_versions kept WHERE kept.entry_id = ${id}`)
 
 /**
- * The targets that the writer can see. Where an entry is changed and still names one that has been deleted, that link stays too, for the
- * case that it comes back; what was deleted before is not linked to anew.
+ * The targets that the writer can see. Where an entry is changed and still names one that it is linked to, that link stays too: another
+ * writer who saw it made it, or it has been deleted and may come back; what was deleted before is not linked to anew.
  *
  * @param changed the id of the entry that is changed; null for a new one
  */
@@ -39,5 +39,5 @@ export function linkColumn({ dialect, scope, now }: Context, links: readonly Lin
       AND l.origin = 'metadata'`)
   return sql`(SELECT ${pairs}
     FROM ${rows} wanted ${dialect.plan.followLeft('entries', 'target', sql`target.id = wanted.id`)}
-    WHERE ${seen} OR (target.id IS NULL AND ${mayReturn(dialect, sql`wanted.id`)} OR NOT ${staying('target')}) AND ${linked})`
+    WHERE ${seen} OR (target.id IS NOT NULL OR ${mayReturn(dialect, sql`wanted.id`)}) AND ${linked})`
 }
