@@ -139,10 +139,15 @@ export interface EntryStore {
    * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
    * each other. The patch must not touch reserved keys.
    *
-   * @returns the new version, or null when there is no such entry that the caller may write; then nothing is kept of the call
+   * @returns the new version and whether the entry is archived, or null when there is no such entry that the caller may write; then
+   * nothing is kept of the call
    * @throws Problem limit_exceeded when the merged metadata would be too large
    */
-  patch(caller: Caller, id: number, patch: JsonObject): Promise<number | null>
+  patch(
+    caller: Caller,
+    id: number,
+    patch: JsonObject,
+  ): Promise<{ readonly version: number; readonly archived: boolean } | null>
 
   /**
    * Deletes what the caller may write, with tags, links, index rows; images that nothing uses any more are queued. The last

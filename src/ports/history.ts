@@ -45,6 +45,8 @@ interface Restorable {
   readonly more: number
   /** Entries that stand there and are the scope's to change, of the ids or of what the call deleted: their version, and whose it is. */
   readonly standing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
+  /** What the call deleted, came back, and was deleted again by another call. */
+  readonly again: readonly number[]
 }
 
 /** What entries were before. Old states are shown to whom they were visible; each method is one round trip. */

@@ -44,6 +44,7 @@ export const updatedEntry: z.ZodType<UpdatedEntry> = z.object({
   version: z.int(),
   updatedFields: z.array(z.string()),
   made: z.array(z.enum(REMADE)),
+  archived: z.boolean().default(false),
 })
 export const updatedEntries = outcomes(updatedEntry.nullable())
 

@@ -193,8 +193,10 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
               own.push(saved.id)
               acknowledged.push(`stored ${saved.id} 1`)
             }
-          } else if (die < 0.8) acknowledged.push(`updated ${id} ${await entries.patch(ada, id, { [`k${round}`]: 1 })}`)
-          else {
+          } else if (die < 0.8) {
+            const patched = await entries.patch(ada, id, { [`k${round}`]: 1 })
+            acknowledged.push(`updated ${id} ${patched?.version}`)
+          } else {
             const [entry] = await entries.read(ada, [id])
             await entries.delete(ada, { ids: [id] })
             own.splice(own.indexOf(id), 1)

@@ -325,7 +325,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         const { replayed } = await carryOutOnce(
           { ...{ principal: call(), services }, key: 'k', args: {}, looksFirst },
           keyedCall(
-            async (caller) => ({ version: await store().patch(caller, id, { n: made.clock.now() }) }),
+            async (caller) => ({ version: (await store().patch(caller, id, { n: made.clock.now() }))?.version }),
             () => ({}),
           ),
         )

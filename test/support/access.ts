@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { CallResult } from './clients'
 import { startPlace } from './places'
-import type { RunningServer } from './server'
+import type { ServerWithSql } from './server'
 
 /** A server that asks for credentials, and its administration as a person with ADMIN_TOKEN has it. */
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
@@ -45,7 +45,7 @@ export async function keyOfNewOrg(url: URL): Promise<{ id: string; key: string }
 /** @param start the server; on D1 unless another is given */
 export async function startTeam(
   vars: Record<string, string> = {},
-  start: (vars: Record<string, string>) => Promise<RunningServer> = startPlace,
+  start: (vars: Record<string, string>) => Promise<ServerWithSql> = startPlace,
 ) {
   const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
 

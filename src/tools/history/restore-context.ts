@@ -2,14 +2,16 @@ import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import type { Restored } from '../../services/writing/entries/restore-entries'
+import { archivedNote } from '../../services/writing/entries/updated-entry'
 import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, expectedVersion, output, part } from '../fields'
-import { withWarning } from '../screened'
+import { withWarning, withWarnings } from '../screened'
 import { history } from './family'
 
 const facts: z.ZodType<Restored> = z.object({
   restored: z.array(z.object({ id: z.int(), version: z.int() })),
   skipped: z.array(z.object({ id: z.int(), reason: z.string() })),
+  archived: z.array(z.int()).default([]),
   remaining: z.int(),
   secrets: z.array(z.string()),
 })
@@ -46,11 +48,9 @@ export const restoreContext = defineWritingTool({
     return services.restoreEntries(principal, what, expected)
   },
   recall: ({ notes }) => facts.parse(notes.restored),
-  answer({ restored, skipped, remaining, secrets }) {
+  answer({ restored, skipped, archived, remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
-    return withWarning(
-      { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining },
-      secrets,
-    )
+    const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
+    return withWarnings(withWarning(result, secrets), archivedNote(archived))
   },
 })

@@ -6,7 +6,7 @@ import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { isRecord } from '../record'
-import { bracket, later } from './wire'
+import { bracket, later, type Written } from './wire'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
 
@@ -48,7 +48,7 @@ function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] 
 /** The result of a batch, whatever its items are. */
 export function batchResult(
   verb: 'Stored' | 'Updated',
-  outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[],
+  outcomes: readonly Outcome<Written | null>[],
   results: readonly { readonly success: boolean }[],
 ): Record<string, unknown> {
   const total = results.length

@@ -3,6 +3,7 @@ import { contentTypeOf, type Entry, type EntryPreview } from '../../domain/entry
 import { truncate } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import { VECTORS_LATER } from '../../services/writing/entries/stored-entry'
+import { archivedNote } from '../../services/writing/entries/updated-entry'
 import { listOf, part, strings } from '../fields'
 
 /** How the threads family spells an entry (threads contract §1). */
@@ -99,6 +100,19 @@ export const pageOutput = {
 /** The bracket that says what happened beside the store: nothing happened, no bracket. */
 export const bracket = (parts: readonly string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`)
 
-/** What to tell of a write some of whose vectors are still to be made. */
-export const later = (written: readonly { readonly made: readonly string[] }[]): { warnings?: string[] } =>
-  written.some(({ made }) => made.includes('embedding queued')) ? { warnings: [VECTORS_LATER] } : {}
+/** An entry as a write has left it. */
+export interface Written {
+  readonly id: number
+  readonly made: readonly string[]
+  readonly archived?: boolean
+}
+
+/** What to tell of a write some of whose vectors are still to be made, or that nobody finds. */
+export function later(written: readonly Written[]): { warnings?: string[] } {
+  const queued = written.some(({ made }) => made.includes('embedding queued'))
+  const warnings = [
+    ...(queued ? [VECTORS_LATER] : []),
+    ...archivedNote(written.filter(({ archived }) => archived).map(({ id }) => id)),
+  ]
+  return warnings.length === 0 ? {} : { warnings }
+}

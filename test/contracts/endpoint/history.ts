@@ -62,6 +62,30 @@ export function historyEndpointContract(): void {
       for (const [tool, args] of writes(later)) expect((await ok(tool, args)).warnings).toBeUndefined()
     })
 
+    it('says of an archived entry that a change leaves it so, once for all in a call, and says so again to the same call', async () => {
+      const [one, other, listed] = [await store(unique()), await store(unique()), await store(unique())]
+      await team.server.sql(`UPDATE entries SET archived = 1 WHERE id IN (${one}, ${other})`)
+      const told = (ids: string, them: string) => [
+        `${ids} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`,
+      ]
+      const twice = async (tool: string, args: Json) => {
+        const call = { ...args, idempotency_key: unique() }
+        const first = await ok(tool, call)
+        expect(await ok(tool, call)).toEqual({ ...first, replayed: true })
+        return first.warnings
+      }
+      const alone = told(`Entry ${one} is`, 'it')
+      expect(await twice('update_context', { context_id: one, metadata_patch: { plain: 1 } })).toEqual(alone)
+      expect(await twice('update_context', { context_id: one, text: unique() })).toEqual(alone)
+      const updates = [one, other, one, listed].map((context_id) => ({ context_id, tags: [unique()] }))
+      expect(await twice('update_context_batch', { updates })).toEqual(told(`Entries ${one}, ${other} are`, 'them'))
+      expect(await twice('update_context', { context_id: listed, metadata_patch: { plain: 1 } })).toBeUndefined()
+      const { change_id } = await ok('delete_context', { context_ids: [one, listed] })
+      expect(await twice('restore_context', { change_id })).toEqual(alone)
+      await ok('context_update', { memoryId: one, metadata: {} })
+      expect(await twice('update_context', { context_id: one, metadata_patch: { plain: 2 } })).toBeUndefined()
+    })
+
     it(promise('h1-conflict'), async () => {
       const id = await store('one')
       await ok('update_context', { context_id: id, text: 'two', expected_version: 1 })
@@ -473,6 +497,23 @@ export function historyEndpointContract(): void {
       const { changes } = await ok('list_changes', { after: 'start', thread_id, actions: ['deleted'], limit: 200 })
       expect(changes.slice(-40).map((one: Json) => one.change_id)).toEqual(Array(40).fill(batch.change_id))
       expect((await ok('restore_context', { change_id: batch.change_id })).restored).toHaveLength(40)
+    })
+
+    it('says of what one call deleted that it came back and was deleted again by another', async () => {
+      const [id, other] = [await store(unique()), await store(unique())]
+      const { change_id } = await ok('delete_context', { context_ids: [id, other] })
+      await ok('restore_context', { change_id })
+      await ok('delete_context', { context_ids: [id] })
+      const reasons = async (bearer = ada) => (await ok('restore_context', { change_id }, bearer)).skipped
+      const again = { context_id: id, reason: 'came back and was deleted again by a later call' }
+      expect(await reasons()).toEqual([{ context_id: other, reason: 'not deleted' }, again])
+      await ok('delete_context', { context_ids: [other] })
+      expect(await reasons()).toEqual([again, { ...again, context_id: other }])
+      // A key that could not have changed them is told what one is told that never saw them.
+      const refused = await Promise.all(
+        [change_id, 'unknown'].map((id) => fail('restore_context', { change_id: id }, narrow)),
+      )
+      expect(refused[0]).toEqual(refused[1])
     })
 
     it(promise('h3-restore-refused'), async () => {

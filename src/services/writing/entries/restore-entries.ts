@@ -14,6 +14,8 @@ import type { Generate } from './generate'
 export interface Restored {
   readonly restored: readonly { readonly id: number; readonly version: number }[]
   readonly skipped: readonly { readonly id: number; readonly reason: string }[]
+  /** Of the restored ones, those that are archived again. */
+  readonly archived: readonly number[]
   /** How many are left, for a further call of the same kind. */
   readonly remaining: number
   /** What sorts of secrets those look like to hold that came back. */
@@ -26,6 +28,7 @@ const MAX_RESTORED = 1000
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
+const AGAIN = 'came back and was deleted again by a later call'
 /** Of a state that does not come back. @param secrets that it holds, where it has not ended */
 const reasonOf = (secrets: readonly string[] | undefined): string =>
   secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
@@ -74,7 +77,7 @@ export function createRestoreEntries(dependencies: {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
-      if ('changeId' in what && only === undefined && found.standing.size === 0)
+      if ('changeId' in what && only === undefined && found.standing.size + found.again.length === 0)
         throw notFound('Nothing that this change_id has deleted is kept')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
@@ -92,7 +95,11 @@ export function createRestoreEntries(dependencies: {
       const known = new Set(found.kept.map(({ id }) => id))
       const { standing } = found
       // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
-      const again = 'changeId' in what && only === undefined ? [...standing.keys()] : []
+      const undone = 'changeId' in what && only === undefined
+      const again = [
+        ...[...standing.keys()].map((id) => ({ id, reason: STANDING })),
+        ...found.again.map((id) => ({ id, reason: AGAIN })),
+      ]
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
@@ -111,8 +118,9 @@ export function createRestoreEntries(dependencies: {
             .filter((kept) => !good.includes(kept))
             .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
           ...missing.map((id) => ({ id, reason: standing.has(id) ? whyNot(id) : UNKNOWN })),
-          ...again.map((id) => ({ id, reason: STANDING })),
+          ...(undone ? again : []),
         ],
+        archived: good.filter(({ live, state }) => !live && state.archived).map(({ id }) => id),
         remaining: found.more,
         secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }

@@ -70,7 +70,8 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       const next = await applyUpdates(caller, row, updates)
       changes.set(update.id, earlier === undefined ? next : { ...next, between: passing(earlier, row) })
       accepted.set(update.id, updates)
-      return { id: update.id, version: row.version + updates.length, updatedFields: updatedFields(update), made: [] }
+      const version = row.version + updates.length
+      return { id: update.id, version, updatedFields: updatedFields(update), made: [], archived: row.archived }
     }
     const outcomes: Outcome<UpdatedEntry | null>[] = []
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
@@ -115,9 +116,13 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       const { id, metadataPatch } = only.value
       return [
         await attempt(async () => {
-          const version = await entries.patch(caller, id, metadataPatch ?? {})
-          if (version === null) throw noSuchEntry(id)
-          return patchedTo(id, version)
+          const patched = await entries.patch(caller, id, metadataPatch ?? {})
+          if (patched === null) throw noSuchEntry(id)
+          const { version, archived } = patched
+          const told = patchedTo(id, version, archived)
+          // What follows from the receipt's effect alone needs no note.
+          if (archived) noteOutcomes(caller, [done(told)])
+          return told
         }),
       ]
     }

@@ -9,6 +9,8 @@ export interface UpdatedEntry {
   readonly updatedFields: readonly string[]
   /** What models made of a new text, as messages say it. */
   readonly made: readonly Remade[]
+  /** The life cycle has put it out of sight, where it stays. */
+  readonly archived: boolean
 }
 
 export const REMADE = [
@@ -22,9 +24,17 @@ export const REMADE = [
 type Remade = (typeof REMADE)[number]
 
 /** What a patch of metadata alone tells, which notes nothing before its write. */
-export const patchedTo = (id: number, version: number): UpdatedEntry => ({
-  ...{ id, version, updatedFields: ['metadata'], made: [] },
+export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({
+  ...{ id, version, updatedFields: ['metadata'], made: [], archived },
 })
+
+/** What a caller is told of entries that it has written and that are archived. */
+export function archivedNote(written: readonly number[]): string[] {
+  const ids = [...new Set(written)]
+  if (ids.length === 0) return []
+  const [those, them] = ids.length === 1 ? [`Entry ${ids[0]} is`, 'it'] : [`Entries ${ids.join(', ')} are`, 'them']
+  return [`${those} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`]
+}
 
 /** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
 export function report(

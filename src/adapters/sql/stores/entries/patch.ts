@@ -7,7 +7,7 @@ import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, runOne } from '../../core/batch'
 import { FALSE } from '../../core/compile-filter'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
-import { countOf, howMany } from '../../core/rows'
+import { flag, howMany, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditOneStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
@@ -33,13 +33,16 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes},
           metadata = ${dialect.asWritten(sql`metadata`, merged)},
           version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
-        WHERE ${row} RETURNING version`
+        WHERE ${row} RETURNING version, archived`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {
         const batch = new Batch(guard)
-        const version = batch.add(update, countOf('version'))
+        const patched = batch.add(
+          update,
+          onlyRow((changed) => ({ version: num(changed, 'version'), archived: flag(changed, 'archived') })),
+        )
         const takes = () => takenBy([{ metadata: patch }])
-        return (await write(caller, batch.do([audit]), { takes })).of(version)
+        return (await write(caller, batch.do([audit]), { takes })).of(patched)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
         if ((await runOne(connection, sql`SELECT 1 FROM entries WHERE ${row}`, howMany)) === 0) return null

@@ -66,6 +66,9 @@ const toTotals = (row: Row) => ({
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
+/** The last state `v` of its entry. */
+const LAST = sql`v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
+
 const MADE_BY = sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`
 const STANDING_COLUMNS = sql`e.id, e.version, e.updated_at, ${MADE_BY} AS made_by`
 
@@ -110,14 +113,16 @@ export function createSqlHistory(
   /** Beside a kept state `v`, the entry that stands there. */
   const entryOf = dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
+  /** States that were deleted by a call and whose entries are gone. */
+  const goneBy = ({ org }: Scope, changeId: string): SQL =>
+    sql`v.org = ${org} AND v.change_id = ${changeId} AND v.deleted = 1 AND e.id IS NULL`
+
   /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
-  function meant({ org }: Scope, what: Restoration): SQL {
-    const last = sql`v.deleted = 1 AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
-    const ofOrg = sql`v.org = ${org}`
-    if ('changeId' in what) return sql`${ofOrg} AND v.change_id = ${what.changeId} AND e.id IS NULL AND ${last}`
-    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(ofOrg)}`
+  function meant(scope: Scope, what: Restoration): SQL {
+    if ('changeId' in what) return sql`${goneBy(scope, what.changeId)} AND ${LAST}`
+    const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}`
     return what.version === undefined
-      ? sql`${wanted} AND e.id IS NULL AND ${last}`
+      ? sql`${wanted} AND e.id IS NULL AND v.deleted = 1 AND ${LAST}`
       : sql`${wanted} AND v.version = ${what.version}`
   }
 
@@ -217,6 +222,15 @@ export function createSqlHistory(
           : sql`SELECT ${STANDING_COLUMNS} FROM ${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, scope, now)}`,
         (rows) => new Map(rows.map((row) => [num(row, 'id'), toStanding(row)])),
       )
+      const again =
+        'changeId' in what &&
+        batch.add(
+          sql`
+            SELECT v.entry_id AS id FROM entry_versions v ${entryOf}
+            WHERE ${goneBy(scope, what.changeId)} AND NOT (${LAST}) AND ${mayRestore(dialect, scope, now)}
+            ORDER BY v.entry_id LIMIT ${limit}`,
+          each((row) => num(row, 'id')),
+        )
       const unfinished = batch.add(
         sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${pending}`,
         textsOf('change_id'),
@@ -227,7 +241,12 @@ export function createSqlHistory(
       for (const changeId of left) await unfinishedDeletes.finish(scope.org, changeId)
       if (left.length > 0) return this.restorable(scope, what, most)
       const { kept, read } = result.of(states)
-      return { kept, more: result.of(total) - read, standing: result.of(standing) }
+      return {
+        kept,
+        more: result.of(total) - read,
+        standing: result.of(standing),
+        again: again ? result.of(again) : [],
+      }
     },
 
     async restore(caller, states, generated) {
