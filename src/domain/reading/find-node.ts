@@ -5,9 +5,14 @@ import { nodesBelow, type OutlineNode } from './outline'
 /** Whoever asks for a node that is not there is told of a near one; further ones are not compared. */
 const MAX_COMPARED = 5000
 
+/** Of a name, with its ends: pairs of characters, however its accents are written. */
+const pairs = (name: string): Set<string> => {
+  const whole = ` ${name.normalize('NFC')} `
+  return new Set(Array.from({ length: whole.length - 1 }, (_, i) => whole.slice(i, i + 2)))
+}
+
 /** How much two names have in common: shared pairs of characters, from 0 to 1. */
 function likeness(a: string, b: string): number {
-  const pairs = (name: string) => new Set(Array.from({ length: name.length - 1 }, (_, i) => name.slice(i, i + 2)))
   const [ours, theirs] = [pairs(a), pairs(b)]
   const shared = [...ours].filter((pair) => theirs.has(pair)).length
   return (2 * shared) / Math.max(1, ours.size + theirs.size)

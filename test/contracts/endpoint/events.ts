@@ -258,5 +258,18 @@ export function eventContract(connect: Connect): void {
       expect(homeless.warnings).toEqual([expect.stringContaining('names no projectPath')])
       expect(await total(projectPath)).toBeGreaterThanOrEqual(3)
     })
+
+    it('forgets the code of a file that is opened empty, and keeps it where the event brings no content', async () => {
+      const projectPath = unique('emptied')
+      const open = async (more: Record<string, unknown>) =>
+        (await report('file_opened', { path: 'a.ts', ...more }, projectPath)).triggeredActions
+      const found = async () =>
+        (await ok('context_searchCode', { query: 'zygomorph', mode: 'symbol', projectPath })).total
+      await open({ content: 'export const zygomorph = 1' })
+      for (const none of [{}, { content: null }]) expect(await open(none)).toEqual(['stored_scratchpad'])
+      expect(await found()).toBe(1)
+      expect(await open({ content: '' })).toEqual(['stored_scratchpad', 'indexed_file'])
+      expect(await found()).toBe(0)
+    })
   })
 }

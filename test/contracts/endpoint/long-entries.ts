@@ -262,6 +262,9 @@ export function longEntriesContract(connect: Connect): void {
       }
       expect(await refused({ node_id: 'onee' })).toContain('the nearest is "one"')
       expect(await refused({ node_id: 'ONE' })).toContain('the nearest is "one"')
+      const accents = await s.store('# Two\n# e\u0301')
+      const other = await message('read_context_range', { context_id: accents, node_id: '\u00e9' })
+      expect(other).toContain('the nearest is "e\u0301"')
       expect(await message('read_context_range', { context_id: 999_999_999, start_char: 0 })).toBe(
         'Context entry with ID 999999999 not found',
       )

@@ -16,7 +16,6 @@ const HOUR = 3_600
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
   const path = payload.requiredPath('path', 'filePath')
   const language = languageIn(payload, path)
-  const content = typeof sent === 'string' ? sent : ''
   const code = beginning(payload.text('content'), FILE)
   const memory: EventMemory = {
     ...{ type: 'scratchpad', layer: 1, ttl: OPENED.ttl, content: path, tags: [OPENED.tag] },
@@ -26,7 +25,8 @@ function fileOpened(payload: Payload, { content: sent }: { readonly content: unk
     },
   }
   return done(memory, 'stored_scratchpad', 'File recorded.', {
-    file: content === '' ? null : { path, content, language },
+    // An empty file takes the place of what it held.
+    file: typeof sent === 'string' ? { path, content: sent, language } : null,
   })
 }
 
