@@ -13,6 +13,7 @@ import { administratorOf, authenticate, type Credential, requireOrg, requireRole
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
 import { createAssets, createDashboard } from './dashboard/routes'
+import { noPage } from './dashboard/serve'
 import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
 import { guard } from './guard'
@@ -211,9 +212,14 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     entryPage(c.var.services, requireOrg(c.var.credential), c.req.param('id'), new URL(c.req.url).origin),
   )
 
-  app.notFound((c) =>
-    c.json({ error: { code: 'not_found', message: 'No such route; MCP is served at /mcp', retryable: false } }, 404),
-  )
+  app.notFound((c) => {
+    const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
+    if (isForPeople) return noPage(c.req.raw)
+    return c.json(
+      { error: { code: 'not_found', message: 'No such route; MCP is served at /mcp', retryable: false } },
+      404,
+    )
+  })
 
   app.onError((error, c) => {
     const requestId = c.get('requestId') as string | undefined

@@ -4,6 +4,7 @@ import { EMBEDDING_PROVIDERS, parseConfig, RERANKING_PROVIDERS, SUMMARY_PROVIDER
 import { kindOfTags, resolveKind } from '../../src/domain/entry/kind'
 import { linksOfMetadata, MOST_LINKS } from '../../src/domain/entry/link'
 import { mergePatch } from '../../src/domain/entry/metadata'
+import { titleOf } from '../../src/domain/entry/title'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery } from '../../src/domain/search/query'
@@ -65,6 +66,20 @@ describe('text', () => {
         expect(codePointLength(shown.text)).toBeLessThanOrEqual(limit + 3)
       }),
     )
+  })
+})
+
+describe('titles', () => {
+  it('are a heading by its words, and everything else as it begins', () => {
+    for (const [text, title] of [
+      ['# Deploy\n\nOn Tuesdays.', 'Deploy'],
+      ['\n\n### Third\n', 'Third'],
+      ['#hashtag first', '#hashtag first'],
+      ['####### seven', '####### seven'],
+      ['#', '#'],
+    ] as const)
+      expect([text, titleOf({ title: null, text })]).toEqual([text, title])
+    expect(titleOf({ title: '# kept', text: 'x' })).toBe('# kept')
   })
 })
 

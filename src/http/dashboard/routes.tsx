@@ -6,7 +6,7 @@ import { isBrowser } from '../welcome'
 import { assetOf } from './assets/serve'
 import { seeOther } from './page'
 import { activityStream } from './pages/activity'
-import { askForKey, comeAgain, signIn } from './pages/login'
+import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
 import { safePath } from './parts/addresses'
 import { isForm } from './sent'
 import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
@@ -28,10 +28,9 @@ async function admit(c: PageContext, handler: Handler): Promise<Response> {
   const visitor = await visitorOf(c.req.raw, config, services)
   const url = new URL(c.req.url)
   if (visitor === null)
-    return (
-      (c.req.method === 'GET' ? comeAgain(c.req.raw) : null) ??
-      askForKey(c.req.raw, { next: c.req.method === 'GET' ? pathOf(url) : '/', status: 401 })
-    )
+    return c.req.method === 'GET'
+      ? (comeAgain(c.req.raw) ?? askForKey(c.req.raw, { next: pathOf(url), status: 401 }))
+      : askAgain(c.req.raw)
   const admission = await enter(services.limiter, visitor.credential)
   if (admission?.admitted === false) return tooMany(c, admission.retryAfter)
   const response = await serve(c, visitor, handler)

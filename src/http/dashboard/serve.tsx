@@ -76,6 +76,12 @@ export async function serve(c: PageContext, visitor: Visitor, handler: Handler):
   return response
 }
 
+/** For a browser that asks for what is nowhere, whoever has it. */
+export const noPage = (request: Request): Response => {
+  const page = troublePage('not_found', 'There is no page at this address.', 404)
+  return respondWith(<Door page={page} />, { origin: new URL(request.url).origin, status: 404 })
+}
+
 /** A person who is too quick is told so on a page. */
 export const tooMany = (c: PageContext, retryAfter: number): Response => {
   const page = troublePage('limit_exceeded', `There were too many requests; try again in ${retryAfter} s.`, 429)

@@ -182,6 +182,22 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       },
     )
 
+    it('shows every column of a table beside a name of 150 letters, and breaks no word of a table that is stored', async () => {
+      const id = await store(`| col | words |\n|---|---|\n| 1 | ${'wide '.repeat(60)}|`, {
+        metadata: { project: 'p'.repeat(150) },
+      })
+      const page = await newPage()
+      await page.goto(`${house.base}/projects`)
+      expect(
+        await page.evaluate(
+          "document.querySelector('.scroll').scrollWidth - document.querySelector('.scroll').clientWidth",
+        ),
+      ).toBe(0)
+      await page.setViewportSize({ width: 320, height: 800 })
+      await page.goto(`${house.base}/entries/${id}`)
+      expect(await page.evaluate("document.querySelector('.prose td').getClientRects()[0].height")).toBeLessThan(40)
+    })
+
     it('looks for, opens, mends, deletes and brings back a memory by keyboard alone, without its script', async () => {
       const id = await store('Lanterns are lit at dusk.', { tags: ['lanterns'] })
       const page = await newPage({ script: false, width: 320 })

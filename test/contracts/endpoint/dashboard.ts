@@ -324,6 +324,68 @@ export function dashboardContract(name: string, start: Start): void {
       expect(result[0]).toMatchObject({ text_content: 'to be deleted', version: now + 1 })
     })
 
+    it('says of a memory that was deleted meanwhile that it was, keeps what somebody wrote, and stores it once the memory is back', async () => {
+      const id = await store('deleted while somebody writes')
+      const gone = () => writer.send(`/entries/${id}/delete`, { expected: '1' })
+      await gone()
+      const twice = await gone()
+      for (const seen of [
+        twice,
+        ...(await Promise.all(['edit', 'delete'].map((what) => writer.get(`/entries/${id}/${what}`)))),
+      ])
+        expect([seen.status, locationOf(seen)]).toEqual([303, `/entries/${id}`])
+      const fields = { text: 'what somebody wrote', tags: '', metadata: '' }
+      const kept = await writer.send(`/entries/${id}/edit`, { ...fields, expected: '1' })
+      expect([kept.status, kept.text]).toEqual([
+        409,
+        expect.stringMatching(
+          /was deleted while you wrote.*target="_blank"[^>]*>Bring it back.*what somebody wrote<\/textarea>/s,
+        ),
+      ])
+      const expected = /name="expected" value="(\d+)"/.exec(kept.text)?.[1] ?? ''
+      await writer.send(`/entries/${id}/restore`, {})
+      const stored = await writer.send(`/entries/${id}/edit`, { ...fields, expected })
+      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
+    })
+
+    it('shows who sends a form after the session has ended what they wrote, leads on to where they were, and shows nothing that another site sends', async () => {
+      const nobody = house.person('')
+      const path = `/entries/${ids.p}/edit`
+      const send = (headers: Record<string, string>) =>
+        nobody.send(
+          path,
+          { text: 'many <b>words' },
+          { token: 'x', headers: { referer: house.base + path, ...headers } },
+        )
+      const seen = await send({})
+      expect([seen.status, seen.text]).toEqual([
+        401,
+        expect.stringMatching(/session has ended: nothing was done.*many &lt;b&gt;words<\/textarea>/s),
+      ])
+      expect(seen.text).toContain(`name="next" value="${path}"`)
+      expect((await send({ origin: 'https://evil.example' })).text).not.toContain('words')
+      expect(locationOf(await nobody.send('/logout', {}, { token: 'x' }))).toBe('/login')
+    })
+
+    it('tells a browser on a page that there is nothing at an address, and a program as before', async () => {
+      for (const path of ['/nothing', '/review/keep', '/settings/work']) {
+        const { status, text } = await writer.get(path)
+        expect([path, status, text]).toEqual([path, 404, expect.stringContaining('There is no page at this address.')])
+      }
+      for (const [path, headers] of [
+        ['/nothing', { accept: '*/*' }],
+        ['/nothing', { accept: 'text/html', authorization: `Bearer ${writer.key.key}` }],
+      ] as const) {
+        const { status, text } = await house.ask(path, { headers })
+        expect([status, JSON.parse(text).error.code]).toEqual([404, 'not_found'])
+      }
+    })
+
+    it('filters the audit log by an action as its rows show it', async () => {
+      await store('for the audit log')
+      expect((await admin.get('/audit?action=store+context')).text).toContain('<td>store context</td>')
+    })
+
     it('refuses a reader what writes, and notes it', async () => {
       for (const [path, fields] of [
         ['/first-memory', {}],
@@ -427,6 +489,18 @@ export function dashboardContract(name: string, start: Start): void {
         ])
       }
       expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
+    })
+
+    it('says where no memory has a word of the query that what follows is only near in meaning', async () => {
+      const id = await store('okapis live in the forest of Ituri')
+      const said = async (query: string) =>
+        (await writer.get(`/search?${query}`)).text.includes('No memory has one of these words')
+      expect([await said('q=xyzzyqwert'), await said('q=okapis'), await said('q=okapis+xyzzyqwert')]).toEqual([
+        ...[true, false, false],
+      ])
+      expect([id > 0, await said('q=xyzzyqwert&by=meaning'), await said('q=xyzzyqwert&by=words')]).toEqual([
+        ...[true, false, false],
+      ])
     })
 
     it('calls further parts of a search older where it goes by time alone, and else by what they are', async () => {

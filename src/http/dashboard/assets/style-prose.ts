@@ -11,7 +11,7 @@ export const PROSE = `
 .prose code{background:var(--sunken);border-radius:.25rem;padding:.1em .3em}
 .prose blockquote{margin:0;padding-left:var(--s4);border-left:3px solid var(--line);color:var(--soft)}
 .prose table{white-space:normal;width:auto;display:block;overflow-x:auto}
-.prose th,.prose td{padding:.3rem var(--s4) .3rem 0}
+.prose th,.prose td{padding:.3rem var(--s4) .3rem 0;overflow-wrap:break-word}
 .text-of{font-size:.9688rem;line-height:1.7}
 .diff{padding:var(--s2) 0;font:.8125rem/1.6 var(--mono)}
 .diff span{display:block;padding:0 var(--s3);white-space:pre-wrap}

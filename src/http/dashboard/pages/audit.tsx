@@ -67,7 +67,8 @@ function requestOf(visit: Visit) {
     before: before !== null && /^\d{1,15}$/.test(before) ? Number(before) : null,
     limit: SIZE,
     key: asked(visit, 'by'),
-    action: asked(visit, 'action'),
+    // As rows show it too.
+    action: asked(visit, 'action')?.trim().replaceAll(' ', '_') ?? null,
     allowed: outcome === 'done' ? true : outcome === 'denied' ? false : null,
   }
 }

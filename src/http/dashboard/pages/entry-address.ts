@@ -2,6 +2,7 @@ import type { Entry } from '../../../domain/entry/entry'
 import { readId } from '../../../domain/entry/link'
 import { notFound, Problem } from '../../../domain/errors'
 import { mayOffer } from '../../../domain/identity/scope'
+import { attempt } from '../../../services/outcome'
 import { principalOf, type Visit } from '../visit'
 
 /** Which memory an address is about. */
@@ -16,11 +17,23 @@ export function idOf({ url }: Visit): number {
   return id
 }
 
+/** A memory that was deleted and can come back: at which version it is. */
+interface Deleted {
+  readonly deletedAt: number
+}
+
+export const isDeleted = (entry: Entry | Deleted): entry is Deleted => 'deletedAt' in entry
+
 /** The memory that a person is about to change. @throws Problem not_found, or forbidden where the key may only read it */
-export async function changeable(visit: Visit): Promise<Entry> {
+export async function changeable(visit: Visit): Promise<Entry | Deleted> {
   const principal = principalOf(visit)
-  const [entry] = await visit.services.entries.read(principal, [idOf(visit)])
-  if (entry === undefined) throw noEntry()
+  const id = idOf(visit)
+  const [entry] = await visit.services.entries.read(principal, [id])
+  if (entry === undefined) {
+    const seen = await attempt(() => visit.services.readHistory.versions(principal, id, { limit: 1, offset: 0 }, false))
+    if (seen.ok && seen.value.deleted) return { deletedAt: seen.value.currentVersion }
+    throw noEntry()
+  }
   if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key may read this memory and not change it.')
   return entry
 }

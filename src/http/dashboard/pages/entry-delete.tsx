@@ -1,5 +1,5 @@
 import { titleOf } from '../../../domain/entry/title'
-import { notFound } from '../../../domain/errors'
+import { notFound, Problem } from '../../../domain/errors'
 import { restoreContext } from '../../../tools/history/restore-context'
 import { deleteContext } from '../../../tools/threads/delete-context'
 import { callTool } from '../call'
@@ -8,11 +8,12 @@ import { entryAt, withQuery } from '../parts/addresses'
 import { Name } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { sent, type Visit } from '../visit'
-import { changeable, idOf } from './entry-address'
+import { changeable, idOf, isDeleted } from './entry-address'
 
 /** Deleting a memory and bringing it back, by the tools that agents use. */
-export async function askDelete(visit: Visit): Promise<Page> {
+export async function askDelete(visit: Visit): Promise<Page | Response> {
   const entry = await changeable(visit)
+  if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
   const { days } = visit.config.history
   return {
     title: `Delete: ${titleOf(entry)}`,
@@ -41,10 +42,14 @@ export async function askDelete(visit: Visit): Promise<Page> {
 
 export async function remove(visit: Visit): Promise<Response> {
   const id = idOf(visit)
-  const { change_id: change } = await callTool(visit, deleteContext, {
-    context_ids: [id],
-    expected_version: Number(sent(visit, 'expected')),
+  const args = { context_ids: [id], expected_version: Number(sent(visit, 'expected')) }
+  const deleted = await callTool(visit, deleteContext, args).catch(async (error) => {
+    // Somebody else was quicker, or the form was sent twice.
+    if (error instanceof Problem && error.code === 'not_found' && isDeleted(await changeable(visit))) return null
+    throw error
   })
+  if (deleted === null) return seeOther(entryAt(id))
+  const { change_id: change } = deleted
   const kept = visit.config.history.days > 0 && typeof change === 'string'
   return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
 }

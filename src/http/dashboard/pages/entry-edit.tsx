@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import { Problem } from '../../../domain/errors'
@@ -9,7 +10,7 @@ import { Name, Note } from '../parts/common'
 import { Area, Field, PostForm } from '../parts/form'
 import type { Visit } from '../visit'
 import { prettyJson } from './entry-about'
-import { changeable } from './entry-address'
+import { changeable, idOf, isDeleted } from './entry-address'
 
 /** Editing a memory, by the tool that agents use, with the version that the person has seen. */
 interface Draft {
@@ -26,33 +27,28 @@ const draftOf = ({ text, tags, metadata, version }: Entry): Draft => ({
   expected: version,
 })
 
-const editPage = (visit: Visit, entry: Entry, draft: Draft, problem: Problem | null): Page => ({
-  title: `Edit: ${titleOf(entry)}`,
-  status: problem === null ? 200 : problem.code === 'conflict' ? 409 : 400,
+interface Shown {
+  readonly id: number
+  readonly name: string
+  readonly draft: Draft
+  readonly status?: number
+  /** What has gone wrong. */
+  readonly children?: Child
+}
+
+const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Shown): Page => ({
+  title: `Edit: ${name}`,
+  status,
   body: (
     <>
       <div class="head">
         <h1>
-          Edit <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>
+          Edit <Name>{name}</Name>
         </h1>
       </div>
-      {problem === null ? null : (
-        <Note bad>
-          <span>{problem.message}</span>
-          {problem.code === 'conflict' ? (
-            <span>
-              Below is what you wrote. <a href={entryAt(entry.id)}>See what stands there now</a>; if you store again, it
-              takes the place of that.
-            </span>
-          ) : null}
-        </Note>
-      )}
-      <PostForm action={`${entryAt(entry.id)}/edit`} token={visit.formToken} class="card stack-form">
-        <input
-          type="hidden"
-          name="expected"
-          value={String(problem?.code === 'conflict' ? entry.version : draft.expected)}
-        />
+      {children === undefined ? null : <Note bad>{children}</Note>}
+      <PostForm action={`${entryAt(id)}/edit`} token={visit.formToken} class="card stack-form">
+        <input type="hidden" name="expected" value={String(draft.expected)} />
         <Area name="text" label="Text" value={draft.text} rows={14} />
         <Field name="tags" label="Tags" value={draft.tags} hint="Separated by commas" />
         <Area
@@ -67,16 +63,26 @@ const editPage = (visit: Visit, entry: Entry, draft: Draft, problem: Problem | n
           <button type="submit" class="main">
             Store
           </button>
-          <a href={entryAt(entry.id)}>Cancel</a>
+          <a href={entryAt(id)}>Cancel</a>
         </p>
       </PostForm>
     </>
   ),
 })
 
-export async function edit(visit: Visit): Promise<Page> {
+const nameOf = (entry: Entry): string => titleOf(entry) || `memory ${entry.id}`
+
+/** Opens beside this page, which the browser would forget: it answers a form. */
+const Beside = ({ id, children }: { id: number; children: Child }) => (
+  <a href={entryAt(id)} target="_blank" rel="noopener">
+    {children}
+  </a>
+)
+
+export async function edit(visit: Visit): Promise<Page | Response> {
   const entry = await changeable(visit)
-  return editPage(visit, entry, draftOf(entry), null)
+  if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
+  return editPage(visit, { id: entry.id, name: nameOf(entry), draft: draftOf(entry) })
 }
 
 const plainLines = (text: string): string => text.replaceAll('\r\n', '\n')
@@ -97,6 +103,7 @@ function changesOf(entry: Entry, draft: Draft): Record<string, unknown> {
 export async function storeEdit(visit: Visit): Promise<Page | Response> {
   const { form } = visit
   const entry = await changeable(visit)
+  const id = idOf(visit)
   const text = (name: string) => plainLines(form.get(name) ?? '')
   const draft: Draft = {
     text: text('text'),
@@ -104,14 +111,39 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
     metadata: text('metadata'),
     expected: Number(text('expected')),
   }
+  if (isDeleted(entry))
+    return editPage(visit, {
+      ...{ id, name: `memory ${id}`, status: 409, draft: { ...draft, expected: entry.deletedAt + 1 } },
+      children: (
+        <span>
+          This memory was deleted while you wrote; below is what you wrote. <Beside id={id}>Bring it back</Beside>, then
+          store again.
+        </span>
+      ),
+    })
   const changes = changesOf(entry, draft)
-  const back = entryAt(entry.id)
+  const back = entryAt(id)
   if (Object.keys(changes).length === 0 && draft.expected === entry.version) return seeOther(back)
   try {
-    await callTool(visit, updateContext, { context_id: entry.id, expected_version: draft.expected, ...changes })
+    await callTool(visit, updateContext, { context_id: id, expected_version: draft.expected, ...changes })
     return seeOther(withQuery(back, { done: 'changed' }))
   } catch (error) {
     if (!(error instanceof Problem) || !/^(conflict|invalid_input|limit_exceeded)$/.test(error.code)) throw error
-    return editPage(visit, entry, draft, error)
+    const isConflict = error.code === 'conflict'
+    return editPage(visit, {
+      ...{ id, name: nameOf(entry), status: isConflict ? 409 : 400 },
+      draft: isConflict ? { ...draft, expected: entry.version } : draft,
+      children: (
+        <>
+          <span>{error.message}</span>
+          {isConflict ? (
+            <span>
+              Below is what you wrote. <Beside id={id}>See what stands there now</Beside>; if you store again, it takes
+              the place of that.
+            </span>
+          ) : null}
+        </>
+      ),
+    })
   }
 }

@@ -7,6 +7,7 @@ import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
 import { Door } from '../parts/frame'
 import { homeOf } from '../parts/navigation'
+import { readSent } from '../sent'
 import { beginSession, keyIdOf } from '../session'
 
 /** Where a person shows a key, once; what they asked for comes afterwards. */
@@ -18,8 +19,21 @@ interface Asking {
 const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
 const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
 
-const loginPage = (url: URL, next: string, token: string, error: string | null): Page => ({
-  title: error === null ? 'Sign in' : 'Error: sign in',
+const ENDED = 'Your session has ended: nothing was done. Sign in and do it again.'
+
+/** What somebody wrote, which no page has any more. */
+const Written = ({ text }: { text: string }) => (
+  <div class="card stack-form">
+    <h2>What you wrote</h2>
+    <p class="soft">It is stored nowhere. Copy it before you sign in.</p>
+    <textarea aria-label="What you wrote" rows={10} readonly>
+      {text}
+    </textarea>
+  </div>
+)
+
+const loginPage = (url: URL, { next, error, written }: Shown, token: string): Page => ({
+  title: error === undefined ? 'Sign in' : 'Error: sign in',
   body: (
     <>
       <div class="card">
@@ -29,7 +43,7 @@ const loginPage = (url: URL, next: string, token: string, error: string | null):
           <input type="hidden" name="next" value={next} />
           <div class="field">
             <label for="key">Your Commonplace key</label>
-            {error === null ? null : (
+            {error === undefined ? null : (
               <p class="note bad" id="key-error" role="alert">
                 {error}
               </p>
@@ -43,8 +57,8 @@ const loginPage = (url: URL, next: string, token: string, error: string | null):
               spellcheck={false}
               required
               autofocus
-              aria-invalid={error === null ? undefined : 'true'}
-              aria-describedby={error === null ? 'key-hint' : 'key-error key-hint'}
+              aria-invalid={error === undefined ? undefined : 'true'}
+              aria-describedby={error === undefined ? 'key-hint' : 'key-error key-hint'}
             />
             <p class="hint" id="key-hint">
               It begins with cp_. You see what this key may see, for eight hours; the key itself is not kept.
@@ -55,6 +69,7 @@ const loginPage = (url: URL, next: string, token: string, error: string | null):
           </button>
         </form>
       </div>
+      {written === undefined ? null : <Written text={written} />}
       <div class="card">
         <h2>Connecting a program?</h2>
         <p class="soft">This is an MCP server. Programs use its address, with a key or by OAuth.</p>
@@ -74,17 +89,33 @@ interface Shown {
   readonly error?: string
   readonly status: number
   readonly token?: string
+  /** Of a form that came too late. */
+  readonly written?: string
 }
 
-/** The page that asks for a key. @param next where the person wanted to go */
-export function askForKey(request: Request, { next, error, status, token = createPageToken() }: Shown): Response {
+/** The page that asks for a key. @param shown of it `next`: where the person wanted to go */
+export function askForKey(request: Request, shown: Shown): Response {
   const url = new URL(request.url)
-  const page = loginPage(url, next, token, error ?? null)
+  const { status, token = createPageToken() } = shown
+  const page = loginPage(url, shown, token)
   return respondWith(<Door page={page} />, {
     origin: url.origin,
     status,
     headers: { 'Set-Cookie': pageCookie(token, url) },
   })
+}
+
+/** For a form whose session has ended: says so, shows a text that was written in it, and leads on to the page that it was on. */
+export async function askAgain(request: Request): Promise<Response> {
+  const { origin, pathname } = new URL(request.url)
+  if (pathname === '/logout') return seeOther('/login')
+  const shown = { status: 401, error: ENDED }
+  // A page of another site puts no words of its own here.
+  if (request.headers.get('origin') !== origin) return askForKey(request, { ...shown, next: '/' })
+  const from = request.headers.get('referer')?.split(origin)[1] ?? null
+  const { form } = await readSent(request).catch(() => ({ form: new URLSearchParams() }))
+  const written = ['text', 'content'].map((name) => form.get(name)?.trim()).find((text) => text)
+  return askForKey(request, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
 }
 
 /** Takes the form of that page. */

@@ -91,7 +91,7 @@ export async function review(visit: Visit): Promise<Page> {
             {items.length === 0
               ? ''
               : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to look at. `}
-            Clients captured them by themselves: nobody else finds one until it is kept, and what is never looked at
+            Clients capture sessions by themselves: nobody else finds one until it is kept, and what is never looked at
             goes by itself.
           </p>
         </div>

@@ -49,6 +49,7 @@ const SIZE = 20
 const PREVIEW = 320
 const MAX_QUERY = 10_000
 const DEEPEST = 1_000_000
+const NEAR = 'No memory has one of these words; what follows is what comes nearest by meaning.'
 
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
   options.find((option) => option === value) ?? null
@@ -104,11 +105,13 @@ async function ranked(visit: Visit, wanted: Wanted, query: string, filter: Filte
           ...request,
           ...{ method: config.hybrid.fusion, k: config.hybrid.k, legs, highlight: true },
         })
+  const isNear = 'ftsCount' in page && page.ftsCount === 0 && legs.fts && page.results.length > 0
+  const warnings = isNear ? [...page.warnings, NEAR] : page.warnings
   const heading =
     page.total === RANK_DEPTH
       ? `The best ${RANK_DEPTH} memories`
       : `${plural(page.total, 'memory', 'memories')}, best first`
-  return { ...page, heading, offset, size: SIZE }
+  return { ...page, warnings, heading, offset, size: SIZE }
 }
 
 /** @throws Problem as the searches of agents */
