@@ -1,5 +1,4 @@
 // How commands talk to a server's administration, and how they end when it says no.
-import { TYPED } from './place.mjs'
 
 /**
  * Prints a message and ends the program with exit code 1.
@@ -41,7 +40,7 @@ export function messageOf(error) {
 /** @param {string} url @param {any} error of `fetch` */
 const silent = (url, error) =>
   new Refused(
-    `${url} does not answer: ${error.cause?.message ?? error.message} (${TYPED.start} begins a server here; another is named by --url or COMMONPLACE_URL)`,
+    `${url} does not answer: ${error.cause?.message ?? error.message} ("commonplace doctor" says what to do; --url or COMMONPLACE_URL names another server)`,
   )
 
 /** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */

@@ -77,11 +77,13 @@ describe('commonplace reembed', () => {
     }
   })
 
-  it('says of a server that does not answer how one is begun, and how another is named', async () => {
+  it('says of a server that does not answer who knows what to do, and how another is named', async () => {
     const { code, err } = await runHere(['orgs', 'list', '--url', 'http://127.0.0.1:9'])
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/does not answer: .* \(npm start begins a server here; another is named by --url or /),
+      expect.stringMatching(
+        /does not answer: .* \("commonplace doctor" says what to do; --url or COMMONPLACE_URL names/,
+      ),
     ])
   })
 
