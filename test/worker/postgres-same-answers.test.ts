@@ -1,4 +1,4 @@
 import { sameAnswersContract } from '../contracts/same-answers'
 
 // More in the nightly tier.
-sameAnswersContract(60, 1)
+sameAnswersContract(60, false)

@@ -1,3 +1,3 @@
 import { sameAnswersContract } from '../../contracts/same-answers'
 
-sameAnswersContract(300, 2)
+sameAnswersContract(300, true)

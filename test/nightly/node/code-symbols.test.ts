@@ -1,0 +1,3 @@
+import { realSymbols } from '../../contracts/real-symbols'
+
+realSymbols(320)
