@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startModel } from './model.mjs'
 import { runClient } from './program.mjs'
-import { URL_OF_SERVER } from './server.mjs'
+import { namesOfTools, URL_OF_SERVER } from './server.mjs'
 
 const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
 const MODEL = `http://127.0.0.1:${MODEL_PORT}`
@@ -70,13 +70,14 @@ url = "${URL_OF_SERVER}"
  * @param {(received: unknown[], output: string) => string} tell what to print of the results that its model received
  */
 export async function askAgents({ prompt, tools, script }, tell) {
+  const offered = await namesOfTools(URL_OF_SERVER)
   const wanted = process.argv.slice(2)
   for (const [name, start] of Object.entries(AGENTS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const model = await startModel(MODEL_PORT, script)
     const output = await start(mkdtempSync(join(tmpdir(), 'commonplace-client-')), prompt, tools)
     model.stop()
-    const ours = model.seen.tools.filter((tool) => /context|list_threads|get_statistics/.test(tool))
+    const ours = offered.filter((name) => model.seen.tools.some((tool) => tool.endsWith(name)))
     const { received } = model.seen
     console.log(
       `${name.padEnd(34)} ${ours.length} tools; ${received.length === 0 ? 'no result' : tell(received, output)}`,

@@ -3,16 +3,26 @@ export const URL_OF_SERVER = process.env.COMMONPLACE_URL ?? 'http://127.0.0.1:87
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** One call without a session. */
-export async function call(name, args) {
-  const response = await fetch(URL_OF_SERVER, {
+/** One request without a session. */
+async function ask(url, method, params, key) {
+  const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    headers: {
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const text = await response.text()
-  return JSON.parse(text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)[1]).result.structuredContent
+  return JSON.parse(text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)[1]).result
 }
+
+/** What a call answers. */
+export const call = async (name, args) =>
+  (await ask(URL_OF_SERVER, 'tools/call', { name, arguments: args })).structuredContent
+
+/** @param {string} url @param {string} [key] */
+export const namesOfTools = async (url, key) => (await ask(url, 'tools/list', {}, key)).tools.map(({ name }) => name)
 
 /** The id of an entry with one small image. */
 export const storeSample = async () =>

@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startModel } from './model.mjs'
 import { runClient } from './program.mjs'
-import { URL_OF_SERVER } from './server.mjs'
+import { namesOfTools, URL_OF_SERVER } from './server.mjs'
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/commonplace.mjs', import.meta.url).href)
 const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
 const MODEL = `http://127.0.0.1:${MODEL_PORT}`
-const PROMPT = 'Count the memories.'
+const PROMPT = 'Tell what has changed.'
 const { COMMONPLACE_KEY } = process.env
 const key = COMMONPLACE_KEY ? { COMMONPLACE_KEY } : {}
 
@@ -22,7 +22,7 @@ const CLIENTS = {
   'claude-code': (home) =>
     runClient(
       'claude',
-      ['-p', PROMPT, '--allowedTools', 'mcp__context-fabric__context_list'],
+      ['-p', PROMPT, '--allowedTools', 'mcp__context-fabric__list_changes'],
       {
         ...key,
         ANTHROPIC_BASE_URL: MODEL,
@@ -69,6 +69,8 @@ const BEFORE = {
   ],
 }
 
+/** What the address offers that the command writes. */
+const OFFERED = await namesOfTools(`${URL_OF_SERVER}/core`, COMMONPLACE_KEY)
 const wanted = process.argv.slice(2)
 for (const [name, start] of Object.entries(CLIENTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
@@ -86,17 +88,17 @@ for (const [name, start] of Object.entries(CLIENTS)) {
   )
   if (written.status !== 0) throw new Error(written.stderr)
   const model = await startModel(MODEL_PORT, (results) =>
-    results.length === 0 ? { tool: 'context_list', args: { stats: true } } : { answer: 'done' },
+    results.length === 0 ? { tool: 'list_changes', args: {} } : { answer: 'done' },
   )
   const output = await start(home)
   model.stop()
-  const tools = new Set(model.seen.tools.flatMap((tool) => /context_(?!fabric)\w+$/.exec(tool)?.[0] ?? []))
-  const counted = JSON.stringify(model.seen.received).includes('byType')
+  const tools = OFFERED.filter((name) => model.seen.tools.some((tool) => tool.endsWith(name)))
+  const isCalled = JSON.stringify(model.seen.received).includes('hasMore')
   console.log(
-    `${name.padEnd(12)} ${tools.size} tools by ${JSON.parse(written.stdout).configFile.replace(home, '~')}; ${counted ? 'called one' : 'called none'}`,
+    `${name.padEnd(12)} ${tools.length} of ${OFFERED.length} tools by ${JSON.parse(written.stdout).configFile.replace(home, '~')}; ${isCalled ? 'called one' : 'called none'}`,
   )
   if (process.env.VERBOSE)
     console.log(JSON.stringify({ ...model.seen, output: output.slice(-3000) }, null, 1).slice(0, 8000))
-  if (tools.size === 0 || !counted) process.exitCode = 1
+  if (tools.length < OFFERED.length || !isCalled) process.exitCode = 1
   rmSync(home, { recursive: true, force: true })
 }
