@@ -111,7 +111,12 @@ export async function restore(options, day, usage) {
       yield { bytes: new Uint8Array(gunzipSync(gzip)) }
     }
   }
-  const sent = await sendVolumes({ url, org, query, json }, volumes()).catch((error) => fail(messageOf(error)))
+  const sent = await sendVolumes({ url, org, query, json }, volumes()).catch((error) => {
+    const message = messageOf(error)
+    // That of open mode, which no deployment with keys has.
+    const isOpen = org === 'local' && from !== BUCKET && /^No such organization/.test(message)
+    fail(isOpen ? `${message}. ${byImport(from, org, day, 'ORG')}` : message)
+  })
   process.exitCode = showSent(sent, { json: json === true, dryRun: false, alone: true })
 }
 
@@ -130,9 +135,19 @@ async function ofBucket(url, org, day) {
 const daysIn = (place) =>
   existsSync(place) ? readdirSync(place).filter((day) => existsSync(join(place, day, 'complete.json'))) : []
 
+/** How what one organization had comes into another. @param {string} folder @param {string} org @param {string} day @param {string} into */
+const byImport = (folder, org, day, into) =>
+  `Into another organization a volume comes by: import ${join(folder, encodeURIComponent(org), day, '1.ndjson.gz')} --org ${into}`
+
 /** @param {string} folder @param {string} org @param {string} day */
 function ofFolder(folder, org, day) {
   const place = join(folder, encodeURIComponent(org))
+  const others = existsSync(folder)
+    ? readdirSync(folder).filter((name) => daysIn(join(folder, name)).includes(day))
+    : []
+  const [other] = others.map(decodeURIComponent)
+  if (!existsSync(place) && other !== undefined)
+    fail(`there is no backup of ${org} in ${folder}, but of ${others.join(', ')}. ${byImport(folder, other, day, org)}`)
   const file = join(place, day, 'complete.json')
   if (!existsSync(file))
     fail(`there is no complete backup of ${day} in ${folder}; there are: ${daysIn(place).join(', ') || 'none'}`)

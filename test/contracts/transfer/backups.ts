@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -74,6 +74,32 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect(files()).toEqual(whole)
     expect((await run(...words)).code).toBe(0)
     expect(files()).toEqual(whole)
+  })
+
+  it('says how what one organization had, that of open mode too, comes into another, and is imported so', async () => {
+    const [there, here] = [from(), empty()]
+    const [org, into] = [await there.newOrg(), await here.newOrg()]
+    const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
+    await ada.call('store_context', { thread_id: 't', source: 'user', text: 'moves' })
+    const folder = mkdtempSync(join(tmpdir(), 'backups-'))
+    expect((await run('backup', '--to', folder, '--org', org, '--url', urlOf(there))).code).toBe(0)
+    const day = readdirSync(join(folder, org))[0] as string
+    const restore = (name: string) => run('restore', day, '--org', name, '--from', folder, '--url', urlOf(here))
+    const file = join(folder, org, day, '1.ndjson.gz')
+    expect(await restore(into)).toEqual({
+      code: 1,
+      said: `there is no backup of ${into} in ${folder}, but of ${org}. Into another organization a volume comes by: import ${file} --org ${into}\n`,
+    })
+    expect((await run('import', file, '--org', into, '--url', urlOf(here))).code).toBe(0)
+    const contents = [await there.all(org, ''), await here.all(into, '')].map(({ ends }) =>
+      ends.map(({ content }) => content),
+    )
+    expect(contents[1]).toEqual(contents[0])
+    renameSync(join(folder, org), join(folder, 'local'))
+    expect(await restore('local')).toEqual({
+      code: 1,
+      said: expect.stringMatching(/No such organization .*Into another organization .* import .*local.* --org ORG\n$/),
+    })
   })
 
   it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images that stand beside it', async () => {

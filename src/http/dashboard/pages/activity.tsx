@@ -23,7 +23,7 @@ export async function activity(visit: Visit): Promise<Page> {
           <p class="live" role="status">
             <a href="/activity">Load again</a> to see what is new
           </p>
-          <p>What agents and people stored, changed and deleted, the newest first.</p>
+          <p>What agents and people stored, changed and deleted: the last {SHOWN} changes, the newest first.</p>
         </div>
         <div class="card">
           <Changes changes={changes} now={services.now()} />
