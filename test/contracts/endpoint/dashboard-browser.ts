@@ -193,6 +193,8 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
           "document.querySelector('.scroll').scrollWidth - document.querySelector('.scroll').clientWidth",
         ),
       ).toBe(0)
+      const lines = "getComputedStyle(document.querySelector('.scroll a bdi')).textDecorationLine"
+      expect(await page.evaluate(lines)).toBe('underline')
       await page.setViewportSize({ width: 320, height: 800 })
       await page.goto(`${house.base}/entries/${id}`)
       expect(await page.evaluate("document.querySelector('.prose td').getClientRects()[0].height")).toBeLessThan(40)

@@ -107,7 +107,7 @@ gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-hei
 .stack-form{display:grid;gap:var(--s4);grid-template-columns:minmax(0,1fr)}
 .stack-form>h2{margin:0}
 .scroll{overflow-x:auto}.scroll table{min-width:34rem;overflow-wrap:break-word}
-.scroll bdi.name{display:inline-block;max-width:min(24rem,60vw);vertical-align:top}
+.scroll bdi.name{display:inline-block;max-width:min(24rem,60vw);vertical-align:top;text-decoration:inherit}
 .copyable{display:flex;align-items:flex-start;background:var(--sunken);border-radius:var(--round)}
 .copyable pre{flex:1;min-width:0;white-space:pre-wrap}.copyable button{flex:none;margin:.35rem .35rem .35rem 0}
 .clients{display:grid;gap:0 var(--s4);grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr))}
