@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ADMIN_TOKEN, startTeam, type Team } from '../support/access'
 import { runCommand } from '../support/command'
 import { runHere } from '../support/command-here'
+import { importSamples } from '../support/import-samples'
 
 /** Administration by command; the program itself: command-line.test.ts. */
 const operator = { ADMIN_TOKEN }
@@ -114,6 +115,18 @@ describe('commonplace orgs, projects, keys and audit', () => {
       0,
       'No entry that this credential reads is in the project appolo.\n',
     ])
+  })
+
+  it('say of an import that is only looked at what it would take, and count nothing that is counted as it is taken', async () => {
+    await own.team.key('looked')
+    const source = join(importSamples('server-memory'), 'memory.jsonl')
+    const words = ['import', source, '--from', 'server-memory', '--org', 'looked']
+    const { out } = await commonplace(operator, ...words, '--dry-run')
+    expect(out).toMatch(
+      /^It would be, of 1 volumes: entries 25 stored; images none\nNothing was written; links, .*\n$/m,
+    )
+    expect(out).not.toMatch(/^0 links/m)
+    expect((await commonplace(operator, ...words)).out).toMatch(/^10 links, 0 versions, 0 vectors\.$/m)
   })
 
   it('say what is wrong: 2 for wrong usage, 1 with the words of the server', async () => {

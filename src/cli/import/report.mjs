@@ -70,7 +70,11 @@ export function showSent(sent, { json, dryRun, alone }) {
     console.log(
       `${dryRun ? 'It would be, of' : 'Of'} ${volumes} volumes: entries ${counted(entries)}; images ${counted(images)}`,
     )
-    console.log(`${links} links, ${versions} versions, ${vectors} vectors${dryRun ? '; nothing was written' : ''}.`)
+    console.log(
+      dryRun
+        ? 'Nothing was written; links, versions and vectors are counted when it is.'
+        : `${links} links, ${versions} versions, ${vectors} vectors.`,
+    )
   }
   for (const volume of unequal) console.error(`volume ${volume}: what stands in the server is not what the file says`)
   if (unequal.length > 0) return 1

@@ -381,6 +381,11 @@ export function dashboardContract(name: string, start: Start): void {
       }
     })
 
+    it('breaks the name of a project that is a path behind a slash', async () => {
+      const id = await store('of a path', { metadata: { project: '/home/<ann>/ship' } })
+      expect((await writer.get(`/entries/${id}`)).text).toContain('/<wbr/>home/<wbr/>&lt;ann&gt;/<wbr/>ship</bdi>')
+    })
+
     it('filters the audit log by an action as its rows show it', async () => {
       await store('for the audit log')
       expect((await admin.get('/audit?action=store+context')).text).toContain('<td>store context</td>')

@@ -34,9 +34,17 @@ export const ThreadLink = ({ id }: { id: string }) => (
   </a>
 )
 
+/** Many a project is a path: where it has to be broken, it is behind a slash. */
 export const ProjectLink = ({ project }: { project: string }) => (
   <a class="quiet" href={withQuery('/search', { project })}>
-    <Name>{project}</Name>
+    <Name>
+      {project.split('/').map((part, i) => (
+        <>
+          {i === 0 ? null : ['/', <wbr />]}
+          {part}
+        </>
+      ))}
+    </Name>
   </a>
 )
 
