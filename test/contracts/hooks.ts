@@ -613,6 +613,8 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
           expect([tool, await find({})]).toEqual([tool, [Number(id)]])
           expect([tool, await find({ metadata: { kind: 'session' } })]).toEqual([tool, [Number(id), own]])
           expect([tool, await find({ metadata: { captured: true } })]).toEqual([tool, [own]])
+          const exists = [{ key: 'captured', operator: 'exists' }]
+          expect([tool, await find({ metadata_filters: exists })]).toEqual([tool, [own]])
           expect([tool, await find({ thread_id })]).toEqual([tool, [own]])
           const ben = await world.makeKey(ada.org, { owner: 'ben' })
           expect([tool, await find({ thread_id }, ben)]).toEqual([tool, []])

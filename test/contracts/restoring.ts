@@ -247,6 +247,29 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       ).toMatchObject([{ id, expiresAt: made.clock.now() }])
     })
 
+    it('brings as of an instant nothing of what has expired since, as history tells nothing of it', async () => {
+      const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
+      const [stands, changed, deleted] = [await save(soon()), await save({ n: 1 }), await save(soon())]
+      made.clock.advance(1)
+      await change(changed, soon())
+      made.clock.advance(1)
+      const all = [stands, changed, deleted]
+      const at = made.clock.now()
+      const then = async (instant: number) =>
+        (await history().asOf(ada, all, instant, 99_999)).entries.map(({ id, version }) => [id, version])
+      expect(await then(at)).toEqual([
+        [stands, 1],
+        [changed, 2],
+        [deleted, 1],
+      ])
+      made.clock.advance(1)
+      await store().delete(call(), { ids: [deleted] })
+      expect(await then(at)).toHaveLength(3)
+      made.clock.advance(HOUR)
+      expect([await then(at), await then(at - 2), await then(made.clock.now() + HOUR)]).toEqual([[], [], []])
+      for (const id of all) expect(await history().versions(ada, id, { limit: 9, offset: 0 })).toBeNull()
+    })
+
     it('removes links to what cannot come back, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>

@@ -1,6 +1,6 @@
 import { invalidInput, Problem } from '../errors'
 import { givenAs } from '../flaws'
-import { normalizeProject, projectByDefault } from '../identity/project'
+import { MAX_PROJECT, normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, trim } from '../text'
 import { type Millis, parseInstant } from '../time'
@@ -9,7 +9,6 @@ import {
   AUDIENCES,
   type Audience,
   type JsonValue,
-  MAX_PROJECT,
   type Metadata,
   own,
   WORK_STATUSES,

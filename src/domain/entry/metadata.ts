@@ -16,8 +16,6 @@ export type WorkStatus = (typeof WORK_STATUSES)[number]
 
 /** Of the metadata as JSON: 256 KB. */
 export const MAX_METADATA_BYTES = 262_144
-/** Of a project's key (fabric contract §1). */
-export const MAX_PROJECT = 240
 
 /**
  * Keys whose values are lifted into columns, that name links, or that stand in the search index. A patch of any other key touches

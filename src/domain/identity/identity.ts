@@ -1,7 +1,7 @@
 import { invalidInput, Problem } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
 import type { Millis } from '../time'
-import { normalizeProject } from './project'
+import { MAX_PROJECT, normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 
 /** Orgs, projects and keys (platform contract §5), and what may stand in them. */
@@ -59,10 +59,9 @@ export function checkName(value: unknown, field: string): string {
 
 /** The same normal form that `metadata.project` is brought to, so that a key and its entries name one project. */
 export function checkProjectId(value: unknown, field = 'id'): string {
-  if (typeof value === 'string' && codePointLength(value) > 256)
-    throw invalidInput(`${field} has more than 256 characters`)
   const id = typeof value === 'string' ? normalizeProject(value) : null
   if (id === null) throw invalidInput(`${field} must be a project id that is not blank`)
+  if (codePointLength(id) > MAX_PROJECT) throw invalidInput(`${field} has more than ${MAX_PROJECT} characters`)
   const flaw = unstorable(id)
   if (flaw !== null) throw invalidInput(`${field} ${flaw}`)
   return id

@@ -2,6 +2,9 @@ import { invalidInput } from '../errors'
 import { trim, withoutTrailing } from '../text'
 import type { Scope } from './scope'
 
+/** Code points of a project's key (fabric contract §1). */
+export const MAX_PROJECT = 240
+
 /** A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left. */
 export function normalizeProject(project: string): string | null {
   const trimmed = trim(project)

@@ -20,8 +20,11 @@ export interface Sameness {
 export interface Equal {
   readonly id: number
   readonly tags: readonly string[]
-  readonly metadata: Metadata | null
+  /** As they are shown, with what holds where they say nothing. */
+  readonly shown: Metadata
   readonly pinned: boolean
+  /** What takes its place, for who asks. */
+  readonly supersededBy?: number
 }
 
 /** What a store does to an equal memory; often nothing but to be noted in the audit log. */
@@ -63,16 +66,27 @@ export class MeetingFailed extends Error {
 /** What a store names that may differ without a word: where it came from. */
 const ORIGIN = ['tags', 'projectPath', 'project', 'kind', 'type', 'sessionId', 'cliType', 'eventTimestamp', 'problem']
 
-const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b)
+/** Whether two values say the same, in whichever order their keys stand. */
+function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b
+  const [ours, theirs] = [a as Metadata, b as Metadata]
+  const keys = Object.keys(ours)
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.length === Object.keys(theirs).length &&
+    keys.every((key) => Object.hasOwn(theirs, key) && isSame(ours[key], theirs[key]))
+  )
+}
 
-/** Names of what a store asks for and the memory has otherwise. */
+/** Names of what a store asks for and the memory has otherwise. @param asked metadata as they would be kept */
 export function differing(
-  { metadata, pinned }: Equal,
+  { shown, pinned }: Equal,
   asked: { readonly metadata: Metadata; readonly pinned?: boolean | undefined },
 ): string[] {
-  const keys = Object.keys(asked.metadata).filter((key) => !ORIGIN.includes(key))
+  const has: Metadata = { audience: 'org', ...shown, pinned }
+  const keys = Object.keys(asked.metadata).filter((key) => !ORIGIN.includes(key) && asked.metadata[key] !== null)
   return [
-    ...keys.filter((key) => !same(own(asked.metadata, key), own(metadata, key))).map((key) => `metadata.${key}`),
+    ...keys.filter((key) => !isSame(asked.metadata[key], own(has, key))).map((key) => `metadata.${key}`),
     ...(asked.pinned === undefined || asked.pinned === pinned ? [] : ['pinned']),
   ]
 }

@@ -1,6 +1,5 @@
-import { MAX_PROJECT } from '../entry/metadata'
 import { invalidInput, Problem } from '../errors'
-import { normalizeProject } from '../identity/project'
+import { MAX_PROJECT, normalizeProject } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, unstorable } from '../text'
 

@@ -17,6 +17,9 @@ export function namesCaptured(filter: Filter): boolean {
       return filter.is.startsWith(SESSION_THREAD)
     case 'kind':
       return filter.anyOf.length === 1 && filter.anyOf[0] === 'session'
+    // Nobody else has the key.
+    case 'present':
+      return filter.path.length === 1 && filter.path[0] === 'captured'
     case 'equals': {
       const [name, ...inner] = filter.path
       if (inner.length > 0) return false

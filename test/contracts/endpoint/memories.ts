@@ -430,6 +430,45 @@ export function memoryContract(connect: Connect): void {
       expect((await ok('context_store', draft)).existing).toBeUndefined()
     })
 
+    it('says of an equal memory what it has otherwise, and by which one it is superseded, and nothing of what says the same', async () => {
+      const projectPath = unique('same')
+      const again = async (metadata: object) => {
+        const call = {
+          type: 'decision',
+          content: 'We ship on Fridays.',
+          metadata,
+          projectPath,
+          idempotency_key: unique(),
+        }
+        const told = await ok('context_store', call)
+        expect(await ok('context_store', call)).toEqual({ ...told, replayed: true })
+        return told
+      }
+      const { id } = await again({
+        fileContext: { path: 'src/a.ts', lineStart: 3 },
+        mine: [{ bb: 1, a: { dd: 1, c: null } }],
+      })
+      for (const same of [
+        { fileContext: { lineStart: 3, path: './src/a.ts' }, mine: [{ a: { c: null, dd: 1 }, bb: 1 }] },
+        { confidence: 0.8, source: 'ai_inferred', weight: 3, audience: 'org', pinned: false },
+        { title: null, audience: null, supersedes: null },
+      ])
+        expect(await again(same)).toEqual({ id, success: true, layer: 2, pinned: false, existing: true })
+      for (const [key, value] of Object.entries({
+        mine: [{ bb: 1, a: {} }],
+        audience: 'project',
+        weight: 2,
+        pinned: true,
+      }))
+        expect((await again({ [key]: value })).warnings).toEqual([
+          `Memory ${id} stood there already and keeps its own metadata.${key}`,
+        ])
+      const { id: later } = await store('We ship on Mondays.', { supersedes: [id] }, { projectPath })
+      expect((await again({})).warnings).toEqual([
+        `Memory ${id} stood there already, and ${later} takes its place: packs leave it out`,
+      ])
+    })
+
     it(promise('f3-update'), async () => {
       const projectPath = unique('updated')
       const { id: memoryId } = await store('old words', { projectPath, tags: ['a'], title: 'T', mine: { x: 1, y: 2 } })

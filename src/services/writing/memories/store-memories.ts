@@ -94,11 +94,11 @@ export function createStoreMemories({
   ): Promise<StoredMemory[]> {
     const fresh = entries.filter((_, i) => !equals[i])
     const renewals = entries.flatMap((entry, i) => (equals[i] ? renewalOf(entry, equals[i]) : []))
-    const planned = entries.map(({ memory: { layer } }, i): PlannedMemory => {
+    const planned = entries.map((entry, i): PlannedMemory => {
       const equal = equals[i] ?? null
       const draft = drafts[i] as MemoryDraft
       const pinned = equal?.pinned ?? draft.pinned ?? draft.metadata.pinned === true
-      return { layer, pinned, warnings: warningsOf(draft, layer, equal), met: equal?.id ?? null }
+      return { layer: entry.memory.layer, pinned, warnings: warningsOf(draft, entry, equal), met: equal?.id ?? null }
     })
     note(caller, 'memories', planned)
     const outcomes = await storeEntries(caller, fresh.map(done), {

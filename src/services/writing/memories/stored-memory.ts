@@ -45,11 +45,20 @@ export function renewalOf({ tags = [], memory }: LayeredDraft, { id, tags: befor
   return { id, tags: more, lasts: memory.life.lasts }
 }
 
-export function warningsOf({ ttl, metadata, pinned }: MemoryDraft, layer: Layer, equal: Equal | null): string[] {
-  const others = equal === null ? [] : differing(equal, { metadata, pinned })
+/** @param metadata as they would be kept */
+export function warningsOf(
+  { ttl, pinned }: MemoryDraft,
+  { memory: { layer }, metadata }: LayeredDraft,
+  equal: Equal | null,
+): string[] {
+  const others = equal === null ? [] : differing(equal, { metadata: metadata ?? {}, pinned })
+  const by = equal?.supersededBy
   return [
     ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
     ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
+    ...(by === undefined
+      ? []
+      : [`Memory ${equal?.id} stood there already, and ${by} takes its place: packs leave it out`]),
   ]
 }
 

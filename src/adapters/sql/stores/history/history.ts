@@ -179,7 +179,7 @@ export function createSqlHistory(
     },
 
     async asOf(scope, ids, at, maxBytes) {
-      const rows = await runOne(connection, asOfStatement(dialect, scope, ids, at, maxBytes), asRows)
+      const rows = await runOne(connection, asOfStatement(context(scope), ids, at, maxBytes), asRows)
       const known = rows.filter(({ id, text }) => id === null || text !== null)
       return readWithin(known, yielder)
     },

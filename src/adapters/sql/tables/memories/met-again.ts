@@ -6,6 +6,7 @@ import { KINDS, kindOfTags, resolveKind } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'
 import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
+import { shownMetadata } from '../../../../domain/recall/metadata'
 import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
 import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
@@ -13,6 +14,8 @@ import type { SqlDialect } from '../../core/dialect'
 import { num, numOrNull, strOrNull } from '../../core/rows'
 import { listed, listedToChange } from '../../core/visibility'
 import { auditStatement } from '../changes/audit-log'
+import { successorOf } from '../entries/rows'
+import { supersededBy } from '../links/superseded'
 import { assignments, writerColumns } from '../writes/entry-columns'
 import { toMemory } from './memory-rows'
 
@@ -58,12 +61,15 @@ function samenessOf(entry: NewEntry): Sameness {
   return { layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) }
 }
 
-export const equalStatements = (context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] =>
-  wanted.map((one) => equalTo(context, one, columns))
+export function equalStatements(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {
+  const successor = supersededBy(context.dialect, context.scope, context.now)
+  return wanted.map((one) => equalTo(context, one, sql`${columns}, ${successor} AS superseded_by`))
+}
 
 export function toEqual(row: Row): Equal {
-  const { id, tags, metadata, pinned } = toMemory(row)
-  return { id, tags, metadata, pinned }
+  const memory = toMemory(row)
+  const { id, tags, pinned } = memory
+  return { id, tags, shown: shownMetadata(memory), pinned, ...successorOf(row) }
 }
 
 /** Visible memories of a problem's key, the oldest first. */

@@ -51,15 +51,19 @@ const seesState = ({ dialect, scope, now }: HistoryContext, alias: string): SQL 
     ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${stayingOrKept('e')}`
     : visibleState(dialect, scope, now, alias)
 
-/** The same of a state of one entry, which tells nothing any more once its last state has expired. */
-const sees = (context: HistoryContext, alias: string, id: number): SQL => sql`${seesState(context, alias)}
-  AND NOT EXISTS (
+/** An entry tells nothing any more, whatever it was before, once its last state has expired. */
+const lasts = (id: SQL, now: Millis): SQL => sql`NOT EXISTS (
     SELECT 1 FROM (
-      SELECT x.expires_at, x.version FROM entries x WHERE x.id = ${id}
-      UNION ALL SELECT x.expires_at, x.version FROM entry_versions x WHERE x.entry_id = ${id}
-      ORDER BY version DESC LIMIT 1
-    ) AS last WHERE last.expires_at <= ${context.now}
+      SELECT CASE WHEN EXISTS (SELECT 1 FROM entries x WHERE x.id = ${id})
+        THEN (SELECT x.expires_at FROM entries x WHERE x.id = ${id})
+        ELSE (SELECT x.expires_at FROM entry_versions x WHERE x.entry_id = ${id} ORDER BY x.version DESC LIMIT 1)
+      END AS expires_at
+    ) AS last WHERE last.expires_at <= ${now}
   )`
+
+/** The same of a state of one entry. */
+const sees = (context: HistoryContext, alias: string, id: number): SQL =>
+  sql`${seesState(context, alias)} AND ${lasts(sql`${id}`, context.now)}`
 
 /** Every version of an entry that the scope may see, as `shown`: the one that stands there, kept ones, deletions. */
 function shownVersions(context: HistoryContext, id: number): SQL {
@@ -147,10 +151,12 @@ export function textsStatement(
     FROM sized WHERE sized.up_to_here <= ${maxBytes}`
 }
 
-/** Entries as they were at an instant, in the order of the ids; beyond the bytes the id alone, as `wanted_id`. */
+/**
+ * Entries as they were at an instant, in the order of the ids; beyond the bytes the id alone, as `wanted_id`. What has expired since
+ * does not come back by it.
+ */
 export function asOfStatement(
-  dialect: SqlDialect,
-  scope: Scope,
+  { dialect, scope, now }: HistoryContext,
   ids: readonly number[],
   at: Millis,
   maxBytes: number,
@@ -158,7 +164,8 @@ export function asOfStatement(
   const places = JSON.stringify(ids.map((id, place) => [id, place]))
   const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
   const fits = sql`(sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`
-  const stood = sql`${visibleState(dialect, scope, at, 'e', 'id')} AND ${stayingOrKept('e', at)}`
+  const alive = Math.max(at, now)
+  const stood = sql`${visibleState(dialect, scope, alive, 'e', 'id')} AND ${stayingOrKept('e', at)}`
   return sql`
     WITH standing AS (
       SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
@@ -167,7 +174,8 @@ export function asOfStatement(
       UNION ALL
       SELECT wanted.place, v.entry_id, v.version, 0, v.bytes + v.size
       FROM ${wanted} ${dialect.plan.follow('entry_versions', 'v', sql`v.entry_id = wanted.id`)}
-      WHERE v.updated_at <= ${at} AND v.ended_at > ${at} AND ${visibleState(dialect, scope, at)}
+      WHERE v.updated_at <= ${at} AND v.ended_at > ${at} AND ${visibleState(dialect, scope, alive)}
+        AND ${lasts(sql`v.entry_id`, now)}
     ), sized AS (
       SELECT place, id, version, live, size, sum(size) OVER (ORDER BY place) AS up_to_here FROM standing
     )
