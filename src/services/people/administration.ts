@@ -108,7 +108,9 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       await enter(by, org)
       const id = checkProjectId(draft.id)
       if (!isWithin([id], boundsOf(by))) throw new Problem('forbidden', `Project access denied: ${id}`)
-      const project = { id, name: checkName(draft.name ?? id, 'name'), createdAt: clock.now() }
+      // An id may be longer than a name that somebody gives.
+      const name = draft.name === undefined || draft.name === null ? id : checkName(draft.name, 'name')
+      const project = { id, name, createdAt: clock.now() }
       await store.createProject(org, project, eventOf(by, {}))
       return project
     },
