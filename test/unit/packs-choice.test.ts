@@ -7,7 +7,7 @@ import { itemOf } from '../../src/domain/pack/item'
 import { kindsAsked } from '../../src/domain/pack/kinds-asked'
 import { laterMentions } from '../../src/domain/pack/later-mentions'
 import { shapeOf } from '../../src/domain/pack/likeness'
-import { commonTerms, termsInCodes } from '../../src/domain/pack/plain-words'
+import { plainTerms } from '../../src/domain/pack/plain-words'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../src/domain/pack/recency'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { saidAnew } from '../../src/domain/pack/said-anew'
@@ -22,7 +22,7 @@ import { WITHOUT_REST } from '../../src/domain/yielder'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')
-const COMMON = { common: commonTerms(analyzer), inCodes: new Set<string>() }
+const COMMON = { ...plainTerms('', analyzer), behind: new Set<string>() }
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Weighed['evidence'] = {
   ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },
@@ -274,7 +274,7 @@ describe('the choice of a pack', () => {
   })
 
   it(promise('p3-codes'), async () => {
-    const inCodes = (goal: string) => [...termsInCodes(goal, analyzer)]
+    const inCodes = (goal: string) => [...plainTerms(goal, analyzer).inCodes]
     expect(inCodes('KILN-410-HOLD')).toEqual(['kiln', '410', 'hold'])
     expect(inCodes('why does the kiln answer KILN-410-HOLD')).toEqual(['410', 'hold'])
     expect(inCodes('fix src/kiln/hold.ts')).toEqual([])
@@ -282,7 +282,7 @@ describe('the choice of a pack', () => {
       const tokens = [...analyzer.tokens(goal)]
       const terms = tokens.map(({ term }) => ({ term, by: 'stem' as const }))
       const statistics = { entries: 90, averageLength: 9, entriesWithTerm: terms.map(() => 2) }
-      const given = { ...COMMON, inCodes: termsInCodes(goal, analyzer) }
+      const given = { ...COMMON, inCodes: plainTerms(goal, analyzer).inCodes }
       const words = goalWords(terms, { statistics, inScope: 90 }, tokens, given)
       return [
         words.named,

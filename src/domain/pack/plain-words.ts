@@ -2,10 +2,11 @@ import { KINDS } from '../entry/kind'
 import type { Analyzer } from '../search/analysis'
 import { COMMON_WORDS } from '../search/common-words'
 import { emptyWords } from '../search/written-in'
-import { codesIn } from './identifiers'
+import { codesIn, identifiersIn } from './identifiers'
 import { INTENTS } from './intents'
 import { HARDLY_A_WORD } from './sayings'
 
+const NO_TERMS: ReadonlySet<string> = new Set()
 const common = new WeakMap<Analyzer, ReadonlySet<string>>()
 
 /**
@@ -20,21 +21,42 @@ export function commonTerms(analyzer: Analyzer): ReadonlySet<string> {
   return terms
 }
 
-/** Terms that stand in the codes of a goal and nowhere else in it. */
-export function termsInCodes(goal: string, analyzer: Analyzer): ReadonlySet<string> {
-  const codes = codesIn(goal)
-  if (codes.length === 0) return new Set()
+/** Terms of a goal that say less than how rare they are. */
+export interface PlainTerms {
+  /** Frequent in any prose. */
+  readonly common: ReadonlySet<string>
+  /** Those that stand in its codes and nowhere else in it; in its paths and addresses. */
+  readonly inCodes: ReadonlySet<string>
+  readonly inPaths: ReadonlySet<string>
+  /** Of each code, path and address: those that stand nowhere else. */
+  readonly names: readonly (readonly string[])[]
+}
+
+export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
   const termsOf = (text: string): string[] => analyzer.tokenize(text).map(({ term }) => term)
-  const beside = new Set(termsOf(codes.reduce((text, code) => text.replaceAll(code, ' '), goal)))
-  return new Set(termsOf(codes.join(' ')).filter((term) => !beside.has(term)))
+  const termsIn = (names: readonly string[]): readonly (readonly string[])[] => {
+    if (names.length === 0) return []
+    const beside = new Set(termsOf(names.reduce((text, name) => text.replaceAll(name, ' '), goal)))
+    return names.map((name) => termsOf(name).filter((term) => !beside.has(term)))
+  }
+  const codes = codesIn(goal)
+  const paths = identifiersIn(goal).filter((name) => name.includes('/'))
+  const numbers = identifiersIn(goal).filter((name) => name.startsWith('#'))
+  return {
+    common: commonTerms(analyzer),
+    inCodes: new Set(termsIn(codes).flat()),
+    inPaths: new Set(termsIn(paths).flat()),
+    names: termsIn([...codes, ...paths, ...numbers]),
+  }
 }
 
 /** Whether a text says what it is about, beside words that stand in any goal. */
-export function namesSubject(text: string, analyzer: Analyzer): boolean {
+export function namesSubject(text: string, analyzer: Analyzer, beside: ReadonlySet<string> = NO_TERMS): boolean {
   const tokens = analyzer.tokenize(text)
   const empty = emptyWords(tokens.map(({ word }) => word))
   const common = commonTerms(analyzer)
   return tokens.some(
-    ({ term, word, isStopWord }) => !isStopWord && !empty.has(word) && !common.has(term) && !HARDLY_A_WORD.test(term),
+    ({ term, word, isStopWord }) =>
+      !isStopWord && !empty.has(word) && !common.has(term) && !beside.has(term) && !HARDLY_A_WORD.test(term),
   )
 }

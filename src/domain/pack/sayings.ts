@@ -182,6 +182,21 @@ export const OF_LEAD_INS: readonly RegExp[] = [
   /(?<![a-zÀ-ɏ\d])(?:necesito|ayuda|tarea|objetivo|contexto|pregunta)(?![a-zÀ-ɏ\d])/gi,
 ]
 
+/** Words of sentences that greet, thank or say how to work, beside those that stand in any goal. */
+export const OF_ASIDES =
+  'hey greetings dear team folks everyone morning afternoon evening hope thanks appreciate cheers regards advance sorry best ' +
+  'step careful carefully thorough thoroughly concise concisely brief briefly precise exact ensure double check verify confirm ' +
+  'answer reply respond response explain reasoning clarify relevant unrelated context background request user feature ' +
+  'test tests testing docs documentation existing style break breaking broken practice practices instructions quality clean ' +
+  'minimal lint linter commit approve approval assume assumption guess invent hallucinate skip forget remember mistake mistakes ' +
+  'finish finished urgent asap hurry stop unsure stuck feedback repo repository codebase edge update updates stay ' +
+  'danke vielen dank hallo guten tag gruss grusse bitte denke schritt grundlich sorgfaltig schreibe tests prufe prufen test ' +
+  'aktualisiere dokumentation code antworte antwort erklare kurz knapp fasse dich nachdenken frage fragen achte beachte andere kaputt ' +
+  'merci bonjour salut cordialement reflechis etape soigneusement ecris tests verifie mets jour documentation reponds reponse ' +
+  'explique bref concis attention casse demande question ' +
+  'gracias hola saludos piensa paso pasos cuidado cuidadosamente escribe pruebas comprueba verifica actualiza documentacion responde ' +
+  'respuesta explica breve conciso asegurate rompas pregunta preguntas'
+
 /** What a question about a time is made of; where nothing else is left, the goal asks for that time and for nothing else. */
 export const ASKING: readonly RegExp[] = [
   /(?<![a-zÀ-ɏ\d])(?:good morning|hello|hey|please|guten (?:morgen|tag)|hallo|bitte)(?![a-zÀ-ɏ\d])/gi,

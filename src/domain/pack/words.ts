@@ -1,6 +1,8 @@
 import type { Token } from '../search/analysis'
 import type { ScoredTerm, TermStatistics } from '../search/score'
 import { emptyWords } from '../search/written-in'
+import { longCost } from './held-words'
+import type { PlainTerms } from './plain-words'
 import { HARDLY_A_WORD } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
 
@@ -29,24 +31,19 @@ export interface GoalWords {
   readonly whole: number
 }
 
-/** What the length of a text takes from the words that it holds. */
-const longCost = (length: number, { words }: Weights): number =>
-  Math.min(words.longestCost, 1 + words.lengthCost * Math.log(Math.max(1, length / words.long)))
-
 const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
 /**
  * @param inScope entries that the caller's scope admits; null when nobody counted
- * @param common terms that are frequent in any prose
- * @param inCodes terms of the goal that stand in its codes and nowhere else
+ * @param behind terms that stand only behind what the goal asks for
  */
 export function goalWords(
   terms: readonly ScoredTerm[],
   { statistics, inScope }: { readonly statistics: TermStatistics | null; readonly inScope: number | null },
   query: Iterable<Token>,
-  { common, inCodes }: { readonly common: ReadonlySet<string>; readonly inCodes: ReadonlySet<string> },
+  { common, inCodes, inPaths, names, behind }: PlainTerms & { readonly behind: ReadonlySet<string> },
   weights: Weights = WEIGHTS,
 ): GoalWords {
   const by = weights.words
@@ -62,8 +59,17 @@ export function goalWords(
     return rarity(Math.max(df, 1), entries) * shareOf(term)
   })
   const isInCode = terms.map(({ term }) => inCodes.has(term))
-  const rarities = alone.map((weight, i) => (isInCode[i] ? by.partOfCode * weight : weight))
-  const heldBySome = rarities.filter((_, i) => (statistics?.entriesWithTerm[i] ?? 1) > 0)
+  const isHeld = (i: number): boolean => (statistics?.entriesWithTerm[i] ?? 1) > 0
+  const unheld = new Set(terms.filter((_, i) => !isHeld(i)).map(({ term }) => term))
+  // What no entry holds whole only leads away from the rest of the goal.
+  const strange = new Set(names.filter((name) => name.some((term) => unheld.has(term))).flat())
+  const hasSubject = terms.some(({ term }) => shareOf(term) === 1 && !strange.has(term))
+  const shareBeside = (term: string): number =>
+    hasSubject && strange.has(term)
+      ? 0
+      : (inCodes.has(term) || inPaths.has(term) ? by.partOfCode : 1) * (behind.has(term) ? by.behind : 1)
+  const rarities = alone.map((weight, i) => weight * shareBeside((terms[i] as ScoredTerm).term))
+  const heldBySome = rarities.filter((_, i) => isHeld(i))
   const all = sumOf(rarities)
   const strongest = [...rarities].sort((a, b) => b - a).slice(0, by.expected)
   return {
@@ -125,18 +131,6 @@ export function wordEvidence(
     held: matched,
     matched: [...new Set(telling.map((i) => spelled[i] as string))],
   }
-}
-
-/** Of a text that is longer than what is looked at: the share that the number of words which it holds somewhere makes likely. */
-export function shareOfHeld(
-  { known, whole }: GoalWords,
-  held: number,
-  length: number,
-  given: Weights = WEIGHTS,
-): number {
-  if (whole === 0 || known.length === 0) return 0
-  const mean = known.reduce((sum, weight) => sum + weight, 0) / known.length
-  return Math.min(1, (held * mean) / whole / longCost(length, given))
 }
 
 /** By term, for finding the place where they stand together. */

@@ -3,6 +3,7 @@ import type { Gathered } from '../../domain/capture/gathered'
 import { promptText, startText } from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
 import type { Scope } from '../../domain/identity/scope'
+import { withoutAsides } from '../../domain/pack/asides'
 import { withoutLeadIn } from '../../domain/pack/lead-in'
 import { withoutOwnName } from '../../domain/pack/own-name'
 import { recallFilter } from '../../domain/recall/filter'
@@ -76,7 +77,7 @@ export function createRecallForHooks({
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const asked = withoutOwnName(prompt.slice(0, QUERY).trim(), place.project, analyzer)
-    const query = withoutLeadIn(asked, analyzer).trim()
+    const query = withoutLeadIn(withoutAsides(asked, analyzer), analyzer).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
     const page = await recall.page(

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/identity/scope'
+import { termsBehind, withoutAsides } from '../../domain/pack/asides'
 import { bareOf } from '../../domain/pack/bare-item'
 import { type Planned, plan, sizeLeft } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
@@ -15,7 +16,7 @@ import { frame, packMarkdown } from '../../domain/pack/markdown'
 import { namesIn } from '../../domain/pack/names'
 import { withoutOwnName } from '../../domain/pack/own-name'
 import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
-import { commonTerms, termsInCodes } from '../../domain/pack/plain-words'
+import { plainTerms } from '../../domain/pack/plain-words'
 import { isOnlyTime } from '../../domain/pack/recency'
 import { withRelated } from '../../domain/pack/related'
 import { DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
@@ -143,14 +144,14 @@ export function createCompilePack({
   /** Chooses, gives room, reads the rest and puts the pack together. */
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const asked = readPackRequest(caller, given)
-    const request = { ...asked, query: withoutOwnName(asked.query, asked.project, analyzer) }
+    const request = { ...asked, query: withoutAsides(withoutOwnName(asked.query, asked.project, analyzer), analyzer) }
     const sight: PackSight = {
       scope: request.project === null ? caller : { ...caller, projects: [request.project] },
       diaryOf: request.agentId,
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const plain = { common: commonTerms(analyzer), inCodes: termsInCodes(request.query, analyzer) }
+    const plain = { ...plainTerms(request.query, analyzer), behind: termsBehind(request.query, analyzer) }
     const words = goalWords(found.terms, found, analyzer.tokens(request.query), plain, weights)
     const goal = {
       words,

@@ -5,6 +5,7 @@ import { kindsAsked } from '../../domain/pack/kinds-asked'
 import { withoutLeadIn } from '../../domain/pack/lead-in'
 import { isOnlyTime, recencyOf, withoutSayings } from '../../domain/pack/recency'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
+import { withoutTicket } from '../../domain/pack/ticket'
 import { WEIGHTS } from '../../domain/pack/weights'
 import { workAsked } from '../../domain/pack/work-asked'
 import type { Analyzer } from '../../domain/search/analysis'
@@ -107,7 +108,7 @@ export function createFindCandidates({
     // Then there are no words to be searched for.
     const onlyTime = isOnlyTime(request.query) && recent.limit > 0
     const terms = onlyTime ? [] : scoredTerms(parsed.units)
-    const embedded = semantic === null ? null : await attempt(() => semantic.embed(searched))
+    const embedded = semantic === null ? null : await attempt(() => semantic.embed(withoutTicket(searched, analyzer)))
     const query = embedded?.ok ? embedded.value.query : null
     const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
     const { project } = request
