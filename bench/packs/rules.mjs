@@ -21,7 +21,6 @@ export const RULES = {
   'numbers and letters are hardly words': { words: { hardlyAWord: 1 } },
   'common words say less': { words: { common: 1 } },
   'parts of codes say less': { words: { partOfCode: 1 } },
-  'words behind what is asked say less': { words: { behind: 1 } },
   'words by accident': { words: { accident: 1 } },
   'all words of the subject': { words: { allOfSubject: 0 } },
   // Noise

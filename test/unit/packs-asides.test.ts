@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { HookEvent } from '../../src/domain/capture/request'
-import { termsBehind, withoutAsides } from '../../src/domain/pack/asides'
+import { withoutAsides } from '../../src/domain/pack/asides'
 import { plainTerms } from '../../src/domain/pack/plain-words'
 import { withoutTicket } from '../../src/domain/pack/ticket'
 import { goalWords } from '../../src/domain/pack/words'
@@ -37,16 +37,6 @@ it.each([
 })
 
 it.each([
-  ['Rotate the signing keys. Do not push to the quay.', ['do', 'not', 'push', 'to', 'quay']],
-  ['Could you please rotate the keys? Reuse helpers. Which lamp?', ['reus', 'helper']],
-  ['We release on Monday. Rotate the signing keys.', []],
-  ['Yesterday I met Ada. Rotate the signing keys.', []],
-  ['Rotate the signing keys', []],
-])('counts less of "%s" what only stands behind what it asks for', (goal, behind) => {
-  expect([...termsBehind(goal, analyzer)].filter((term) => behind.length === 0 || term !== 'the')).toEqual(behind)
-})
-
-it.each([
   ['LAMP-1423: oil the lamp', 'oil the lamp'],
   ['[OPS-77] oil the lamp', 'oil the lamp'],
   ['Fix #1423: oil the lamp', 'oil the lamp'],
@@ -63,8 +53,7 @@ it('counts the words of a key only where every one of them stands in some entry,
     const tokens = [...analyzer.tokens(goal)]
     const terms = [...new Set(tokens.map(({ term }) => term))].map((term) => ({ term, by: 'stem' as const }))
     const statistics = { entries: 90, averageLength: 9, entriesWithTerm: terms.map(({ term }) => held[term] ?? 0) }
-    const plain = { ...plainTerms(goal, analyzer), behind: new Set<string>() }
-    const { weights, familiar } = goalWords(terms, { statistics, inScope: 90 }, tokens, plain)
+    const { weights, familiar } = goalWords(terms, { statistics, inScope: 90 }, tokens, plainTerms(goal, analyzer))
     return { counts: terms.filter((_, i) => (weights[i] ?? 0) > 0).map(({ term }) => term), familiar }
   }
   expect(weightsOf('ABC-1423 oil', { oil: 4, abc: 2 })).toEqual({ counts: ['oil'], familiar: 1 })

@@ -22,7 +22,7 @@ import { WITHOUT_REST } from '../../src/domain/yielder'
 import { promise } from '../requirements/packs'
 
 const analyzer = createAnalyzer('english')
-const COMMON = { ...plainTerms('', analyzer), behind: new Set<string>() }
+const COMMON = plainTerms('', analyzer)
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Weighed['evidence'] = {
   ...{ words: 0, beyond: false, matched: [], cosine: null, similarity: 0, identifiers: [], identifierShare: 0 },

@@ -55,8 +55,6 @@ export const WEIGHTS = {
     common: 0.3,
     /** A word of a code or a path (`BOOK` of `BOOK-410-HOLD`) says little without the rest of it. */
     partOfCode: 0.3,
-    /** A word of a sentence behind what is asked for, where most only says how to go about it. */
-    behind: 0.3,
     /** A word is rare that tells this share of what one tells which stands in one entry alone. */
     rare: 0.5,
     /** Words that together tell less than this share of what the rarest one tells are there by accident, and count so much. */

@@ -37,13 +37,12 @@ const rarity = (df: number, entries: number): number => Math.log(1 + (entries - 
 
 /**
  * @param inScope entries that the caller's scope admits; null when nobody counted
- * @param behind terms that stand only behind what the goal asks for
  */
 export function goalWords(
   terms: readonly ScoredTerm[],
   { statistics, inScope }: { readonly statistics: TermStatistics | null; readonly inScope: number | null },
   query: Iterable<Token>,
-  { common, inCodes, inPaths, names, behind }: PlainTerms & { readonly behind: ReadonlySet<string> },
+  { common, inCodes, inPaths, names }: PlainTerms,
   weights: Weights = WEIGHTS,
 ): GoalWords {
   const by = weights.words
@@ -64,11 +63,11 @@ export function goalWords(
   // What no entry holds whole only leads away from the rest of the goal.
   const strange = new Set(names.filter((name) => name.some((term) => unheld.has(term))).flat())
   const hasSubject = terms.some(({ term }) => shareOf(term) === 1 && !strange.has(term))
-  const shareBeside = (term: string): number =>
-    hasSubject && strange.has(term)
-      ? 0
-      : (inCodes.has(term) || inPaths.has(term) ? by.partOfCode : 1) * (behind.has(term) ? by.behind : 1)
-  const rarities = alone.map((weight, i) => weight * shareBeside((terms[i] as ScoredTerm).term))
+  const shareInName = (term: string): number => {
+    if (hasSubject && strange.has(term)) return 0
+    return inCodes.has(term) || inPaths.has(term) ? by.partOfCode : 1
+  }
+  const rarities = alone.map((weight, i) => weight * shareInName((terms[i] as ScoredTerm).term))
   const heldBySome = rarities.filter((_, i) => isHeld(i))
   const all = sumOf(rarities)
   const strongest = [...rarities].sort((a, b) => b - a).slice(0, by.expected)

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/identity/scope'
-import { termsBehind, withoutAsides } from '../../domain/pack/asides'
+import { withoutAsides } from '../../domain/pack/asides'
 import { bareOf } from '../../domain/pack/bare-item'
 import { type Planned, plan, sizeLeft } from '../../domain/pack/budget'
 import type { PackEntry, PackLink } from '../../domain/pack/candidate'
@@ -151,7 +151,7 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const plain = { ...plainTerms(request.query, analyzer), behind: termsBehind(request.query, analyzer) }
+    const plain = plainTerms(request.query, analyzer)
     const words = goalWords(found.terms, found, analyzer.tokens(request.query), plain, weights)
     const goal = {
       words,
