@@ -224,9 +224,7 @@ export function createCompilePack({
     const sections = sectionsOf(planned, finished, words, request, total)
     const described = { ...request, sections, said }
     const pack: Pack = {
-      goal: request.goal,
-      intent: request.intent,
-      query: asked.query,
+      ...{ goal: request.goal, intent: request.intent, query: asked.query },
       ...{ domain: request.domain, project: request.project, layer: request.layer },
       sections,
       total_items: planned.length,
