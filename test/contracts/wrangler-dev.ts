@@ -127,6 +127,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
         return [status, stderr]
       }
       expect(asked('--ip', '0.0.0.0')).toEqual([1, expect.stringMatching(refused)])
+      expect(asked()).toEqual([0, ''])
     })
   })
 }

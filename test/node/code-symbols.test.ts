@@ -8,7 +8,7 @@ import { promise } from '../requirements/fabric'
 const parser = createCodeParser(WITHOUT_REST)
 
 // More in the nightly tier.
-realSymbols(80)
+realSymbols({ files: 80, python: 30 })
 
 describe('symbols', () => {
   const told = async (path: string, text: string) =>

@@ -19,8 +19,7 @@ const MEMBER = /^[\p{L}_$][\p{L}\p{N}_$]+(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]+)+$
 /** Identifiers of capitals and digits, whose parts are words: `AUTH-4017`, `BOOK-410-HOLD`. */
 const OF_CAPITALS = /^[A-Z0-9]+(?:[-_][A-Z0-9]+)*$/
 
-/** Those of a text that are codes. */
-export const codesIn = (text: string): string[] => identifiersIn(text).filter((name) => OF_CAPITALS.test(name))
+export const isCode = (identifier: string): boolean => OF_CAPITALS.test(identifier)
 
 function trimmed(run: string): string {
   let [from, to] = [0, run.length]

@@ -2,7 +2,7 @@ import { KINDS } from '../entry/kind'
 import type { Analyzer } from '../search/analysis'
 import { COMMON_WORDS } from '../search/common-words'
 import { emptyWords } from '../search/written-in'
-import { codesIn, identifiersIn } from './identifiers'
+import { identifiersIn, isCode } from './identifiers'
 import { INTENTS } from './intents'
 import { HARDLY_A_WORD } from './sayings'
 
@@ -39,9 +39,10 @@ export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
     const beside = new Set(termsOf(names.reduce((text, name) => text.replaceAll(name, ' '), goal)))
     return names.map((name) => termsOf(name).filter((term) => !beside.has(term)))
   }
-  const codes = codesIn(goal)
-  const paths = identifiersIn(goal).filter((name) => name.includes('/'))
-  const numbers = identifiersIn(goal).filter((name) => name.startsWith('#'))
+  const named = identifiersIn(goal)
+  const codes = named.filter(isCode)
+  const paths = named.filter((name) => name.includes('/'))
+  const numbers = named.filter((name) => name.startsWith('#'))
   return {
     common: commonTerms(analyzer),
     inCodes: new Set(termsIn(codes).flat()),

@@ -348,7 +348,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
     })
 
-    it('shows who sends a form after the session has ended what they wrote, leads on to where they were, and shows nothing that another site sends', async () => {
+    it('shows who sends a form after the session has ended what they wrote, leads on to where they were, reads no file, and shows nothing that another site sends', async () => {
       const nobody = house.person('')
       const path = `/entries/${ids.p}/edit`
       const send = (headers: Record<string, string>) =>
@@ -364,6 +364,11 @@ export function dashboardContract(name: string, start: Start): void {
       ])
       expect(seen.text).toContain(`name="next" value="${path}"`)
       expect((await send({ origin: 'https://evil.example' })).text).not.toContain('words')
+      const body = new FormData()
+      body.set('text', 'many words')
+      const headers = { accept: 'text/html', origin: house.base }
+      const ofFile = await house.ask('/settings/import', { method: 'POST', body, headers })
+      expect([ofFile.status, ofFile.text.includes('many words')]).toEqual([401, false])
       expect(locationOf(await nobody.send('/logout', {}, { token: 'x' }))).toBe('/login')
     })
 

@@ -1,3 +1,3 @@
 import { realSymbols } from '../../contracts/real-symbols'
 
-realSymbols(320)
+realSymbols({ files: 320, python: 120 })

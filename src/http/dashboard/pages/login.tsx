@@ -7,7 +7,7 @@ import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
 import { Door } from '../parts/frame'
 import { homeOf } from '../parts/navigation'
-import { readSent } from '../sent'
+import { isForm, readSent } from '../sent'
 import { beginSession, keyIdOf } from '../session'
 
 /** Where a person shows a key, once; what they asked for comes afterwards. */
@@ -113,8 +113,9 @@ export async function askAgain(request: Request): Promise<Response> {
   // A page of another site puts no words of its own here.
   if (request.headers.get('origin') !== origin) return askForKey(request, { ...shown, next: '/' })
   const from = request.headers.get('referer')?.split(origin)[1] ?? null
-  const { form } = await readSent(request).catch(() => ({ form: new URLSearchParams() }))
-  const written = ['text', 'content'].map((name) => form.get(name)?.trim()).find((text) => text)
+  // Nobody has said who they are: a file is not read for them.
+  const sent = isForm(request) ? await readSent(request).catch(() => null) : null
+  const written = ['text', 'content'].map((name) => sent?.form.get(name)?.trim()).find((text) => text)
   return askForKey(request, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
 }
 

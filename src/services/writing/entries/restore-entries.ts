@@ -95,11 +95,13 @@ export function createRestoreEntries(dependencies: {
       const known = new Set(found.kept.map(({ id }) => id))
       const { standing } = found
       // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
-      const undone = 'changeId' in what && only === undefined
-      const again = [
-        ...[...standing.keys()].map((id) => ({ id, reason: STANDING })),
-        ...found.again.map((id) => ({ id, reason: AGAIN })),
-      ]
+      const again =
+        'changeId' in what && only === undefined
+          ? [
+              ...[...standing.keys()].map((id) => ({ id, reason: STANDING })),
+              ...found.again.map((id) => ({ id, reason: AGAIN })),
+            ]
+          : []
       const named = 'ids' in what ? [...new Set(what.ids)] : []
       // Those that did not fit are for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
@@ -118,7 +120,7 @@ export function createRestoreEntries(dependencies: {
             .filter((kept) => !good.includes(kept))
             .map(({ id }) => ({ id, reason: reasonOf(secrets.get(id)) })),
           ...missing.map((id) => ({ id, reason: standing.has(id) ? whyNot(id) : UNKNOWN })),
-          ...(undone ? again : []),
+          ...again,
         ],
         archived: good.filter(({ live, state }) => !live && state.archived).map(({ id }) => id),
         remaining: found.more,
