@@ -1,13 +1,15 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { promise } from '../requirements/history'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
-import { runCommand, startCommand, surroundings } from '../support/command'
+import { PROGRAM, runCommand, startCommand, surroundings } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
 /** `commonplace watch`, as a person runs it beside their agents. */
@@ -77,15 +79,21 @@ describe('commonplace watch', () => {
   })
 
   it('ends without a complaint when whoever reads its output has read enough', async () => {
-    await store('the first', { metadata: { project: 'heads' } })
-    await store('the second', { metadata: { project: 'heads' } })
+    const heads = { metadata: { project: 'heads' } }
+    await store('the first', heads)
     const words = ['watch', '--url', url(), '--project', 'heads', '--after', 'start', '--json']
-    const piped = ['-c', '"$@" | head -1', 'sh', process.execPath, join(ROOT, 'src/cli/commonplace.mjs'), ...words]
-    const { stdout, stderr } = await promisify(execFile)('sh', piped, { env: surroundings({}) })
-    expect([stdout.trimEnd().split('\n'), stderr]).toEqual([
-      [expect.stringContaining('the first')],
-      `Watching ${url()}; stop with Ctrl-C.\n`,
-    ])
+    // As `| head -1` does, and says when the pipe is closed: what is written from then on, nobody hears.
+    const reader = '{ read -r line; echo "$line"; exec <&-; echo closed; }'
+    const piped = ['-c', `"$@" | ${reader}`, 'sh', process.execPath, join(ROOT, PROGRAM), ...words]
+    const watching = spawn('sh', piped, { env: surroundings({}) })
+    const ended = once(watching, 'close')
+    const complaints = text(watching.stderr)
+    const lines = createInterface({ input: watching.stdout })[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toContain('the first')
+    expect((await lines.next()).value).toBe('closed')
+    await store('the second', heads)
+    await ended
+    expect(await complaints).toBe(`Watching ${url()}; stop with Ctrl-C.\n`)
   })
 
   it('says what was wrong, and ends', async () => {

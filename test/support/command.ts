@@ -11,7 +11,8 @@ export interface Outcome {
   readonly err: string
 }
 
-const PROGRAM = join('src', 'cli', 'commonplace.mjs')
+/** The command line's program, beneath the checkout. */
+export const PROGRAM = join('src', 'cli', 'commonplace.mjs')
 
 /** What the command finds around it: of this process, but for what would lead it elsewhere. */
 export function surroundings(environment: Record<string, string>): Record<string, string> {
