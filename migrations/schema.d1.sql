@@ -785,9 +785,15 @@ END;
 
 CREATE TRIGGER entries_relinked AFTER UPDATE OF links ON entries WHEN OLD.links IS NOT NEW.links
 BEGIN
-  DELETE FROM links WHERE org = NEW.org AND from_id = NEW.id AND origin = 'metadata';
-  INSERT OR IGNORE INTO links (org, from_id, relation, to_id, origin)
-    SELECT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata' FROM json_each(NEW.links) WHERE value ->> 1 <> NEW.id;
+  DELETE FROM links WHERE org = NEW.org AND from_id = NEW.id AND origin = 'metadata'
+    AND (relation, to_id) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(NEW.links));
+  INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+    SELECT DISTINCT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata', coalesce(NEW.changed_by, NEW.created_by, '')
+    FROM json_each(NEW.links)
+    WHERE value ->> 1 <> NEW.id AND NOT EXISTS (
+      SELECT 1 FROM links stands WHERE stands.org = NEW.org AND stands.from_id = NEW.id AND stands.relation = value ->> 0
+        AND stands.to_id = value ->> 1 AND stands.origin = 'metadata'
+    );
 END;
 
 CREATE TRIGGER entries_retagged AFTER UPDATE OF
@@ -811,8 +817,9 @@ BEGIN
     FROM json_each(NEW.tags);
   INSERT OR IGNORE INTO image_uses (org, hash, entry_id, size, mime_type)
     SELECT NEW.org, value ->> 'hash', NEW.id, value ->> 'size', value ->> 'mimeType' FROM json_each(NEW.images);
-  INSERT OR IGNORE INTO links (org, from_id, relation, to_id, origin)
-    SELECT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata' FROM json_each(NEW.links) WHERE value ->> 1 <> NEW.id;
+  INSERT OR IGNORE INTO links (org, from_id, relation, to_id, origin, made_by)
+    SELECT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata', coalesce(NEW.changed_by, NEW.created_by, '')
+    FROM json_each(NEW.links) WHERE value ->> 1 <> NEW.id;
   INSERT INTO changes (org, entry_id, action, version, at, change_id, key_id, agent, thread_id, project, kind, reader)
     SELECT NEW.org, NEW.id, 'store', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
@@ -1448,7 +1455,7 @@ CREATE TABLE links (
   from_id INTEGER NOT NULL,
   relation TEXT NOT NULL,
   to_id INTEGER NOT NULL,
-  origin TEXT NOT NULL DEFAULT 'metadata' CHECK (origin IN ('metadata', 'remember', 'system')),
+  origin TEXT NOT NULL DEFAULT 'metadata' CHECK (origin IN ('metadata', 'remember', 'system')), made_by TEXT,
   PRIMARY KEY (org, from_id, relation, to_id, origin)
 ) WITHOUT ROWID;
 

@@ -773,6 +773,7 @@ CREATE TABLE links (
   relation text COLLATE "C" NOT NULL,
   to_id bigint NOT NULL,
   origin text COLLATE "C" NOT NULL DEFAULT 'metadata'::text,
+  made_by text COLLATE "C",
   CONSTRAINT links_origin_check CHECK ((origin = ANY (ARRAY['metadata'::text, 'remember'::text, 'system'::text]))),
   CONSTRAINT links_pkey PRIMARY KEY (org, from_id, relation, to_id, origin)
 );
@@ -1599,7 +1600,10 @@ CREATE OR REPLACE FUNCTION keep_relinked()
  SET search_path TO 'public', 'public'
 AS $function$
 BEGIN
-  DELETE FROM links WHERE org = NEW.org AND from_id = NEW.id AND origin = 'metadata';
+  DELETE FROM links l WHERE l.org = NEW.org AND l.from_id = NEW.id AND l.origin = 'metadata'
+    AND (l.relation, l.to_id) NOT IN (
+      SELECT link ->> 0, (link ->> 1)::bigint FROM jsonb_array_elements(NEW.links::jsonb) AS link
+    );
   IF NEW.links IS NOT NULL THEN PERFORM link_entry(NEW); END IF;
   RETURN NULL;
 END $function$;
@@ -1947,8 +1951,8 @@ CREATE OR REPLACE FUNCTION link_entry(entry entries)
  SET search_path TO 'public', 'public'
 AS $function$
 BEGIN
-  INSERT INTO links (org, from_id, relation, to_id, origin)
-    SELECT entry.org, entry.id, link ->> 0, (link ->> 1)::bigint, 'metadata'
+  INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+    SELECT entry.org, entry.id, link ->> 0, (link ->> 1)::bigint, 'metadata', coalesce(entry.changed_by, entry.created_by, '')
     FROM jsonb_array_elements(entry.links::jsonb) AS link WHERE (link ->> 1)::bigint <> entry.id
     ON CONFLICT DO NOTHING;
 END $function$;

@@ -14,6 +14,7 @@ import nearInPlace from '../../migrations/d1/0014_near_in_place.sql'
 import fewerRows from '../../migrations/d1/0015_fewer_rows.sql'
 import fewerRowsOfHooks from '../../migrations/d1/0016_fewer_rows_of_hooks.sql'
 import imagesTwice from '../../migrations/d1/0017_images_twice.sql'
+import makersOfLinks from '../../migrations/d1/0018_makers_of_links.sql'
 import type { Migration } from '../adapters/sqlite/migrations'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -34,4 +35,5 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0015_fewer_rows.sql', sql: fewerRows },
   { name: '0016_fewer_rows_of_hooks.sql', sql: fewerRowsOfHooks },
   { name: '0017_images_twice.sql', sql: imagesTwice },
+  { name: '0018_makers_of_links.sql', sql: makersOfLinks },
 ]

@@ -318,12 +318,41 @@ export function isolationChangesContract(oneOf: number): void {
         'a key of a and b': [own],
         'a key of a and c': both,
       })
-      // Whoever may change it takes its place for everybody.
-      await world.ok(org, 'remember', {
+      // Whoever may change it takes its place for everybody, whoever changes the successor later.
+      const { id } = await world.ok(org, 'remember', {
         ...{ title: 'Deploy on Mondays', content: 'deploy on Mondays from now on', kind: 'decision', project: 'a' },
         related_to: [`supersedes:${everyones}`],
       })
       expect((await of(org)).includes(everyones)).toBe(false)
+      await world.ok(narrowed, 'update_context', { context_id: Number(id), tags: ['agreed'] })
+      expect((await of(org)).includes(everyones)).toBe(false)
+    })
+
+    it('changes what another has linked without an end to the link, and makes none for others where it names one itself', async () => {
+      const org = await world.makeOrg('makers')
+      const narrowed = await world.makeKey(org.org, { projects: ['a'], owner: 'eve' })
+      const store = async (key: Key, text: string, metadata: object) =>
+        Number((await world.ok(key, 'store_context', { thread_id: 't', source: 'agent', text, metadata })).context_id)
+      const update = (key: Key, id: number, more: object) =>
+        world.ok(key, 'update_context', { context_id: id, ...more })
+      const everyones = await store(org, 'The retro takes place on Tuesdays', { type: 'decision' })
+      const about = (more: object) => ({ type: 'decision', project: 'a', ...more })
+      const named = about({ supersedes: [everyones] })
+      const next = await store(org, 'The retro takes place on Fridays', named)
+      const stands = async () => (await listed(org, 'when does the retro take place')).includes(everyones)
+      expect(await stands()).toBe(false)
+      await update(narrowed, next, {
+        metadata: { ...named, reviewed: true },
+        text: 'The retro takes place on Fridays at noon',
+      })
+      expect(await stands()).toBe(false)
+      await update(org, next, { metadata: about({}) })
+      expect(await stands()).toBe(true)
+      await update(narrowed, next, { metadata: named })
+      expect([await stands(), (await listed(narrowed, 'when does the retro take place')).includes(everyones)]).toEqual([
+        true,
+        false,
+      ])
     })
 
     it('reads in no thread the name of a project that it does not reach', async () => {

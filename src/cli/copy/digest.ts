@@ -49,7 +49,7 @@ export async function digestEntries(
     side.tagRows(list),
     from(sql`entry_id, hash, size, mime_type FROM image_uses WHERE entry_id IN ${list}`),
     // Those to deleted entries are copied too, and go when these cannot come back.
-    from(sql`from_id AS entry_id, relation, to_id, origin FROM links
+    from(sql`from_id AS entry_id, relation, to_id, origin, made_by FROM links
       WHERE from_id IN ${list} AND EXISTS (SELECT 1 FROM entries e WHERE e.id = to_id)`),
     from(sql`entry_id, model, chunk, start, length, data FROM entry_vectors WHERE entry_id IN ${list}`),
     side.indexedIds(list),

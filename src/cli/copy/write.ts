@@ -85,11 +85,11 @@ export async function copyEntries(
 /** Makes the links of these entries those of the source, which are not always what the entries' metadata say. */
 export async function copyLinks(from: Side, to: Side, org: string, ids: readonly number[]): Promise<void> {
   const [links = []] = await from.connection.batch([
-    sql`SELECT org, from_id, relation, to_id, origin FROM links WHERE org = ${org} AND from_id IN ${idList(from, ids)}`,
+    sql`SELECT org, from_id, relation, to_id, origin, made_by FROM links WHERE org = ${org} AND from_id IN ${idList(from, ids)}`,
   ])
   const statements = [
     sql`DELETE FROM links WHERE org = ${org} AND from_id IN ${idList(to, ids)}`,
-    ...insert('links', ['org', 'from_id', 'relation', 'to_id', 'origin'], links),
+    ...insert('links', ['org', 'from_id', 'relation', 'to_id', 'origin', 'made_by'], links),
   ]
   await to.connection.batch(statements, { org })
 }

@@ -27,8 +27,8 @@ export function relatedStatements(
   if (links.length === 0) return []
   const wanted = JSON.stringify(links.map(({ relation, to }) => [relation, to]))
   return [
-    sql`INSERT INTO links (org, from_id, relation, to_id, origin)
-      SELECT e.org, e.id, wanted.relation, wanted.id, 'remember'
+    sql`INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+      SELECT e.org, e.id, wanted.relation, wanted.id, 'remember', coalesce(e.changed_by, e.created_by, '')
       FROM ${dialect.jsonTable(sql`${wanted}`, { relation: 'text', id: 'integer' })} wanted
         ${dialect.plan.follow('entries', 'e', row)}
       WHERE wanted.id <> e.id

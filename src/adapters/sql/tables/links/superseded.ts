@@ -17,20 +17,30 @@ interface Context {
 /** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
 export const NEWEST_LINKS = 1_000
 
+/** The link from `s` to `e` is not of a key narrowed to projects, as far as its maker is known. */
+const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDialect): SQL =>
+  plan.exists(sql`
+    SELECT 1 FROM links made
+    WHERE made.org = ${org} AND made.from_id = s.id AND made.relation = 'supersedes'
+      AND ${plan.filterOnly(sql`made.to_id = e.id`)} AND made.made_by IS NOT NULL AND NOT ${isNarrowed(sql`made.made_by`)}`)
+
 /**
- * Whether `s` takes the place of `e` for who asks. Who wrote `s` with a key narrowed to projects may not change what belongs to the whole
- * org, so there it counts where nothing but these projects is asked of.
+ * Whether `s` takes the place of `e` for who asks. Who writes with a key narrowed to projects may not change what belongs to the whole
+ * org, so there it counts where nothing but these projects is asked of; unless such a key has only changed what another had linked.
  */
 function replaces({ dialect, sight }: Context): SQL {
-  const asked = sight.scope.projects
+  const { org, projects: asked } = sight.scope
   const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
   const beyond =
     asked === null
       ? TRUE
       : sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`${JSON.stringify(asked)}`)} AS asked WHERE asked.value NOT IN (${own}))`
-  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${dialect.plan.exists(sql`
+  const isNarrowed = (key: SQL): SQL =>
+    dialect.plan.exists(sql`
     SELECT 1 FROM api_keys k
-    WHERE k.id = coalesce(s.changed_by, s.created_by) AND k.projects IS NOT NULL AND ${beyond}`)})`
+    WHERE k.id = ${key} AND k.projects IS NOT NULL AND ${beyond}`)
+  return sql`(e.project IS NOT NULL OR s.project IS NULL OR NOT ${isNarrowed(sql`coalesce(s.changed_by, s.created_by)`)}
+    OR ${madeByAny(org, isNarrowed, dialect)})`
 }
 
 /** What the caller sees and what takes the place of `e`, as `s`; of two that supersede each other the newer stands. */
