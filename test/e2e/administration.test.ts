@@ -122,9 +122,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     const source = join(importSamples('server-memory'), 'memory.jsonl')
     const words = ['import', source, '--from', 'server-memory', '--org', 'looked']
     const { out } = await commonplace(operator, ...words, '--dry-run')
-    expect(out).toMatch(
-      /^It would be, of 1 volumes: entries 25 stored; images none\nNothing was written; links, .*\n$/m,
-    )
+    expect(out).toMatch(/^It would be, of 1 volume: entries 25 stored; images none\nNothing was written; links, .*\n$/m)
     expect(out).not.toMatch(/^0 links/m)
     expect((await commonplace(operator, ...words)).out).toMatch(/^10 links, 0 versions, 0 vectors\.$/m)
   })

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { orgOf } from '../administration.mjs'
+import { counted } from '../counted.mjs'
 import { endOf, loadLibrary, volumesOf } from '../export/command.mjs'
 import { showSent } from '../import/report.mjs'
 import { sendVolumes } from '../import/send.mjs'
@@ -37,7 +38,8 @@ export async function backup(options, usage) {
   if (json) console.log(JSON.stringify(manifest))
   else
     console.log(
-      `The backup of ${org} of ${manifest.day} is complete: ${entries} entries in ${manifest.volumes.length} volumes.`,
+      `The backup of ${org} of ${manifest.day} is complete: ${counted(entries, 'entry', 'entries')} in ` +
+        `${counted(manifest.volumes.length, 'volume')}.`,
     )
 }
 

@@ -1,4 +1,5 @@
 // What is a person told of an import and of a file of volumes? Lines, or one JSON object with --json.
+import { counted } from '../counted.mjs'
 import { shown } from '../server.mjs'
 
 /** Lines of each list that are shown; --json has all. */
@@ -39,13 +40,20 @@ export function showPlan(plan, out, json) {
     'left out',
     Object.entries(skipped).map(([what, count]) => `${count} ${what}`),
   )
-  console.log(`${entries} entries, ${images} images, ${links} links in ${threads.length} threads; content ${content}`)
+  console.log(
+    `${counted(entries, 'entry', 'entries')}, ${counted(images, 'image')}, ${counted(links, 'link')} in ` +
+      `${counted(threads.length, 'thread')}; content ${content}`,
+  )
   if (plan.sent !== undefined) return
-  console.log(out === null ? 'Nothing was sent or written.' : `${plan.volumes} volumes are in ${out}.`)
+  console.log(
+    out === null
+      ? 'Nothing was sent or written.'
+      : `${plan.volumes === 1 ? '1 volume is' : `${plan.volumes} volumes are`} in ${out}.`,
+  )
 }
 
 /** @param {Record<string, number>} counts */
-const counted = (counts) =>
+const listed = (counts) =>
   Object.entries(counts)
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${n} ${name}`)
@@ -68,12 +76,12 @@ export function showSent(sent, { json, dryRun, alone }) {
       ),
     )
     console.log(
-      `${dryRun ? 'It would be, of' : 'Of'} ${volumes} volumes: entries ${counted(entries)}; images ${counted(images)}`,
+      `${dryRun ? 'It would be, of' : 'Of'} ${counted(volumes, 'volume')}: entries ${listed(entries)}; images ${listed(images)}`,
     )
     console.log(
       dryRun
         ? 'Nothing was written; links, versions and vectors are counted when it is.'
-        : `${links} links, ${versions} versions, ${vectors} vectors.`,
+        : `${counted(links, 'link')}, ${counted(versions, 'version')}, ${counted(vectors, 'vector')}.`,
     )
   }
   for (const volume of unequal) console.error(`volume ${volume}: what stands in the server is not what the file says`)
@@ -95,7 +103,10 @@ export function showVerified({ volumes, counts, content, threads }, json) {
   } else {
     for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(10)}${String(count).padStart(10)}`)
     console.log(`content   ${content}`)
-    if (equal) console.log(`${volumes.length} volumes are whole and equal.`)
+    if (equal)
+      console.log(
+        volumes.length === 1 ? '1 volume is whole and equal.' : `${volumes.length} volumes are whole and equal.`,
+      )
   }
   for (const { volume, line, content, computed } of unequal)
     console.error(`line ${line}: volume ${volume} says content ${content}, but its entries give ${computed}`)

@@ -32,7 +32,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     const made = await run('backup', '--to', folder, '--org', 'acme', '--url', urlOf(there))
     expect(made).toEqual({
       code: 0,
-      said: expect.stringMatching(/The backup of acme of .* is complete: \d+ entries in 1 volumes/),
+      said: expect.stringMatching(/The backup of acme of .* is complete: \d+ entries in 1 volume\./),
     })
     const day = readdirSync(join(folder, 'acme'))[0] as string
     expect(readdirSync(join(folder, 'acme', day)).sort()).toEqual(['1.ndjson.gz', 'complete.json'])
@@ -50,14 +50,14 @@ export function backupContract(from: () => Place, empty: () => Place): void {
       said: expect.stringContaining(`there are: ${day}`),
     })
     const restored = await run(...back)
-    expect([restored.code, restored.said]).toEqual([0, expect.stringMatching(/Of 1 volumes: entries \d+ stored;/)])
+    expect([restored.code, restored.said]).toEqual([0, expect.stringMatching(/Of 1 volume: entries \d+ stored;/)])
     const [then, now] = [await there.all('acme', 'history=true'), await here.all('acme', 'history=true')]
     expect(now.lines).toEqual(then.lines)
     expect(now.ends.map(({ content }) => content)).toEqual(then.ends.map(({ content }) => content))
-    expect((await run(...back)).said).toMatch(/Of 1 volumes: entries \d+ unchanged;/)
+    expect((await run(...back)).said).toMatch(/Of 1 volume: entries \d+ unchanged;/)
     const again = join(folder, 'again.ndjson')
     const exported = await run('export', '--out', again, '--org', 'acme', '--history', '--url', urlOf(here))
-    expect(exported).toEqual({ code: 0, said: expect.stringContaining('1 volumes are whole and equal') })
+    expect(exported).toEqual({ code: 0, said: expect.stringContaining('1 volume is whole and equal') })
     expect(execFileSync('tail', ['-1', again], { encoding: 'utf8' })).toContain(then.ends[0]?.content)
   })
 
@@ -174,7 +174,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     const made = await run('backup', '--to', 'r2', '--org', org, '--url', urlOf(there))
     expect(made).toEqual({
       code: 0,
-      said: expect.stringContaining(`The backup of ${org} of ${today()} is complete: 1 entries in 1 volumes`),
+      said: expect.stringContaining(`The backup of ${org} of ${today()} is complete: 1 entry in 1 volume.`),
     })
     const keys = async () =>
       (await bucket.list({ prefix: `${org}/` })).objects.map(({ key }) => key.slice(org.length + 1))

@@ -1,0 +1,8 @@
+/**
+ * A number and what it counts: `1 volume`, `2 volumes`, `0 entries`.
+ *
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [many]
+ */
+export const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
