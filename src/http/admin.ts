@@ -19,7 +19,7 @@ interface Variables {
 
 function readInteger(value: string | undefined, name: string, fallback: number, min: number, max: number): number {
   if (value === undefined || value === '') return fallback
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
   if (number >= min && number <= max) return number
   throw invalidInput(`${name} must be a whole number from ${min} to ${max}`)
 }
@@ -110,6 +110,7 @@ export function createAdminRoutes() {
       await noting(c.var.services, by, async () => {
         throw new Problem('forbidden', 'reembed needs a key of the whole organization')
       })
+    checkNames(c.req.query(), ['after'], 'what embeds anew')
     if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
     const after = readInteger(c.req.query('after'), 'after', 0, 0, Number.MAX_SAFE_INTEGER)
     const progress = await generation.reembed(principal.org, after)

@@ -111,6 +111,11 @@ function refusal(request: Request, access: Access): Refusal | null {
     const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
   }
+  // Nothing that is stored holds it, and PostgreSQL fails where it is only asked for.
+  if (/%00/.test(url.pathname + url.search)) {
+    const message = 'The address contains the character U+0000 (%00); remove it and ask again'
+    return { status: 400, code: 'invalid_input', message }
+  }
   if (isCompressed(request)) {
     const message = 'Compressed request bodies are not taken; send the body as it is, without Content-Encoding'
     return { status: 415, code: 'unsupported', message }

@@ -113,6 +113,7 @@ export function createTransferRoutes() {
   // Writes the next volume of a backup of now; `from` is the `next` of the answer before.
   routes.post('/:org/backups', async (c) =>
     operate(c.var, c.req.param('org'), 'backups.make', async (actor) => {
+      checkNames(c.req.query(), ['from'], 'what makes a backup')
       const { transfer, administration } = c.var.services
       const next = await transfer.backups.goOn(actor.org, c.req.query('from') || null)
       await administration.note(actor, true, {})

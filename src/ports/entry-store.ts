@@ -141,7 +141,8 @@ export interface EntryStore {
    *
    * @returns the new version and whether the entry is archived, or null when there is no such entry that the caller may write; then
    * nothing is kept of the call
-   * @throws Problem limit_exceeded when the merged metadata would be too large
+   * @throws Problem limit_exceeded when the merged metadata would be too large; conflict where the entry was gone as the patch arrived,
+   * and is there again
    */
   patch(
     caller: Caller,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SqlConnection } from '../../src/adapters/sql/core/connection'
+import { PremiseFailed, type SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
@@ -9,6 +9,7 @@ import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retent
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Metadata } from '../../src/domain/entry/metadata'
+import { DeleteRefused } from '../../src/domain/entry/selection'
 import { applyUpdates } from '../../src/domain/entry/update'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import type { HistoryTerms } from '../../src/domain/history/terms'
@@ -17,6 +18,7 @@ import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { WITHOUT_REST } from '../../src/domain/yielder'
+import { withRetries } from '../../src/services/outcome'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import { carryOutOnce } from '../../src/tools/idempotency'
@@ -98,6 +100,43 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         ...([made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const),
       ).versions(ada, id, { limit: 9, offset: 0 })
       expect(page?.versions.map(({ changed }) => changed)).toEqual([['metadata'], [], [], []])
+    })
+
+    it('finds no version of a number beyond what a database keeps versions in, and deletes nothing that is to be at one', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const id = await stored(terms)
+      await patch(terms, id)
+      const { connection, analyzer, clock } = made
+      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+      expect(await history.state(ada, id, 1)).toMatchObject({ id })
+      for (const version of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
+        expect(await history.state(ada, id, version)).toBeNull()
+        const { kept } = await history.restorable(ada, { ids: [id], version }, { limit: 9, maxBytes: 9999 })
+        expect(kept).toEqual([])
+        const refused = store(terms).delete(ada, { ids: [id], expectedVersion: version })
+        await expect(refused).rejects.toBeInstanceOf(DeleteRefused)
+      }
+    })
+
+    it('patches what was deleted as the patch arrived and stands again, and does not call it too large', async () => {
+      const terms = { days: 30, receiptHours: 24 }
+      const { connection, analyzer, clock } = made
+      const id = await stored(terms)
+      let meets = 1
+      const meeting: SqlConnection = {
+        ...connection,
+        batch: async (...given) => {
+          if (meets-- > 0) throw new PremiseFailed()
+          return connection.batch(...given)
+        },
+      }
+      const parts = [analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms] as const
+      const entries = createSqlEntryStore(meeting, ...parts)
+      await expect(entries.patch(ada, id, { n: 1 })).rejects.toMatchObject({ code: 'conflict', retryable: true })
+      expect(await withRetries(() => entries.patch(ada, id, { n: 1 }))).toMatchObject({ version: 2 })
+      const large = { big: 'x'.repeat(200_000) }
+      await entries.patch(ada, id, large)
+      await expect(entries.patch(ada, id, { other: large.big })).rejects.toMatchObject({ code: 'limit_exceeded' })
     })
 
     it('tells of no change of metadata where only the order of keys differs', async () => {

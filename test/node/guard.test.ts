@@ -67,6 +67,20 @@ describe('a server in open mode', () => {
       }
   })
 
+  it('refuses the character U+0000 in an address, whoever asks for what, since no name holds it', async () => {
+    for (const path of [
+      '/api/v1/orgs/%00/keys',
+      '/api/v1/orgs/-/captured?client=a%00',
+      '/search?tag=%00',
+      '/threads/%00',
+    ]) {
+      const { status, text } = await send(path, {}, 'GET', '')
+      const message = 'The address contains the character U+0000 (%00); remove it and ask again'
+      expect([path, status, JSON.parse(text).error.message]).toEqual([path, 400, message])
+    }
+    expect((await send('/search?tag=%2500', { accept: 'text/html' }, 'GET', '')).status).toBe(200)
+  })
+
   it('makes no key for a page of another port of this machine', async () => {
     const body = JSON.stringify({ name: 'stolen', role: 'admin' })
     const path = '/api/v1/orgs/local/keys'

@@ -78,6 +78,7 @@ describe('the outline of a text', () => {
     expect(title('# A [link](http://x.y "t") and ![image](z.png) &amp; &#228; \\# <http://a.b> <b>c</b>')).toBe(
       'A link and image & ä # http://a.b c',
     )
+    expect(title('# What &constructor; and &__proto__; stand for')).toBe('What &constructor; and &__proto__; stand for')
     expect([...(title(`# ${'word '.repeat(100)}`) ?? '')]).toHaveLength(161)
   })
 

@@ -43,6 +43,7 @@ describe('events of clients', () => {
     expect(
       ['startup', 'resume', 'fork', 'clear', 'compact'].map((source) => (start(source) as { source: string }).source),
     ).toEqual([...['fresh', 'again', 'again', 'anew', 'anew']])
+    expect(start('constructor')).toEqual({ kind: 'start', source: 'fresh' })
   })
 
   it('of Codex: one event for tools, whose outcome is what the response says, and patches that name their files', () => {

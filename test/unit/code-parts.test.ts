@@ -125,6 +125,7 @@ describe('parts of code', () => {
       'c#': 'csharp',
     }
     for (const [alias, language] of Object.entries(aliases)) expect(normalizeLanguage(` ${alias} `)).toBe(language)
+    for (const name of ['constructor', '__proto__']) expect(normalizeLanguage(name)).toBe(name)
     const files = {
       'a.tsx': 'typescript',
       'b.mjs': 'javascript',

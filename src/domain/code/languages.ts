@@ -47,24 +47,26 @@ const BY_EXTENSION = new Map(
   ),
 )
 
-const ALIASES: Readonly<Record<string, string>> = {
-  ts: 'typescript',
-  tsx: 'typescript',
-  js: 'javascript',
-  jsx: 'javascript',
-  py: 'python',
-  rs: 'rust',
-  golang: 'go',
-  'c++': 'cpp',
-  'c#': 'csharp',
-  cs: 'csharp',
-  rb: 'ruby',
-  md: 'markdown',
-  yml: 'yaml',
-  sh: 'shell',
-  bash: 'shell',
-  kt: 'kotlin',
-}
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ts: 'typescript',
+    tsx: 'typescript',
+    js: 'javascript',
+    jsx: 'javascript',
+    py: 'python',
+    rs: 'rust',
+    golang: 'go',
+    'c++': 'cpp',
+    'c#': 'csharp',
+    cs: 'csharp',
+    rb: 'ruby',
+    md: 'markdown',
+    yml: 'yaml',
+    sh: 'shell',
+    bash: 'shell',
+    kt: 'kotlin',
+  }),
+)
 
 /** Extension of a path without its dot, in lower case; empty when there is none. */
 export function extensionOf(path: string): string {
@@ -75,7 +77,7 @@ export function extensionOf(path: string): string {
 /** A language as it is stored, from any spelling of it. */
 export const normalizeLanguage = (name: string): string => {
   const folded = name.trim().toLowerCase()
-  return ALIASES[folded] ?? folded
+  return ALIASES.get(folded) ?? folded
 }
 
 /** How many letters have to be put, taken or changed to make one word of the other. */
@@ -123,4 +125,4 @@ export const languageOf = (path: string): string => BY_EXTENSION.get(extensionOf
 
 /** The other spellings that `normalizeLanguage` takes for a language. */
 export const spellingsOf = (language: string): string[] =>
-  Object.keys(ALIASES).filter((spelling) => ALIASES[spelling] === language)
+  [...ALIASES.keys()].filter((spelling) => ALIASES.get(spelling) === language)

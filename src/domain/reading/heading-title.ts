@@ -22,12 +22,12 @@ const MARKUP = new Set([
   ...['ProcessingInstruction', 'URL'],
 ])
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }))
 
 /** The character an entity stands for; one that is not among the few of everyday use stays as it is written. */
 function decoded(entity: string): string {
   const number = /^&#(?:x([\da-f]+)|(\d+));$/i.exec(entity)
-  if (!number) return ENTITIES[entity.slice(1, -1)] ?? entity
+  if (!number) return ENTITIES.get(entity.slice(1, -1)) ?? entity
   const code = number[1] === undefined ? Number(number[2]) : Number.parseInt(number[1], 16)
   return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '\ufffd' : String.fromCodePoint(code)
 }

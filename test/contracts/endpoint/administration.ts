@@ -90,10 +90,24 @@ export function administrationContract(start: () => Promise<Team>): void {
         ],
         ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; what empties an index takes: root'],
         ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files takes: root'],
+        ['/reembed?from=9', 'POST', 'Unknown parameter "from"; what embeds anew takes: after'],
       ] as const) {
         const { status, body } = await team.api(address, key, method)
         expect([address, status, body.error.message]).toEqual([address, 400, message])
       }
+      const { body } = await team.api('/orgs/spelling/backups?form=2', ADMIN_TOKEN, 'POST')
+      expect(body.error.message).toBe('Unknown parameter "form"; what makes a backup takes: from')
+    })
+
+    it('takes each number of the range that a refusal names', async () => {
+      const most = Number.MAX_SAFE_INTEGER
+      const { key } = await team.key('ranges', { role: 'admin' })
+      const beyond = await team.api(`/orgs/ranges/audit?after=${most + 1}`, key)
+      expect(beyond.body.error.message).toBe(`after must be a whole number from 0 to ${most}`)
+      expect(await team.api(`/orgs/ranges/audit?after=${most}`, key)).toMatchObject({
+        status: 200,
+        body: { events: [] },
+      })
     })
 
     it('takes bodies of 64 KB and no more', async () => {

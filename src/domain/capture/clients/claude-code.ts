@@ -4,20 +4,22 @@ import { toolUse } from '../tool-use'
 
 /** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
 
-const SOURCES: Readonly<Record<string, StartSource>> = {
-  startup: 'fresh',
-  new: 'fresh',
-  resume: 'again',
-  fork: 'again',
-  clear: 'anew',
-  compact: 'anew',
-}
+const SOURCES: ReadonlyMap<string, StartSource> = new Map(
+  Object.entries({
+    startup: 'fresh',
+    new: 'fresh',
+    resume: 'again',
+    fork: 'again',
+    clear: 'anew',
+    compact: 'anew',
+  }),
+)
 
 /** Names of events in Claude Code's spelling and in that of Cursor and Copilot, in lower case. */
 export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): What | null {
   switch (name.toLowerCase()) {
     case 'sessionstart':
-      return { kind: 'start', source: SOURCES[textOf(event, 'source') ?? 'startup'] ?? 'fresh' }
+      return { kind: 'start', source: SOURCES.get(textOf(event, 'source') ?? 'startup') ?? 'fresh' }
     case 'userpromptsubmit':
     case 'userpromptsubmitted':
     case 'beforesubmitprompt': {

@@ -6,16 +6,18 @@ import { Carried } from './review-forms'
 
 /** What was just done to what was captured, and the way to take it back. */
 
-const DONE: Readonly<Record<string, string>> = {
-  keep: 'Kept: agents find it from now on.',
-  merge: 'Merged into one memory.',
-  drop: 'Dropped.',
-  undo: 'Taken back.',
-}
+const DONE = new Map(
+  Object.entries({
+    keep: 'Kept: agents find it from now on.',
+    merge: 'Merged into one memory.',
+    drop: 'Dropped.',
+    undo: 'Taken back.',
+  }),
+)
 
 export const Done = ({ visit }: { visit: Visit }) => {
   const undoable = visit.url.searchParams.getAll('change').length
-  const said = DONE[asked(visit, 'done') ?? '']
+  const said = DONE.get(asked(visit, 'done') ?? '')
   if (said === undefined && undoable === 0) return null
   const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
   return (

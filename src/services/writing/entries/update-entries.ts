@@ -17,7 +17,7 @@ import { patchedTo, report, type UpdatedEntry } from './updated-entry'
 
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
 
-/** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race. */
+/** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race but to a deletion. */
 const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.metadataPatch !== undefined &&
   !touchesReservedKeys(update.metadataPatch) &&
@@ -116,7 +116,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       const { id, metadataPatch } = only.value
       return [
         await attempt(async () => {
-          const patched = await entries.patch(caller, id, metadataPatch ?? {})
+          const patched = await withRetries(() => entries.patch(caller, id, metadataPatch ?? {}))
           if (patched === null) throw noSuchEntry(id)
           const { version, archived } = patched
           const told = patchedTo(id, version, archived)

@@ -27,7 +27,7 @@ import { tell, toBatchOutput } from '../../tables/changes/telling'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import type { Write } from '../../tables/changes/writing'
 import { entriesById } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, toEntry } from '../../tables/entries/rows'
+import { ENTRY_COLUMNS, isVersion, toEntry } from '../../tables/entries/rows'
 
 /** Ids that a dry run shows. */
 const SHOWN = 100
@@ -81,7 +81,8 @@ export function createDelete(
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
-    const standing = sql`EXISTS (SELECT 1 FROM ${named}${expectedVersion === undefined ? sql`` : sql` AND e.version = ${expectedVersion}`})`
+    const asExpected = expectedVersion === undefined ? sql`` : sql` AND ${isVersion(sql`e.version`, expectedVersion)}`
+    const standing = sql`EXISTS (SELECT 1 FROM ${named}${asExpected})`
     const guards = [
       ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
       ...(erases ? [sql`NOT EXISTS (${unremoved(caller, selection)})`] : []),

@@ -7,7 +7,7 @@ import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, runOne } from '../../core/batch'
 import { FALSE } from '../../core/compile-filter'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
-import { flag, howMany, num, onlyRow } from '../../core/rows'
+import { flag, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditOneStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
@@ -15,6 +15,7 @@ import type { Write } from '../../tables/changes/writing'
 import { assignments, writerColumns } from '../../tables/writes/entry-columns'
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
+const MET = 'The entry was deleted and brought back at this moment; try again'
 
 /** The entry store's `patch`. @param write within the limits of the org; throws PremiseFailed where the guard refuses */
 export function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
@@ -45,9 +46,12 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         return (await write(caller, batch.do([audit]), { takes })).of(patched)
       } catch (error) {
         if (!(error instanceof PremiseFailed)) throw error
-        if ((await runOne(connection, sql`SELECT 1 FROM entries WHERE ${row}`, howMany)) === 0) return null
+        const size = sql`SELECT ${mergedBytes} AS bytes FROM entries WHERE ${row}`
+        const bytes = await runOne(connection, size, ([found]) => (found === undefined ? null : num(found, 'bytes')))
+        if (bytes === null) return null
         checkMetadataSize(patch)
-        throw new Problem('limit_exceeded', TOO_LARGE)
+        // Where it fits, the guard has found no entry, which is there again.
+        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', MET)
       }
     },
   }

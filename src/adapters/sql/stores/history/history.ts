@@ -22,7 +22,7 @@ import { takenBy } from '../../tables/changes/quota'
 import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
 import { createWrite } from '../../tables/changes/writing'
 import { entriesById } from '../../tables/entries/read-statements'
-import { readWithin, toEntry } from '../../tables/entries/rows'
+import { isVersion, readWithin, toEntry } from '../../tables/entries/rows'
 import { premiseProblem } from '../../tables/links/related-links'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 import {
@@ -123,7 +123,7 @@ export function createSqlHistory(
     const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}`
     return what.version === undefined
       ? sql`${wanted} AND e.id IS NULL AND v.deleted = 1 AND ${LAST}`
-      : sql`${wanted} AND v.version = ${what.version}`
+      : sql`${wanted} AND ${isVersion(sql`v.version`, what.version)}`
   }
 
   /** What stands there, or the last deletion: version, time and maker. */

@@ -30,7 +30,10 @@ export const BESIDE_COLUMNS = sql.raw(columns(BESIDE_NAMES))
 export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...BESIDE_NAMES]
 export const ENTRY_COLUMNS = sql.raw(columns(ENTRY_NAMES))
 
-/** The same, with what can be large only where a condition holds. */
+/** A column that is this version. PostgreSQL would take the number for an `integer`, and refuse one that a caller chose beyond 2³¹. */
+export const isVersion = (column: SQL, version: number): SQL => sql`${column} = CAST(${version} AS bigint)`
+
+/** The columns above, with what can be large only where a condition holds. */
 export const entryColumnsWhere = (condition: SQL): SQL =>
   sql.join(
     [

@@ -5,7 +5,7 @@ import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { staying, stayingOrKept, visibleState } from '../../core/visibility'
-import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES } from '../entries/rows'
+import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/rows'
 import { textOf } from '../texts/long-texts'
 
 /** Statements over `entry_versions`: what entries were (0006_history.sql). */
@@ -120,10 +120,10 @@ export function versionStatements(context: HistoryContext, id: number, window: W
 /** One version, as an entry. */
 export const stateStatement = (context: HistoryContext, id: number, version: number): SQL => sql`
   SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
-  WHERE e.id = ${id} AND e.version = ${version} AND ${sees(context, 'e', id)}
+  WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${sees(context, 'e', id)}
   UNION ALL
   SELECT ${KEPT_COLUMNS}, ${keptText} FROM entry_versions v
-  WHERE v.entry_id = ${id} AND v.version = ${version} AND ${sees(context, 'v', id)}`
+  WHERE v.entry_id = ${id} AND ${isVersion(sql`v.version`, version)} AND ${sees(context, 'v', id)}`
 
 /** Texts of versions, newest first, as long as they fit. */
 export function textsStatement(
