@@ -16,7 +16,7 @@ import {
 import { formatKey, KEY_BYTES } from '../../domain/identity/key'
 import { checkKeyDraft, type KeyDraft } from '../../domain/identity/key-draft'
 import type { Actor } from '../../domain/identity/scope'
-import { sha256Hex } from '../../domain/text'
+import { sha256Hex, unstorable } from '../../domain/text'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
 import type { IdentityStore } from '../../ports/identity-store'
@@ -62,7 +62,7 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     if (by.kind === 'key') {
       if (by.caller.org !== org) throw noSuchOrg()
       // The org of open mode comes into being when something is first made in it.
-    } else if ((await store.orgs([org])).length === 0) throw noSuchOrg()
+    } else if (unstorable(org) !== null || (await store.orgs([org])).length === 0) throw noSuchOrg()
   }
 
   /** The end of a new key: never later than that of the key which makes it. */

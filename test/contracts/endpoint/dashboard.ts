@@ -443,6 +443,10 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
       expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
       expect((await operator.get('/projects?org=beta')).text).toContain('ship')
+      for (const org of ['nobody', '\0']) {
+        const missed = await operator.send('/projects', { org, id: 'ship' })
+        expect([org, missed.status, missed.text.includes('No such organization')]).toEqual([org, 404, true])
+      }
       const again = await operator.send('/projects', { org: 'beta', id: 'ship' })
       expect(again).toMatchObject({
         status: 409,
