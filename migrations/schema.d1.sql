@@ -786,7 +786,7 @@ END;
 CREATE TRIGGER entries_relinked AFTER UPDATE OF links ON entries WHEN OLD.links IS NOT NEW.links
 BEGIN
   DELETE FROM links WHERE org = NEW.org AND from_id = NEW.id AND origin = 'metadata'
-    AND (relation, to_id) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(NEW.links));
+    AND relation || ' ' || to_id NOT IN (SELECT (value ->> 0) || ' ' || (value ->> 1) FROM json_each(NEW.links));
   INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
     SELECT DISTINCT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata', coalesce(NEW.changed_by, NEW.created_by, '')
     FROM json_each(NEW.links)

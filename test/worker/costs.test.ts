@@ -16,7 +16,7 @@ import { createSearchText } from '../../src/services/searching/ranked/search-tex
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { bindings, type Costs, config, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
-import { countingRows } from '../support/isolation'
+import { countingRows, openWorld } from '../support/isolation'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /** What calls cost: round trips, statements and rows read. Counts, never times. */
@@ -241,6 +241,42 @@ describe('what calls cost in D1', () => {
     const longer = await spentBy(() => entries.patch(ada, id, { step: 'three' }))
     expect(compared.written).toBeLessThanOrEqual(8)
     expect(compared.read - longer.read).toBeLessThan(200)
+  })
+
+  it('compares a list in metadata with what stands there by as many rows as it is long, whichever call writes it', async () => {
+    const { database, rowsOf } = countingRows(bindings.DB)
+    const world = openWorld({ HISTORY_DAYS: '30' }, database)
+    const org = await world.makeOrg('lists')
+    const stored = { thread_id: 't', source: 'agent', text: 'a long list' }
+    const metadata = (salt: number) => ({ list: Array.from({ length: 500 }, (_, i) => i), salt })
+    const { context_id: id } = await world.ok(org, 'store_context', { ...stored, metadata: metadata(1) })
+    const calls: [string, object][] = [
+      ['update_context', { context_id: id, metadata: metadata(2) }],
+      ['update_context', { context_id: id, metadata_patch: { salt: 3 } }],
+      ['store_context', { ...stored, metadata: metadata(4) }],
+      ['restore_context', { context_ids: [id], version: 1 }],
+    ]
+    for (const [tool, args] of calls) expect(await rowsOf(() => world.ok(org, tool, { ...args }))).toBeLessThan(8_000)
+  })
+
+  it('names other entries in the place of a hundred by rows that grow with their number', async () => {
+    const { database, spentBy } = countingRows(bindings.DB)
+    const world = openWorld({}, database)
+    const org = await world.makeOrg('links')
+    const targets = (from: number) =>
+      Array.from({ length: 100 }, (_, i) => ({ thread_id: 't', source: 'agent', text: `target ${from + i}` }))
+    const ids: number[] = []
+    for (const from of [0, 100]) {
+      const { results } = await world.ok(org, 'store_context_batch', { entries: targets(from) })
+      ids.push(...results.map((one: { context_id: number }) => one.context_id))
+    }
+    const { context_id: id } = await world.ok(org, 'store_context', {
+      ...{ thread_id: 'links', source: 'agent', text: 'links', metadata: { supersedes: ids.slice(0, 100) } },
+    })
+    const naming = (supersedes: number[]) => () =>
+      world.ok(org, 'update_context', { context_id: id, metadata: { supersedes, further: supersedes.length } })
+    expect((await spentBy(naming([...ids.slice(0, 99), ids[100] ?? 0]))).written).toBeLessThan(40)
+    expect((await spentBy(naming(ids.slice(101)))).read).toBeLessThan(1_500)
   })
 
   it('reads by ids in one round trip and as many rows as ids', async () => {

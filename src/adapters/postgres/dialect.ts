@@ -175,9 +175,10 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     // What says the same stays as it is written: jsonb has an order of its own, and a version would tell of a change.
     mergePatch: (target, patch) => sql`(SELECT CASE WHEN made.merged = (${target})::jsonb THEN ${target}
       ELSE compact_json(made.merged) END FROM (SELECT merge_patch((${target})::jsonb, ${patch}::jsonb) AS merged) AS made)`,
-    asWritten: (was, given) => sql`(SELECT CASE WHEN both_texts.was <> both_texts.given
+    asWritten: (_, given) => sql`(SELECT CASE WHEN both_texts.was <> both_texts.given
         AND octet_length(both_texts.was) = octet_length(both_texts.given) AND both_texts.was::jsonb = both_texts.given::jsonb
-      THEN both_texts.was ELSE both_texts.given END FROM (SELECT ${was} AS was, ${given}::text AS given) AS both_texts)`,
+      THEN both_texts.was ELSE both_texts.given END
+      FROM (SELECT entries.metadata AS was, ${given(sql`entries.metadata`)}::text AS given) AS both_texts)`,
     contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
     position: (value, part) => sql`strpos(${value}, ${part})`,
     // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as

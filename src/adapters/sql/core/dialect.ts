@@ -145,10 +145,12 @@ export interface SqlDialect {
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   /**
-   * The JSON text `given`, or `was` where both say the same and only the order of keys differs: what is told of a change compares texts.
-   * Either may be NULL. What it gives is as long as `given`.
+   * The metadata `given` of what stands in the entry `id`, which the statement changes, or these where both say the same and only the
+   * order of keys differs: what is told of a change compares texts. Either may be NULL. What it gives is as long as what is given.
+   *
+   * @param given and `id` name no row of the statement around them
    */
-  readonly asWritten: (was: SQL, given: SQL) => SQL
+  readonly asWritten: (id: SQL, given: (was: SQL) => SQL) => SQL
   /** A query of the beginning that is kept of a long text, by its org and hash; null where a text is cut without being read whole. */
   readonly beginning: ((org: SQL, hash: SQL) => SQL) | null
   readonly byteLength: (text: SQL) => SQL

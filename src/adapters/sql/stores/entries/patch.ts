@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { checkMetadataSize, MAX_METADATA_BYTES } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
 import { jsonText } from '../../../../domain/json/write'
@@ -24,15 +24,15 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
     async patch(caller, id, patch) {
       const now = clock.now()
       const row = sql`id = ${id} AND ${changeable(dialect, caller, now, 'entries')}`
-      const merged = dialect.mergePatch(sql`coalesce(metadata, '{}')`, sql`${jsonText(patch)}`)
-      const mergedBytes = dialect.byteLength(merged)
+      const merged = (was: SQL) => dialect.mergePatch(sql`coalesce(${was}, '{}')`, sql`${jsonText(patch)}`)
+      const mergedBytes = dialect.byteLength(merged(sql`metadata`))
       const guard = sql`
         INSERT INTO guards (holds)
         SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${FALSE})`
       const update = sql`
         UPDATE entries
         SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes},
-          metadata = ${dialect.asWritten(sql`metadata`, merged)},
+          metadata = ${dialect.asWritten(sql`${id}`, merged)},
           version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
         WHERE ${row} RETURNING version, archived`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)

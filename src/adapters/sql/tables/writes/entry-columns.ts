@@ -49,7 +49,7 @@ export function metadataColumns(
   const { metadata, lifted, links } = given
   const value = sql`${metadata === null ? null : jsonText(metadata)}`
   return {
-    metadata: changed === null ? value : context.dialect.asWritten(sql`entries.metadata`, value),
+    metadata: changed === null ? value : context.dialect.asWritten(changed, () => value),
     named_kind: sql`${lifted.namedKind}`,
     work_item: sql`${flag(lifted.workItem)}`,
     title: sql`${lifted.title}`,

@@ -103,15 +103,18 @@ export const returnStatement = (dialect: SqlDialect, caller: Caller, now: Millis
 }
 
 /** An entry that stands there becomes again what it was about. */
-export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis, state: Kept): SQL => sql`
+export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis, state: Kept): SQL => {
+  const kept = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
+  return sql`
   UPDATE entries SET (${columns(CONTENT)}, metadata, links, text) = (
-    SELECT ${columns(CONTENT, 'v.')}, ${dialect.asWritten(sql`entries.metadata`, sql`v.metadata`)},
+    SELECT ${columns(CONTENT, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => kept)},
       ${linksOf(dialect, caller, [state])}, ${keptInRow}
     FROM entry_versions v WHERE v.id = ${state.kept}
   ), version = version + 1, updated_at = ${now}, accessed_at = ${now},
     archived = ${Number(state.state.captured)}, captured = ${Number(state.state.captured)},
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
+}
 
 type Edge = readonly [from: number, relation: string, to: number, origin: string]
 

@@ -53,6 +53,7 @@ export function saveStatements(
 ): SQL[] {
   const { dialect, scope, now } = context
   const metadata = metadataColumns(context, entry, null)
+  const again = dedupe ? repeatedTurn(context, entry) : null
   const metadataSize = metadataBytes(entry.metadata)
   const inserted: Assignments = {
     org: sql`${scope.org}`,
@@ -87,11 +88,11 @@ export function saveStatements(
   ].map((name) => sql.raw(`${name} = excluded.${name}`))
   if (entry.metadata !== null)
     replaced.push(
-      sql`metadata = ${dialect.asWritten(sql`entries.metadata`, sql`excluded.metadata`)}`,
+      sql`metadata = ${again === null ? sql`excluded.metadata` : dialect.asWritten(again, () => sql`${jsonText(entry.metadata)}`)}`,
       sql`links = ${dedupe && entry.links.length > 0 ? linkColumn(context, entry.links, sql`entries.id`) : sql`excluded.links`}`,
     )
   const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
-    SELECT ${dialect.entryId(dedupe ? repeatedTurn(context, entry) : sql`NULL`)}, ${list(Object.values(inserted))}
+    SELECT ${dialect.entryId(again ?? sql`NULL`)}, ${list(Object.values(inserted))}
     WHERE ${TRUE}
     ON CONFLICT (id) DO UPDATE SET version = entries.version + 1, ${list(replaced)}
     RETURNING id, version, CASE WHEN summary = '' THEN 0 ELSE 1 END AS summarized`
@@ -160,7 +161,7 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
     ...(life ? lifeColumns(life, now) : {}),
     ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, words) : {}),
-    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`entries.id`) : {}),
+    ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`${change.id}`) : {}),
     ...(metadata ? { archived: archivedAfter(metadata.lifted, life !== undefined) } : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),

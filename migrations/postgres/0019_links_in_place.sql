@@ -1,0 +1,1 @@
+-- PostgreSQL looks pairs up in a list by their hash, so there is nothing to change here.
