@@ -1061,8 +1061,8 @@ BEGIN
     SELECT OLD.id, OLD.text, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)), OLD.version + 1,
       0, 1, w.key_id, w.agent, w.change_id,
       (
-        SELECT nullif(json_group_array(json_array(from_id, relation, to_id, origin)), '[]') FROM links
-        WHERE org = OLD.org AND from_id = OLD.id AND origin <> 'metadata'
+        SELECT nullif(json_group_array(json_array(from_id, relation, to_id, origin, made_by)), '[]') FROM links
+        WHERE org = OLD.org AND from_id = OLD.id AND (origin <> 'metadata' OR relation = 'supersedes')
       ),
       OLD.bytes,
       OLD.org, OLD.thread_id, OLD.source, OLD.layer, OLD.version, OLD.created_at, OLD.updated_at, OLD.named_kind,

@@ -1505,8 +1505,8 @@ BEGIN
       was.id, was.text, coalesce(call.at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint), was.version + 1,
       0, 1, call.key_id, call.agent, call.change_id,
       (
-        SELECT jsonb_agg(jsonb_build_array(l.from_id, l.relation, l.to_id, l.origin))::text FROM links AS l
-        WHERE l.org = was.org AND l.from_id = was.id AND l.origin <> 'metadata'
+        SELECT jsonb_agg(jsonb_build_array(l.from_id, l.relation, l.to_id, l.origin, l.made_by))::text FROM links AS l
+        WHERE l.org = was.org AND l.from_id = was.id AND (l.origin <> 'metadata' OR l.relation = 'supersedes')
       ),
       was.bytes,
       was.org, was.thread_id, was.source, was.layer, was.version, was.created_at, was.updated_at, was.named_kind,

@@ -23,6 +23,7 @@ export const RULES = {
   'parts of codes say less': { words: { partOfCode: 1 } },
   'words by accident': { words: { accident: 1 } },
   'all words of the subject': { words: { allOfSubject: 0 } },
+  'each sentence by itself': { words: { ofSentence: 1 } },
   // Noise
   'a bound of noise from the candidates': { noise: { most: 0.02 } },
   // Links

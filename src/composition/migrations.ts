@@ -15,7 +15,6 @@ import fewerRows from '../../migrations/d1/0015_fewer_rows.sql'
 import fewerRowsOfHooks from '../../migrations/d1/0016_fewer_rows_of_hooks.sql'
 import imagesTwice from '../../migrations/d1/0017_images_twice.sql'
 import makersOfLinks from '../../migrations/d1/0018_makers_of_links.sql'
-import linksInPlace from '../../migrations/d1/0019_links_in_place.sql'
 import type { Migration } from '../adapters/sqlite/migrations'
 
 /** The D1 migrations that are bundled with this Worker, in order. */
@@ -37,5 +36,4 @@ export const D1_MIGRATIONS: readonly Migration[] = [
   { name: '0016_fewer_rows_of_hooks.sql', sql: fewerRowsOfHooks },
   { name: '0017_images_twice.sql', sql: imagesTwice },
   { name: '0018_makers_of_links.sql', sql: makersOfLinks },
-  { name: '0019_links_in_place.sql', sql: linksInPlace },
 ]

@@ -325,6 +325,8 @@ export function isolationChangesContract(oneOf: number): void {
       })
       expect((await of(org)).includes(everyones)).toBe(false)
       await world.ok(narrowed, 'update_context', { context_id: Number(id), tags: ['agreed'] })
+      const { change_id } = await world.ok(narrowed, 'delete_context', { context_ids: [Number(id)] })
+      await world.ok(narrowed, 'restore_context', { change_id })
       expect((await of(org)).includes(everyones)).toBe(false)
     })
 
@@ -345,6 +347,10 @@ export function isolationChangesContract(oneOf: number): void {
         metadata: { ...named, reviewed: true },
         text: 'The retro takes place on Fridays at noon',
       })
+      expect(await stands()).toBe(false)
+      const { change_id } = await world.ok(narrowed, 'delete_context', { context_ids: [next] })
+      expect(await stands()).toBe(true)
+      await world.ok(narrowed, 'restore_context', { change_id })
       expect(await stands()).toBe(false)
       await update(org, next, { metadata: about({}) })
       expect(await stands()).toBe(true)

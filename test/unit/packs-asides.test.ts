@@ -3,8 +3,10 @@ import type { HookEvent } from '../../src/domain/capture/request'
 import { withoutAsides } from '../../src/domain/pack/asides'
 import { plainTerms } from '../../src/domain/pack/plain-words'
 import { withoutTicket } from '../../src/domain/pack/ticket'
+import { wordEvidence } from '../../src/domain/pack/word-evidence'
 import { goalWords } from '../../src/domain/pack/words'
 import { createAnalyzer } from '../../src/domain/search/analysis'
+import { counting } from '../../src/domain/search/counting'
 import type { CaptureStore } from '../../src/ports/capture'
 import { createRecallForHooks } from '../../src/services/capture/recall-for-hooks'
 import type { Recall } from '../../src/services/searching/memories/recall'
@@ -60,6 +62,26 @@ it('counts the words of a key only where every one of them stands in some entry,
   expect(weightsOf('ABC-1423 oil', { oil: 4, abc: 2, '1423': 1 }).counts).toEqual(['abc', '1423', 'oil'])
   expect(weightsOf('ABC-1423', { abc: 2 }).counts).toEqual(['abc', '1423'])
   expect(weightsOf('oil src/quay/main.ts', { oil: 4, src: 9 }).counts).toEqual(['oil'])
+})
+
+it('weighs a text by the sentence of a goal that it has to do with, and less where that says little of the goal', () => {
+  const shareOf = (goal: string, text: string, apart = true) => {
+    const tokens = [...analyzer.tokens(goal)]
+    const terms = [...new Set(tokens.map(({ term }) => term))].map((term) => ({ term, by: 'stem' as const }))
+    const statistics = { entries: 90, averageLength: 9, entriesWithTerm: terms.map(() => 2) }
+    const plain = plainTerms(goal, analyzer)
+    const words = goalWords(terms, { statistics, inScope: 90 }, tokens, apart ? plain : { ...plain, sentences: [] })
+    const { counts } = counting(analyzer, terms)(text)
+    return wordEvidence(words, counting(analyzer, terms)('').counts, counts, 9).share
+  }
+  const [oil, paint] = ['Oil the lamp of the lighthouse.', 'Paint the hull of the ferry green.']
+  const alone = shareOf(oil, 'lamp oil')
+  for (const both of [`${oil} ${paint}`, `${paint}\n${oil}`]) {
+    expect(shareOf(both, 'lamp oil', false)).toBeLessThan(0.5 * alone)
+    expect(shareOf(both, 'lamp oil')).toBeGreaterThan(0.8 * alone)
+  }
+  const long = 'Paint the hull, funnel, railing, gangway, bridge, anchor and propeller of the ferry green.'
+  expect(shareOf(`Oil lamps. ${long}`, 'lamp oil')).toBeLessThan(0.8 * shareOf('Oil lamps.', 'lamp oil'))
 })
 
 it('takes out of a prompt for which hooks recall what only says how to go about it', async () => {

@@ -4,10 +4,8 @@ import { kindsAsked } from './kinds-asked'
 import { namesSubject } from './plain-words'
 import { periodOf } from './recency'
 import { OF_ASIDES } from './sayings'
+import { sentencesOf } from './sentences'
 import { workAsked } from './work-asked'
-
-/** Between two sentences. */
-const BETWEEN = /(?<=[.!?…]["'”’»)]?)\s+|\n+/u
 
 const known = new WeakMap<Analyzer, ReadonlySet<string>>()
 
@@ -25,7 +23,7 @@ function termsOfAsides(analyzer: Analyzer): ReadonlySet<string> {
  * counts once.
  */
 export function withoutAsides(goal: string, analyzer: Analyzer): string {
-  const sentences = goal.split(BETWEEN)
+  const sentences = sentencesOf(goal)
   if (sentences.length === 1) return goal
   const beside = termsOfAsides(analyzer)
   const asks = (said: string): boolean =>

@@ -5,6 +5,7 @@ import { emptyWords } from '../search/written-in'
 import { identifiersIn, isCode } from './identifiers'
 import { INTENTS } from './intents'
 import { HARDLY_A_WORD } from './sayings'
+import { sentencesOf } from './sentences'
 
 const NO_TERMS: ReadonlySet<string> = new Set()
 const common = new WeakMap<Analyzer, ReadonlySet<string>>()
@@ -21,7 +22,7 @@ export function commonTerms(analyzer: Analyzer): ReadonlySet<string> {
   return terms
 }
 
-/** Terms of a goal that say less than how rare they are. */
+/** What is known of a goal's terms beside how rare they are: those that say less, and which stand in a sentence together. */
 export interface PlainTerms {
   /** Frequent in any prose. */
   readonly common: ReadonlySet<string>
@@ -30,6 +31,8 @@ export interface PlainTerms {
   readonly inPaths: ReadonlySet<string>
   /** Of each code, path and address: those that stand nowhere else. */
   readonly names: readonly (readonly string[])[]
+  /** Of each sentence of a goal of several: all of its terms. */
+  readonly sentences: readonly ReadonlySet<string>[]
 }
 
 export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
@@ -40,6 +43,7 @@ export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
     return names.map((name) => termsOf(name).filter((term) => !beside.has(term)))
   }
   const named = identifiersIn(goal)
+  const sentences = sentencesOf(goal)
   const codes = named.filter(isCode)
   const paths = named.filter((name) => name.includes('/'))
   const numbers = named.filter((name) => name.startsWith('#'))
@@ -48,6 +52,7 @@ export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
     inCodes: new Set(termsIn(codes).flat()),
     inPaths: new Set(termsIn(paths).flat()),
     names: termsIn([...codes, ...paths, ...numbers]),
+    sentences: sentences.length === 1 ? [] : sentences.map((said) => new Set(termsOf(said))),
   }
 }
 

@@ -16,7 +16,8 @@ import type { PackRequest } from './request'
 import { saidAnew } from './said-anew'
 import type { Selectable } from './selection'
 import type { Weights } from './weights'
-import { type GoalWords, wordEvidence } from './words'
+import { wordEvidence } from './word-evidence'
+import type { GoalWords } from './words'
 import type { WorkAsked } from './work-asked'
 
 /** What is known of a goal, against which every candidate is weighed. */

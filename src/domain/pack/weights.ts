@@ -60,6 +60,8 @@ export const WEIGHTS = {
     /** Words that together tell less than this share of what the rarest one tells are there by accident, and count so much. */
     farRarer: 0.5,
     accident: 0.5,
+    /** A sentence of several may be all that a text has to do with; it counts as though it said at least this share of the goal. */
+    ofSentence: 0.5,
     /** Who holds every word that names the goal's subject has to do with it, also where all entries hold them. */
     allOfSubject: 0.45,
     /** Of the words that an entry holds, those are named that say this share of what the rarest says. */

@@ -1,7 +1,6 @@
 import type { Token } from '../search/analysis'
 import type { ScoredTerm, TermStatistics } from '../search/score'
 import { emptyWords } from '../search/written-in'
-import { longCost } from './held-words'
 import type { PlainTerms } from './plain-words'
 import { HARDLY_A_WORD } from './sayings'
 import { WEIGHTS, type Weights } from './weights'
@@ -29,6 +28,17 @@ export interface GoalWords {
   readonly familiar: number
   /** What a text holds that has as much of the goal as one text can be expected to. */
   readonly whole: number
+  /** The sentences of a goal of several: a text may have to do with one alone. */
+  readonly sentences: readonly Sentence[]
+}
+
+export interface Sentence {
+  /** Of each term of the goal: it stands here. */
+  readonly holds: readonly boolean[]
+  /** What a text holds that has as much of it as one text can be expected to. */
+  readonly whole: number
+  /** Of its words that some entry holds: how rare they are. */
+  readonly known: readonly number[]
 }
 
 const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
@@ -42,7 +52,7 @@ export function goalWords(
   terms: readonly ScoredTerm[],
   { statistics, inScope }: { readonly statistics: TermStatistics | null; readonly inScope: number | null },
   query: Iterable<Token>,
-  { common, inCodes, inPaths, names }: PlainTerms,
+  { common, inCodes, inPaths, names, sentences }: PlainTerms,
   weights: Weights = WEIGHTS,
 ): GoalWords {
   const by = weights.words
@@ -70,7 +80,15 @@ export function goalWords(
   const rarities = alone.map((weight, i) => weight * shareInName((terms[i] as ScoredTerm).term))
   const heldBySome = rarities.filter((_, i) => isHeld(i))
   const all = sumOf(rarities)
-  const strongest = [...rarities].sort((a, b) => b - a).slice(0, by.expected)
+  const wholeOf = (some: readonly number[]): number =>
+    Math.max(rarity(1, entries), sumOf([...some].sort((a, b) => b - a).slice(0, by.expected)))
+  const whole = wholeOf(rarities)
+  const sentence = (said: ReadonlySet<string>): Sentence => {
+    const holds = terms.map(({ term }) => said.has(term))
+    const own = rarities.filter((_, i) => holds[i])
+    const known = rarities.filter((_, i) => holds[i] && isHeld(i))
+    return { holds, known, whole: Math.max(by.ofSentence * whole, wholeOf(own)) }
+  }
   return {
     terms,
     counted: { entries, entriesWithTerm: terms.map((_, i) => statistics?.entriesWithTerm[i] ?? 0) },
@@ -82,53 +100,8 @@ export function goalWords(
     empty: terms.map(({ term }) => empty.has(words.get(term) ?? '')),
     rare: rarities.map((weight) => weight >= by.rare * rarity(1, entries)),
     spelled: terms.map(({ term }) => words.get(term) ?? term),
-    whole: Math.max(rarity(1, entries), sumOf(strongest)),
-  }
-}
-
-export interface WordEvidence {
-  readonly share: number
-  /** Those that tell something, rarest first. */
-  readonly matched: readonly string[]
-  /** All that say anything, by their places among the terms. */
-  readonly held: readonly number[]
-}
-
-/**
- * @param inTitle,inText how often each term stands there
- * @param length content words of the text
- */
-export function wordEvidence(
-  { terms, weights, known, subject, spelled, whole }: GoalWords,
-  inTitle: readonly number[],
-  inText: readonly number[],
-  length: number,
-  given: Weights = WEIGHTS,
-): WordEvidence {
-  const by = given.words
-  if (whole === 0) return { share: 0, matched: [], held: [] }
-  let sum = 0
-  const matched: number[] = []
-  for (let i = 0; i < terms.length; i++) {
-    const title = inTitle[i] as number
-    const text = inText[i] as number
-    if (title + text === 0 || weights[i] === 0) continue
-    matched.push(i)
-    sum += (weights[i] as number) * (1 + (title > 0 ? by.inTitle : 0))
-  }
-  matched.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
-  const telling = matched.filter(
-    (i) => (weights[i] as number) >= by.telling * (weights[matched[0] as number] as number),
-  )
-  const said = matched.reduce((all, i) => all + (weights[i] as number), 0)
-  const byAccident = said < by.farRarer * Math.max(...known)
-  const holds = (i: number): boolean => (inTitle[i] as number) + (inText[i] as number) > 0
-  const holdsSubject = subject.includes(true) && subject.every((named, i) => !named || holds(i))
-  const strength = Math.max(((byAccident ? by.accident : 1) * sum) / whole, holdsSubject ? by.allOfSubject : 0)
-  return {
-    share: Math.min(1, strength / longCost(length, given)),
-    held: matched,
-    matched: [...new Set(telling.map((i) => spelled[i] as string))],
+    whole,
+    sentences: sentences.map(sentence),
   }
 }
 

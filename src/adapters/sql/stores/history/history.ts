@@ -36,7 +36,7 @@ import {
 import {
   besideStatements,
   edgesOf,
-  edgesStatement,
+  edgesStatements,
   mayRestore,
   type Returning,
   restoreGuard,
@@ -258,7 +258,7 @@ export function createSqlHistory(
         restoreGuard(dialect, caller, now, states),
         ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
         ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
-        ...edgesStatement(dialect, caller, edgesOf(gone)),
+        ...edgesStatements(dialect, caller, edgesOf(gone)),
         ...besideStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),
       ]

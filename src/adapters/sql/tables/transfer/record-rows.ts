@@ -109,7 +109,7 @@ export type Origin = Link['origin']
 export const originOf = (value: unknown): Origin =>
   value === 'remember' ? 'remember' : value === 'system' ? 'system' : 'metadata'
 
-/** A kept state's links: those that its metadata made, and of a deleted entry those that went with it. */
+/** A kept state's links: those that its metadata made, and of a deleted entry the others that went with it. */
 function linksOf(row: Row): Link[] {
   const made = (parsed(row.links, isList<[string, number]>) ?? []).map(
     ([relation, to]): Link => ({ relation, to: Number(to), origin: 'metadata' }),
@@ -117,7 +117,7 @@ function linksOf(row: Row): Link[] {
   const gone = (parsed(row.edges, isList<[number, string, number, string]>) ?? []).map(
     ([, relation, to, origin]): Link => ({ relation, to: Number(to), origin: originOf(origin) }),
   )
-  return [...made, ...gone]
+  return [...made, ...gone.filter(({ origin }) => origin !== 'metadata')]
 }
 
 /** @param row of `VERSION_RECORD_COLUMNS` and `text` */

@@ -116,27 +116,37 @@ export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis
   WHERE id = ${state.id} AND org = ${caller.org}`
 }
 
-type Edge = readonly [from: number, relation: string, to: number, origin: string]
+/** What was kept before migration 0018 has no maker. */
+type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
-/** The links that went with deleted states: their own, beside those that their metadata name. */
+/** The links that went with deleted states: their own; of those that metadata name, some, to tell who made them. */
 export const edgesOf = (states: readonly Kept[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
-/** Links from what stands to what stands or may come back. */
-export function edgesStatement(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
-  if (edges.length === 0) return []
-  const rows = dialect.jsonTable(sql`${JSON.stringify(edges)}`, {
-    ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' },
-  })
-  return [
-    sql`
-      INSERT INTO links (org, from_id, relation, to_id, origin)
-      SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin
-      FROM ${rows} l ${dialect.plan.follow('entries', 'one', sql`one.id = l.from_id`)}
+const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
+
+/** Links from what stands to what stands or may come back, and the makers of those that metadata name, which stand already. */
+export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+  const rows = (some: readonly Edge[]): SQL =>
+    dialect.jsonTable(
+      sql`${JSON.stringify(some.map(([from, relation, to, origin, by = null]) => [from, relation, to, origin, by]))}`,
+      {
+        ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text', made_by: 'text' },
+      },
+    )
+  const [named, others] = [edges.filter(isNamed), edges.filter((edge) => !isNamed(edge))]
+  const linked = sql`
+      INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+      SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin, l.made_by
+      FROM ${rows(others)} l ${dialect.plan.follow('entries', 'one', sql`one.id = l.from_id`)}
       WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.plan.exists(sql`
         SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.filterOnly(sql`other.org = ${org}`)}`)})
-      ON CONFLICT DO NOTHING`,
-  ]
+      ON CONFLICT DO NOTHING`
+  const made = sql`
+      UPDATE links SET made_by = l.made_by FROM ${rows(named)} l
+      WHERE links.org = ${org} AND links.from_id = l.from_id AND links.relation = l.relation AND links.to_id = l.to_id
+        AND links.origin = l.origin`
+  return [...(others.length > 0 ? [linked] : []), ...(named.length > 0 ? [made] : [])]
 }
 
 /** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */

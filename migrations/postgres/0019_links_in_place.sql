@@ -1,1 +1,0 @@
--- PostgreSQL looks pairs up in a list by their hash, so there is nothing to change here.
