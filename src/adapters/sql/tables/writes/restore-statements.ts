@@ -143,9 +143,16 @@ export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: rea
         SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.filterOnly(sql`other.org = ${org}`)}`)})
       ON CONFLICT DO NOTHING`
   const made = sql`
-      UPDATE links SET made_by = l.made_by FROM ${rows(named)} l
-      WHERE links.org = ${org} AND links.from_id = l.from_id AND links.relation = l.relation AND links.to_id = l.to_id
-        AND links.origin = l.origin`
+      INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+      SELECT stands.org, stands.from_id, stands.relation, stands.to_id, stands.origin, l.made_by
+      FROM ${rows(named)} l ${dialect.plan.follow(
+        'links',
+        'stands',
+        sql`stands.org = ${org} AND stands.from_id = l.from_id AND stands.relation = l.relation AND stands.to_id = l.to_id
+          AND stands.origin = l.origin`,
+      )}
+      WHERE stands.made_by IS DISTINCT FROM l.made_by
+      ON CONFLICT (org, from_id, relation, to_id, origin) DO UPDATE SET made_by = excluded.made_by`
   return [...(others.length > 0 ? [linked] : []), ...(named.length > 0 ? [made] : [])]
 }
 
