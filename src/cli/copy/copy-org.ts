@@ -24,6 +24,7 @@ async function commonColumns(from: Side, to: Side): Promise<Columns> {
   const numbered = async (table: Table) => (await of(table)).filter((column) => column !== 'id')
   return {
     entries: await of('entries'),
+    links: await of('links'),
     vectors: await numbered('entry_vectors'),
     versions: await numbered('entry_versions'),
   }
@@ -42,7 +43,8 @@ async function copyPages(options: CopyOptions, columns: Columns, journal: Journa
     done += ids.length
     progress('copied', done, entries.length)
   }
-  for (const ids of pagesOf(entries.map(({ id }) => ({ id, bytes: 0 })))) await copyLinks(from, to, org, ids)
+  for (const ids of pagesOf(entries.map(({ id }) => ({ id, bytes: 0 }))))
+    await copyLinks(from, to, org, ids, columns.links)
   await bringVersions(options, columns)
 }
 
@@ -54,7 +56,7 @@ async function mend(options: CopyOptions, columns: Columns, ids: readonly number
   for (const page of pagesOf(ids.map((id) => ({ id, bytes: 0 }))))
     await copyEntries(options.from, options.to, options.org, page, columns, [])
   for (const page of pagesOf(await listEntries(options.from, options.org, 0)))
-    await copyLinks(options.from, options.to, options.org, page)
+    await copyLinks(options.from, options.to, options.org, page, columns.links)
   await bringVersions(options, columns)
 }
 

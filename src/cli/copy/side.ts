@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Row, SqlConnection } from '../../adapters/sql/core/connection'
 import { textOf } from '../../adapters/sql/tables/texts/long-texts'
 
-const TABLES = ['entries', 'entry_vectors', 'entry_versions'] as const
+const TABLES = ['entries', 'links', 'entry_vectors', 'entry_versions'] as const
 export type Table = (typeof TABLES)[number]
 
 export interface Side {

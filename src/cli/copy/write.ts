@@ -11,6 +11,7 @@ import { columnList, entryColumns, idList, listEntries, pagesOf, type Side } fro
 /** Columns of each table that are copied. */
 export interface Columns {
   readonly entries: readonly string[]
+  readonly links: readonly string[]
   readonly vectors: readonly string[]
   readonly versions: readonly string[]
 }
@@ -83,13 +84,19 @@ export async function copyEntries(
 }
 
 /** Makes the links of these entries those of the source, which are not always what the entries' metadata say. */
-export async function copyLinks(from: Side, to: Side, org: string, ids: readonly number[]): Promise<void> {
+export async function copyLinks(
+  from: Side,
+  to: Side,
+  org: string,
+  ids: readonly number[],
+  columns: readonly string[],
+): Promise<void> {
   const [links = []] = await from.connection.batch([
-    sql`SELECT org, from_id, relation, to_id, origin, made_by FROM links WHERE org = ${org} AND from_id IN ${idList(from, ids)}`,
+    sql`SELECT ${columnList(columns)} FROM links WHERE org = ${org} AND from_id IN ${idList(from, ids)}`,
   ])
   const statements = [
     sql`DELETE FROM links WHERE org = ${org} AND from_id IN ${idList(to, ids)}`,
-    ...insert('links', ['org', 'from_id', 'relation', 'to_id', 'origin', 'made_by'], links),
+    ...insert('links', columns, links),
   ]
   await to.connection.batch(statements, { org })
 }
