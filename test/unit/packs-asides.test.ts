@@ -80,6 +80,12 @@ it('weighs a text by the sentence of a goal that it has to do with, and less whe
     expect(shareOf(both, 'lamp oil', false)).toBeLessThan(0.5 * alone)
     expect(shareOf(both, 'lamp oil')).toBeGreaterThan(0.8 * alone)
   }
+  const sentences = (goal: string, domain: string | null) => plainTerms(goal, analyzer, domain).sentences.length
+  expect([
+    sentences(`${oil} harbour`, null),
+    sentences(`${oil} harbour`, 'harbour'),
+    sentences(`${oil} ${paint} harbour`, 'harbour'),
+  ]).toEqual([2, 0, 2])
   const long = 'Paint the hull, funnel, railing, gangway, bridge, anchor and propeller of the ferry green.'
   expect(shareOf(`Oil lamps. ${long}`, 'lamp oil')).toBeLessThan(0.8 * shareOf('Oil lamps.', 'lamp oil'))
 })

@@ -46,9 +46,7 @@ export function showPlan(plan, out, json) {
   )
   if (plan.sent !== undefined) return
   console.log(
-    out === null
-      ? 'Nothing was sent or written.'
-      : `${plan.volumes === 1 ? '1 volume is' : `${plan.volumes} volumes are`} in ${out}.`,
+    out === null ? 'Nothing was sent or written.' : `${counted(plan.volumes, 'volume is', 'volumes are')} in ${out}.`,
   )
 }
 
@@ -103,10 +101,7 @@ export function showVerified({ volumes, counts, content, threads }, json) {
   } else {
     for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(10)}${String(count).padStart(10)}`)
     console.log(`content   ${content}`)
-    if (equal)
-      console.log(
-        volumes.length === 1 ? '1 volume is whole and equal.' : `${volumes.length} volumes are whole and equal.`,
-      )
+    if (equal) console.log(`${counted(volumes.length, 'volume is', 'volumes are')} whole and equal.`)
   }
   for (const { volume, line, content, computed } of unequal)
     console.error(`line ${line}: volume ${volume} says content ${content}, but its entries give ${computed}`)

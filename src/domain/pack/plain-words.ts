@@ -35,7 +35,8 @@ export interface PlainTerms {
   readonly sentences: readonly ReadonlySet<string>[]
 }
 
-export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
+/** @param domain with which the goal ends, and which is no sentence of it */
+export function plainTerms(goal: string, analyzer: Analyzer, domain: string | null = null): PlainTerms {
   const termsOf = (text: string): string[] => analyzer.tokenize(text).map(({ term }) => term)
   const termsIn = (names: readonly string[]): readonly (readonly string[])[] => {
     if (names.length === 0) return []
@@ -43,7 +44,9 @@ export function plainTerms(goal: string, analyzer: Analyzer): PlainTerms {
     return names.map((name) => termsOf(name).filter((term) => !beside.has(term)))
   }
   const named = identifiersIn(goal)
-  const sentences = sentencesOf(goal)
+  const sentences = sentencesOf(
+    domain !== null && goal.endsWith(` ${domain}`) ? goal.slice(0, -domain.length - 1) : goal,
+  )
   const codes = named.filter(isCode)
   const paths = named.filter((name) => name.includes('/'))
   const numbers = named.filter((name) => name.startsWith('#'))

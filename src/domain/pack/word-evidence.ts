@@ -1,9 +1,7 @@
 // What share of a goal's words does a text hold?
 import { longCost } from './held-words'
 import { WEIGHTS, type Weights } from './weights'
-import type { GoalWords, Sentence } from './words'
-
-const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
+import { type GoalWords, type Sentence, sumOf } from './words'
 
 export interface WordEvidence {
   readonly share: number
@@ -26,34 +24,24 @@ export function wordEvidence(
 ): WordEvidence {
   const by = given.words
   if (whole === 0) return { share: 0, matched: [], held: [] }
-  const matched: number[] = []
-  for (let i = 0; i < terms.length; i++) {
-    const title = inTitle[i] as number
-    const text = inText[i] as number
-    if (title + text === 0 || weights[i] === 0) continue
-    matched.push(i)
-  }
+  const holds = (i: number): boolean => (inTitle[i] as number) + (inText[i] as number) > 0
+  const says = (i: number): boolean => holds(i) && weights[i] !== 0
+  const matched = terms.flatMap((_, i) => (says(i) ? [i] : []))
   matched.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
   const telling = matched.filter(
     (i) => (weights[i] as number) >= by.telling * (weights[matched[0] as number] as number),
   )
-  const strengthIn = (some: readonly number[], of: Pick<Sentence, 'known' | 'whole'>): number => {
+  const strengthIn = (some: readonly number[], of: Pick<Sentence, 'rarest' | 'whole'>): number => {
     const said = sumOf(some.map((i) => weights[i] as number))
     const sum = sumOf(some.map((i) => (weights[i] as number) * (1 + ((inTitle[i] as number) > 0 ? by.inTitle : 0))))
-    const byAccident = said < by.farRarer * Math.max(...of.known)
+    const byAccident = said < by.farRarer * of.rarest
     return ((byAccident ? by.accident : 1) * sum) / of.whole
   }
-  const holds = (i: number): boolean => (inTitle[i] as number) + (inText[i] as number) > 0
   const holdsSubject = subject.includes(true) && subject.every((named, i) => !named || holds(i))
   const strength = Math.max(
-    strengthIn(matched, { known, whole }),
+    strengthIn(matched, { rarest: Math.max(...known), whole }),
     holdsSubject ? by.allOfSubject : 0,
-    ...sentences.map((one) =>
-      strengthIn(
-        matched.filter((i) => one.holds[i]),
-        one,
-      ),
-    ),
+    ...sentences.map((one) => strengthIn(one.terms.filter(says), one)),
   )
   return {
     share: Math.min(1, strength / longCost(length, given)),

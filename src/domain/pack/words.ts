@@ -33,15 +33,15 @@ export interface GoalWords {
 }
 
 export interface Sentence {
-  /** Of each term of the goal: it stands here. */
-  readonly holds: readonly boolean[]
+  /** Its terms, by their places among those of the goal. */
+  readonly terms: readonly number[]
   /** What a text holds that has as much of it as one text can be expected to. */
   readonly whole: number
-  /** Of its words that some entry holds: how rare they are. */
-  readonly known: readonly number[]
+  /** How rare its rarest word is that some entry holds. */
+  readonly rarest: number
 }
 
-const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
+export const sumOf = (weights: readonly number[]): number => weights.reduce((sum, weight) => sum + weight, 0)
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
@@ -84,10 +84,13 @@ export function goalWords(
     Math.max(rarity(1, entries), sumOf([...some].sort((a, b) => b - a).slice(0, by.expected)))
   const whole = wholeOf(rarities)
   const sentence = (said: ReadonlySet<string>): Sentence => {
-    const holds = terms.map(({ term }) => said.has(term))
-    const own = rarities.filter((_, i) => holds[i])
-    const known = rarities.filter((_, i) => holds[i] && isHeld(i))
-    return { holds, known, whole: Math.max(by.ofSentence * whole, wholeOf(own)) }
+    const own = terms.flatMap(({ term }, i) => (said.has(term) ? [i] : []))
+    const rarest = Math.max(0, ...own.filter(isHeld).map((i) => rarities[i] as number))
+    return {
+      terms: own,
+      rarest,
+      whole: Math.max(by.ofSentence * whole, wholeOf(own.map((i) => rarities[i] as number))),
+    }
   }
   return {
     terms,

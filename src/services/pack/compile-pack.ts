@@ -151,7 +151,7 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request, now())
-    const plain = plainTerms(request.query, analyzer)
+    const plain = plainTerms(request.query, analyzer, request.domain)
     const words = goalWords(found.terms, found, analyzer.tokens(request.query), plain, weights)
     const goal = {
       words,
