@@ -172,28 +172,6 @@ it('reads no result of a batch by its place: statements and rows meet in the nam
   expect(byPlace.map(([file]) => file)).toEqual([])
 })
 
-it('has no room above 300 lines', () => {
-  const long = sourceFiles(SRC)
-    .map((file) => [relative(SRC, file), readFileSync(file, 'utf8').split('\n').length] as const)
-    .filter(([, lines]) => lines > 301)
-  expect(long).toEqual([])
-})
-
-it('has no more than a tenth of its rooms above 150 lines', () => {
-  const lines = sourceFiles(SRC)
-    .filter((file) => /(?<!\.d)\.tsx?$/.test(file))
-    .map((file) => readFileSync(file, 'utf8').split('\n').length)
-  const long = lines.filter((count) => count > 150)
-  expect(long.length / lines.length).toBeLessThanOrEqual(0.1)
-})
-
-it('names every room in its map', () => {
-  const map = readFileSync(join(SRC, 'README.md'), 'utf8')
-  const rooms = new Set(sourceFiles(SRC).map((file) => relative(SRC, dirname(file))))
-  const named = (room: string): boolean => new RegExp(`\\b${room.split('/').at(-1)}\\b`).test(map)
-  expect([...rooms].filter((room) => !named(room))).toEqual([])
-})
-
 it('has no line above 140 characters', () => {
   const long = sourceFiles(SRC).flatMap((file) =>
     readFileSync(file, 'utf8')
