@@ -1,6 +1,6 @@
 import type { Entry, EntryPreview, EntryToChange } from '../domain/entry/entry'
 import type { EntryChange, NewEntry } from '../domain/entry/entry-write'
-import type { JsonObject } from '../domain/entry/metadata'
+import type { JsonObject, Metadata } from '../domain/entry/metadata'
 import type { CapturedAt, DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Meeting } from '../domain/recall/equal'
@@ -89,9 +89,13 @@ export interface EntryStore {
    *
    * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again; and
    * when what it replaces stands otherwise
-   * @throws MeetingFailed where a meeting is asked for and what is to be met stands otherwise
+   * @throws MeetingFailed where a meeting is asked for and what is to be met stands otherwise; with `dedupe`, where a repeated turn has
+   * reserved keys that the metadata of its store do not name: read them with `repeated` and store again with them
    */
   save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>
+
+  /** For each entry, the metadata of the turn that a store of it with `dedupe` would repeat; null where it repeats none. */
+  repeated(caller: Caller, entries: readonly NewEntry[]): Promise<(Metadata | null)[]>
 
   /** Removals of these images that were begun not long ago. A write that met one asks, puts the bytes and tries again. */
   imageRemovals(caller: Caller, hashes: readonly string[]): Promise<number[]>

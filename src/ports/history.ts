@@ -1,4 +1,5 @@
 import type { Entry, Generated } from '../domain/entry/entry'
+import type { NarrowedState, Readable } from '../domain/entry/readers'
 import type { Version } from '../domain/history/version'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Window } from '../domain/search/window'
@@ -36,6 +37,14 @@ export interface Kept {
   /** When this state ends, or the last state of what is gone ended; null for never. */
   readonly expiresAt: Millis | null
   readonly state: Entry
+  /** What decides who reads the entry now, or read it when it was deleted; null where the state is its last one. */
+  readonly present: Readable | null
+}
+
+/** A kept state that is restored. */
+export interface ToRestore extends Kept {
+  /** The metadata that it gets instead of its own, so that nobody reads it who does not read the present entry. */
+  readonly narrowed?: NarrowedState | null
 }
 
 interface Restorable {
@@ -72,5 +81,5 @@ export interface History {
    * @returns the new versions
    * @throws Problem conflict when one was changed, brought back or forgotten meanwhile
    */
-  restore(caller: Caller, states: readonly Kept[], generated: readonly (Generated | null)[]): Promise<number[]>
+  restore(caller: Caller, states: readonly ToRestore[], generated: readonly (Generated | null)[]): Promise<number[]>
 }

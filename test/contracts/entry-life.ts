@@ -120,7 +120,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       const link = (origin: string) =>
         sql`INSERT INTO links (org, from_id, relation, to_id, origin) VALUES (${ada.org}, ${id}, 'depends_on', ${target}, ${origin})`
       await connection.batch([link('remember'), link('system')])
-      await update(id, { metadata: {} })
+      await update(id, { metadata: { depends_on: null } })
       const [rows] = await connection.batch([
         sql`SELECT origin FROM links WHERE org = ${ada.org} AND from_id = ${id} ORDER BY origin`,
       ])

@@ -101,7 +101,9 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   const [first, second] = state.versions as [Version, Version]
   const turn = { thread_id: thread, source: 'user', text: textOf(0), metadata: metadataOf(first) }
   const { context_id: id } = await world.ok(ada, 'store_context', turn)
-  await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: metadataOf(second) })
+  // Keys that the second version does not have are named, since reserved keys stay otherwise.
+  const replaced = { project: null, audience: null, diary: null, agent_name: null, ...metadataOf(second) }
+  await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: replaced })
   if (state.archived) await beside(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
   if (state.captured) {
     const metadata = JSON.stringify({ ...metadataOf(second), captured: true })

@@ -53,8 +53,8 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   search: [4, 4_450, 4_720, 0],
   search_context: [2, 2_490, 11_800, 0],
   semantic_search_context: [3, 6_050, 25_800, 0],
-  store_context: [4, 511, 511, 248],
-  store_context_batch: [3, 155, 155, 62],
+  store_context: [4, 555, 555, 248],
+  store_context_batch: [3, 162, 162, 62],
   update_context: [4, 318, 318, 126],
   update_context_batch: [4, 251, 251, 91],
 }

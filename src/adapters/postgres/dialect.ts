@@ -163,6 +163,8 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     joinedStrings: (one, other) => sql`(SELECT compact_json(jsonb_agg(value ORDER BY value COLLATE "C")) FROM (
       SELECT value FROM jsonb_array_elements_text(${one}::jsonb)
       UNION SELECT value FROM jsonb_array_elements_text(${other}::jsonb)) AS joined)`,
+    hasAnyKey: (json, keys) =>
+      sql`coalesce(jsonb_exists_any((${json})::jsonb, ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(keys)}::jsonb))), false)`,
     jsonNumbers: (rows) => sql`json_numbers(${rows}::jsonb)`,
     jsonTable: (rows, columns) => {
       const members = Object.entries(columns).map(([name, type], i) =>

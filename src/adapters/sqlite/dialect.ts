@@ -193,6 +193,8 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     packsRows: true,
     among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,
+    hasAnyKey: (json, keys) =>
+      sql`EXISTS (SELECT 1 FROM json_each(${json}) m WHERE m.key IN (SELECT value FROM json_each(${JSON.stringify(keys)})))`,
     jsonList: (rows) => sql`(SELECT json_group_array(value) FROM (${rows}))`,
     joinedStrings: (one, other) => sql`(SELECT json_group_array(value) FROM (
       SELECT value FROM json_each(${one}) UNION SELECT value FROM json_each(${other}) ORDER BY value))`,

@@ -10,7 +10,7 @@ import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } fr
 import { checkIndexed } from './indexed'
 import { type Lifted, liftMetadata } from './lifted-metadata'
 import { type LinkTarget, linksOfMetadata } from './link'
-import type { Metadata } from './metadata'
+import { type Metadata, replaceMetadata } from './metadata'
 import { normalizeTags } from './tags'
 
 /** An entry as a caller asks to store it: right in shape, not yet checked in meaning. */
@@ -76,6 +76,20 @@ export function checkTags(tags: readonly string[]): string[] {
 export interface WriteLimits extends ImageLimits {
   /** Keys of metadata with an index, which hold no large list or object. */
   readonly indexed?: ReadonlySet<string>
+}
+
+/**
+ * A store that repeats a turn, with the reserved keys of that turn that its own metadata do not name (threads contract §2.2).
+ *
+ * @param before metadata of the turn
+ * @throws Problem when both together are not allowed
+ */
+export function keepReserved(principal: Principal, entry: NewEntry, before: Metadata | null): NewEntry {
+  if (entry.metadata === null) return entry
+  const metadata = replaceMetadata(before, entry.metadata)
+  checkMetadata(metadata)
+  const lifted = liftMetadata(metadata, principal, principal.agent)
+  return { ...entry, metadata, lifted, links: linksOfMetadata(metadata) }
 }
 
 export interface PreparedEntry {

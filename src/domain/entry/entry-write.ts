@@ -66,8 +66,6 @@ export interface EntryChange {
   readonly by?: string
   /** Present in changes of memories: they bring an archived one back, as just used. */
   readonly life?: LifeChange
-  /** Present when it moves to another thread. */
-  readonly threadId?: string
   readonly text?: { readonly text: string; readonly hash: string }
   /** Takes the place of the old vectors and summary; absent when the text stays what it was. */
   readonly generated?: Generated

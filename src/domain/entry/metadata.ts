@@ -50,8 +50,50 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'aliases',
 ])
 
-export const touchesReservedKeys = (patch: JsonObject): boolean =>
-  Object.keys(patch).some((key) => RESERVED_KEYS.has(key))
+/**
+ * Reserved keys that define what an entry is and who may read it, grouped by the field that they name. A replacement of metadata keeps
+ * the keys of every field that it does not name (platform contract §1).
+ */
+const KEPT_FIELDS: readonly (readonly string[])[] = [
+  ['audience'],
+  ['diary'],
+  ['project'],
+  ['captured'],
+  ['expires_at'],
+  ['kind', 'type', 'report_type'],
+  ['title', 'task_name'],
+  ['domain', 'category'],
+  ['agent_name'],
+  ['references'],
+  ['supersedes'],
+  ['depends_on'],
+  ['contradicts'],
+]
+
+/** The kept keys of fields that metadata do not name. */
+export const keysKeptBeside = (metadata: Metadata): string[] =>
+  KEPT_FIELDS.filter((keys) => !keys.some((key) => Object.hasOwn(metadata, key))).flat()
+
+/**
+ * Metadata that replace what an entry has: own keys are replaced as a whole, kept keys stay unless `given` names their field, and `null`
+ * clears a kept key.
+ *
+ * @param before the metadata of the entry; null where it has none
+ */
+export function replaceMetadata(before: Metadata | null, given: Metadata): Metadata {
+  const next: Metadata = Object.create(null)
+  for (const key of keysKeptBeside(given)) {
+    const value = own(before, key)
+    if (value !== undefined) next[key] = value
+  }
+  const kept = new Set(KEPT_FIELDS.flat())
+  for (const [key, value] of Object.entries(given)) if (value !== null || !kept.has(key)) next[key] = value
+  return next
+}
+
+export const isReserved = (key: string): boolean => RESERVED_KEYS.has(key)
+
+export const touchesReservedKeys = (patch: JsonObject): boolean => Object.keys(patch).some(isReserved)
 
 export const own = (object: JsonObject | null, key: string): JsonValue | undefined =>
   object !== null && Object.hasOwn(object, key) ? object[key] : undefined

@@ -9,7 +9,7 @@ import type { JsonObject, Metadata } from './metadata'
 export interface UpdateDraft {
   readonly id: number
   readonly text?: string | undefined
-  /** Replaces whole. */
+  /** Replaces the entry's own keys; reserved keys that it does not name stay (`replaceMetadata`). */
   readonly metadata?: Metadata | undefined
   /** RFC 7396. */
   readonly metadataPatch?: JsonObject | undefined
@@ -22,6 +22,8 @@ export interface UpdateDraft {
 /** An update checked in itself, before any row is read. */
 export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
   readonly images?: readonly DecodedImage[]
+  /** The complete next metadata, where the caller has merged them itself. */
+  readonly merged?: Metadata
 }
 
 /**

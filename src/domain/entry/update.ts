@@ -8,8 +8,7 @@ import type { EntryChange } from './entry-write'
 import type { DecodedImage } from './image'
 import { isCaptured, liftMetadata } from './lifted-metadata'
 import { linksOfMetadata } from './link'
-import { type JsonObject, type Metadata, mergePatch, own } from './metadata'
-import { threadOfProject } from './thread'
+import { type JsonObject, type Metadata, mergePatch, own, replaceMetadata } from './metadata'
 import type { CheckedUpdate } from './update-draft'
 
 const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undefined => {
@@ -44,10 +43,11 @@ export async function applyUpdates(
     text = update.text ?? text
     tags = update.tags ?? tags
     images = update.images ?? images
-    by = agentNamed(update.metadata ?? update.metadataPatch) ?? by
-    if (update.metadata !== undefined) metadata = update.metadata
-    if (update.metadataPatch !== undefined)
-      metadata = mergePatch((metadata === undefined ? entry.metadata : metadata) ?? {}, update.metadataPatch)
+    by = agentNamed(update.metadata ?? update.metadataPatch ?? update.merged) ?? by
+    const before: Metadata | null = metadata === undefined ? entry.metadata : metadata
+    if (update.metadata !== undefined) metadata = replaceMetadata(before, update.metadata)
+    if (update.metadataPatch !== undefined) metadata = mergePatch(before ?? {}, update.metadataPatch)
+    if (update.merged !== undefined) metadata = update.merged
   }
   if (metadata) {
     checkMetadata(metadata)
@@ -59,9 +59,6 @@ export async function applyUpdates(
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
   const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
-  // The thread that is a project's own says its name, and goes with its entries.
-  const moves = lifted !== null && lifted.project !== entry.project && entry.threadId === threadOfProject(entry.project)
-  const threadId = moves ? threadOfProject(lifted.project) : entry.threadId
   return {
     id: entry.id,
     version: entry.version,
@@ -71,12 +68,11 @@ export async function applyUpdates(
     ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
     ...(tags === undefined ? {} : { tags }),
     ...(images === undefined ? {} : { images }),
-    ...(moves ? { threadId } : {}),
     ...(affected
       ? {
           indexed: {
             text: text ?? entry.text,
-            threadId,
+            threadId: entry.threadId,
             title: lifted ? lifted.title : entry.title,
             project: lifted ? lifted.project : entry.project,
             agent: lifted ? lifted.agent : entry.agent,

@@ -1,3 +1,5 @@
+import { own } from '../../domain/entry/metadata'
+import { type ReaderField, widenedFields } from '../../domain/entry/readers'
 import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 import { entryContent } from '../../domain/transfer/content'
@@ -85,8 +87,24 @@ export function decideEntry(
     return { what: 'unchanged' }
   const what = takes ? 'replace' : otherwise(onConflict)
   if (what !== 'replace') return { what }
+  const widened = standing === null ? [] : widenedBy(record, entry, standing)
+  if (widened.length > 0)
+    return {
+      what: 'refuse',
+      problem: new Problem(
+        'forbidden',
+        `Its ${widened.join(', ')} here would be widened without being named; name ${widened.join(', ')} in its metadata`,
+      ),
+    }
   return { what, entry, links: record.links, replaces: version, version: Math.max(entry.version, version + 1) }
 }
+
+/** The fields in which more could read the replaced entry than now, although the metadata of the record do not name them. */
+const widenedBy = ({ metadata = {} }: EntryRecord, entry: IncomingEntry, standing: EntryRecord): ReaderField[] =>
+  widenedFields(
+    { metadata: standing.metadata ?? null, project: standing.project ?? null },
+    { metadata: entry.metadata, project: entry.columns.project === null ? null : String(entry.columns.project) },
+  ).filter((field) => own(metadata, field) === undefined)
 
 /** The record as it is stored. */
 function stored(record: EntryRecord, { columns, images }: IncomingEntry): EntryRecord {

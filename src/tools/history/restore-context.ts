@@ -12,9 +12,17 @@ const facts: z.ZodType<Restored> = z.object({
   restored: z.array(z.object({ id: z.int(), version: z.int() })),
   skipped: z.array(z.object({ id: z.int(), reason: z.string() })),
   archived: z.array(z.int()).default([]),
+  narrowed: z
+    .array(z.object({ id: z.int(), fields: z.array(z.enum(['audience', 'project', 'diary', 'captured'])) }))
+    .default([]),
   remaining: z.int(),
   secrets: z.array(z.string()),
 })
+
+/** Why a restored entry does not get all fields of the older version. */
+const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
+  `Entry ${id} keeps its present ${fields.join(', ')}: with the older value more people could read it. ` +
+  'To change who reads it, name the field in update_context'
 
 export const restoreContext = defineWritingTool({
   family: history,
@@ -48,9 +56,9 @@ export const restoreContext = defineWritingTool({
     return services.restoreEntries(principal, what, expected)
   },
   recall: ({ notes }) => facts.parse(notes.restored),
-  answer({ restored, skipped, archived, remaining, secrets }) {
+  answer({ restored, skipped, archived, narrowed, remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
-    return withWarnings(withWarning(result, secrets), archivedNote(archived))
+    return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(keptNote)])
   },
 })

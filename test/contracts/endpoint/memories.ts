@@ -491,8 +491,9 @@ export function memoryContract(connect: Connect): void {
       expect([await listed({ projectPath }), await listed({ projectPath: other })]).toEqual([[], [memoryId]])
       const { threads } = await ok('list_threads', { limit: 100 })
       const names = threads.map(({ thread_id }: { thread_id: string }) => thread_id)
-      expect(names).toContain(`project:${other}`)
-      expect(names).not.toContain(`project:${projectPath}`)
+      // It stays in the thread in which it was stored.
+      expect(names).toContain(`project:${projectPath}`)
+      expect(names).not.toContain(`project:${other}`)
     })
 
     it(promise('f12-tags'), async () => {

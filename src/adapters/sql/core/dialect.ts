@@ -142,6 +142,8 @@ export interface SqlDialect {
   readonly jsonArrays: (values: readonly SQL[]) => SQL
   /** Values of one row, at most 32, as a JSON array in a text. */
   readonly jsonRow: (values: readonly SQL[]) => SQL
+  /** Whether a JSON text holds an object with one of these keys; false for NULL. */
+  readonly hasAnyKey: (json: SQL, keys: readonly string[]) => SQL
   /** A JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   /**

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
+import { isReserved } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
 import { Problem } from '../../../domain/errors'
 import { updateContext } from '../../../tools/threads/update-context'
@@ -57,7 +58,7 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Sho
           value={draft.metadata}
           rows={8}
           class="code"
-          hint="A JSON object, or nothing"
+          hint="A JSON object, or nothing. To change who can read it, change audience, project or diary: a removed line keeps its value."
         />
         <p class="actions">
           <button type="submit" class="main">
@@ -85,6 +86,26 @@ export async function edit(visit: Visit): Promise<Page | Response> {
   return editPage(visit, { id: entry.id, name: nameOf(entry), draft: draftOf(entry) })
 }
 
+/** Removed from the form they keep their value, so that nobody publishes a memory by deleting a line. */
+const READER_KEYS = ['audience', 'project', 'diary', 'captured']
+
+/** The metadata of the form, with null for each reserved key that the person has removed. Numbers keep their digits. */
+function metadataOf(entry: Entry, written: string): string {
+  let given: unknown
+  try {
+    given = JSON.parse(written)
+  } catch {
+    return written
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || Object.keys(given).length === 0)
+    return written
+  const removed = Object.keys(entry.metadata ?? {}).filter(
+    (key) => isReserved(key) && !READER_KEYS.includes(key) && !Object.hasOwn(given, key),
+  )
+  const nulls = removed.map((key) => `,${JSON.stringify(key)}:null`).join('')
+  return `${written.slice(0, written.lastIndexOf('}'))}${nulls}}`
+}
+
 const plainLines = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /** What differs from what stood in the form; what was not touched is not written. */
@@ -96,7 +117,7 @@ function changesOf(entry: Entry, draft: Draft): Record<string, unknown> {
     ...(before.tags === draft.tags.trim() ? {} : { tags: list.filter((tag) => tag !== '') }),
     ...(before.metadata.trim() === draft.metadata.trim()
       ? {}
-      : { metadata: draft.metadata.trim() === '' ? {} : draft.metadata }),
+      : { metadata: draft.metadata.trim() === '' ? {} : metadataOf(entry, draft.metadata.trim()) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Generated } from '../../../domain/entry/entry'
+import { narrowToPresent, type ReaderField } from '../../../domain/entry/readers'
 import { notFound } from '../../../domain/errors'
 import { versionConflict } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
@@ -18,6 +19,8 @@ export interface Restored {
   readonly archived: readonly number[]
   /** How many are left, for a further call of the same kind. */
   readonly remaining: number
+  /** Those that keep fields of the present entry, which the restored state would have made readable by more. */
+  readonly narrowed: readonly { readonly id: number; readonly fields: readonly ReaderField[] }[]
   /** What sorts of secrets those look like to hold that came back. */
   readonly secrets: readonly string[]
 }
@@ -92,6 +95,10 @@ export function createRestoreEntries(dependencies: {
       const lasting = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
       const secrets = await secretsIn(lasting)
       const good = redact === 'always' ? lasting.filter(({ id }) => !secrets.has(id)) : lasting
+      const states = good.map((kept) => ({
+        ...kept,
+        narrowed: kept.present === null ? null : narrowToPresent(caller, kept.state, kept.present),
+      }))
       const known = new Set(found.kept.map(({ id }) => id))
       const { standing } = found
       // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
@@ -123,13 +130,14 @@ export function createRestoreEntries(dependencies: {
           ...again,
         ],
         archived: good.filter(({ live, state }) => !live && state.archived).map(({ id }) => id),
+        narrowed: states.flatMap(({ id, narrowed }) => (narrowed === null ? [] : [{ id, fields: narrowed.fields }])),
         remaining: found.more,
         secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }
       if (good.length + standing.size + found.more < least) throw notFound(incomplete(restored.skipped))
       if (good.length > 0) {
         note(caller, 'restored', restored)
-        await history.restore(caller, good, await vectorsOf(good))
+        await history.restore(caller, states, await vectorsOf(states))
       }
       return restored
     })

@@ -1,12 +1,19 @@
-import { type EntryDraft, type PreparedEntry, prepareEntry, type WriteLimits } from '../../../domain/entry/draft'
+import {
+  type EntryDraft,
+  keepReserved,
+  type PreparedEntry,
+  prepareEntry,
+  type WriteLimits,
+} from '../../../domain/entry/draft'
 import type { Generated } from '../../../domain/entry/entry'
 import type { NewEntry } from '../../../domain/entry/entry-write'
 import { checkLinks } from '../../../domain/entry/link'
+import type { Metadata } from '../../../domain/entry/metadata'
 import type { CapturedAt } from '../../../domain/entry/selection'
-import { limitExceeded } from '../../../domain/errors'
+import { limitExceeded, Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import type { Meeting } from '../../../domain/recall/equal'
+import { type Meeting, MeetingFailed } from '../../../domain/recall/equal'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
@@ -60,6 +67,24 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     return prepared
   }
 
+  /** Saves entries of which some may repeat a turn, whose reserved keys they keep unless their metadata name them. */
+  async function keepingReserved(
+    caller: Caller,
+    rows: readonly NewEntry[],
+    save: (written: readonly NewEntry[]) => Promise<SavedEntry[]>,
+  ): Promise<SavedEntry[]> {
+    let turns: readonly (Metadata | null)[] = []
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await save(withTurns(caller, rows, turns))
+      } catch (error) {
+        if (!(error instanceof MeetingFailed)) throw error
+        if (attempt === MOST_CHANGES) throw new Problem('conflict', REPEATED_CHANGES, {}, error)
+        turns = await entries.repeated(caller, rows)
+      }
+    }
+  }
+
   /**
    * Stores entries: images first, since a put may be repeated, then all rows in one batch. With `atomic`, one bad draft
    * means that nothing is stored: the bad ones come back with their problem, the others as null.
@@ -103,17 +128,43 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
       })
     }
     noteOutcomes(caller, planned())
-    const saved = await withRetries(async (attempt) => {
-      const knownRemovals = await uploadImages({ images, entries, yielder }, caller, pictures, attempt)
-      return writeImages(outbox, caller, pictures, () =>
-        entries.save(caller, rows, { dedupe, knownRemovals, meeting, replaces }),
-      )
-    })
+    const save = (written: readonly NewEntry[]) =>
+      withRetries(async (attempt) => {
+        const knownRemovals = await uploadImages({ images, entries, yielder }, caller, pictures, attempt)
+        return writeImages(outbox, caller, pictures, () =>
+          entries.save(caller, written, { dedupe, knownRemovals, meeting, replaces }),
+        )
+      })
+    const saved = dedupe ? await keepingReserved(caller, rows, save) : await save(rows)
     const reports = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)
     return storedAs(reports, saved)
   }
 }
+
+/** How often a repeated turn is read again that others change at the same time. */
+const MOST_CHANGES = 5
+const REPEATED_CHANGES = 'Others change the entry that this one repeats at this moment; try again'
+
+/**
+ * Entries with the reserved keys of the turns that they repeat.
+ *
+ * @param turns the metadata of the turn in the store that each repeats; an entry that repeats an earlier one of the call keeps its keys
+ */
+function withTurns(caller: Caller, rows: readonly NewEntry[], turns: readonly (Metadata | null)[]): NewEntry[] {
+  const newest = new Map<string, NewEntry>()
+  return rows.map((row, i) => {
+    const before = newest.get(row.threadId)
+    const turn = before === undefined ? turns[i] : repeats(row, before) ? before.metadata : null
+    const kept = turn ? keepReserved(caller, row, turn) : row
+    // Without metadata it keeps those of the turn.
+    newest.set(row.threadId, kept.metadata === null ? { ...kept, metadata: turn ?? null } : kept)
+    return kept
+  })
+}
+
+const repeats = (row: NewEntry, before: NewEntry): boolean =>
+  row.source === before.source && row.textHash === before.textHash && row.lifted.project === before.lifted.project
 
 /**
  * Metadata of the entries that one call writes, in UTF-16 units of their JSON: they travel in its transaction, and a database in the same

@@ -38,7 +38,7 @@ export async function changeOf(
     {
       id: memory.id,
       ...(content === undefined ? {} : { text: content }),
-      ...(touched ? { metadata: merged } : {}),
+      ...(touched ? { merged } : {}),
       ...(tags === null ? {} : { tags }),
     },
   ])

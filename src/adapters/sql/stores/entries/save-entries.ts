@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import { type EntryChange, type NewEntry, statesOf } from '../../../../domain/entry/entry-write'
+import type { Metadata } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'
@@ -13,7 +14,7 @@ import type { EntryStore } from '../../../../ports/entry-store'
 import { arrange } from '../../core/arrange'
 import { Batch } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import { num, onlyRow } from '../../core/rows'
+import { firstRow, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
 import { besideStored, toEvicted } from '../../tables/changes/life-statements'
@@ -21,6 +22,7 @@ import { type Taking, takenBy } from '../../tables/changes/quota'
 import { tellShown, tellSummarized, toBatchOutput } from '../../tables/changes/telling'
 import type { Write } from '../../tables/changes/writing'
 import { countedLater } from '../../tables/counts/counted-later'
+import { repeatedTurnStatement, reservedKeysGuards } from '../../tables/entries/repeated-turn'
 import { relatedGuards } from '../../tables/links/related-links'
 import { EQUAL, meet } from '../../tables/memories/met-again'
 import { imageGuard } from '../../tables/outbox/image-use'
@@ -61,7 +63,7 @@ export function createSave({
   yielder,
   terms,
   writeWithin,
-}: Writing): Pick<EntryStore, 'save' | 'change'> {
+}: Writing): Pick<EntryStore, 'save' | 'repeated' | 'change'> {
   const { dialect } = connection
   const sendAhead = createSendAhead(connection, clock, yielder)
   const indexWriter = createIndexWriter(connection, analyzer, yielder)
@@ -115,6 +117,7 @@ export function createSave({
       const beside = besideStored(context, entries, meet(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
       const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
+        .do(dedupe ? reservedKeysGuards(context, entries, EQUAL) : [])
         .join(stored)
         .do(counting.after)
         .do(relatedGuards(context, entries))
@@ -141,6 +144,14 @@ export function createSave({
         isNew: one.version === 1,
         searchable: completed || !later[i],
       }))
+    },
+
+    async repeated(caller, entries) {
+      const batch = new Batch()
+      const read = firstRow((row) => jsonOrNull<Metadata>(row, 'metadata'))
+      const turns = entries.map((entry) => batch.add(repeatedTurnStatement(writing(caller), entry), read))
+      const result = await batch.run(connection)
+      return turns.map((turn) => result.of(turn))
     },
 
     async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {

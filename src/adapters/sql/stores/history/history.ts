@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../../domain/entry/entry'
+import type { Metadata } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import { changedParts, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
@@ -11,11 +12,24 @@ import { sha256Hex } from '../../../../domain/text'
 import { beyondShare } from '../../../../domain/write-share'
 import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
-import type { History, Kept, Restoration } from '../../../../ports/history'
+import type { History, Kept, Restoration, ToRestore } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import { asRows, countOf, each, firstRow, flag, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
+import {
+  asRows,
+  countOf,
+  each,
+  firstRow,
+  flag,
+  jsonOrNull,
+  num,
+  numOrNull,
+  oneOf,
+  str,
+  strOrNull,
+  textsOf,
+} from '../../core/rows'
 import { changeable } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
@@ -40,7 +54,7 @@ import {
   mayRestore,
   type Returning,
   restoreGuard,
-  returnStatement,
+  returnStatements,
   revertStatement,
 } from '../../tables/writes/restore-statements'
 
@@ -88,6 +102,10 @@ const toKept = (row: Row): Kept => ({
   edges: strOrNull(row, 'edges'),
   expiresAt: earliest(numOrNull(row, 'expires_at'), numOrNull(row, 'gone_expires_at')),
   state: toEntry(row),
+  present:
+    row.present_metadata === undefined
+      ? null
+      : { metadata: jsonOrNull<Metadata>(row, 'present_metadata'), project: strOrNull(row, 'present_project') },
 })
 
 const LOST = 'What is to be restored changes at this moment; nothing was restored, try again'
@@ -137,7 +155,7 @@ export function createSqlHistory(
    * owner) is the entry's to say, not the state's.
    */
   async function returning(
-    states: readonly Kept[],
+    states: readonly ToRestore[],
     generated: readonly (Generated | null)[],
   ): Promise<readonly Returning[]> {
     const later = beyondShare(states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)))
@@ -192,6 +210,12 @@ export function createSqlHistory(
         WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const pending = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
+      // Without a version the state is the entry's last one.
+      const present =
+        'ids' in what && what.version !== undefined
+          ? sql`, ${current(sql`e.metadata`, sql`d.metadata`)} AS present_metadata,
+            ${current(sql`e.project`, sql`d.project`)} AS present_project`
+          : sql``
       const batch = new Batch()
       const states = batch.add(
         sql`
@@ -205,7 +229,7 @@ export function createSqlHistory(
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
             ${current(sql`e.version`, sql`d.ended_version`)} AS current_version,
             ${current(sql`e.updated_at`, sql`d.ended_at`)} AS current_at,
-            ${current(MADE_BY, sql`coalesce(d.ended_agent, d.ended_by)`)} AS current_by
+            ${current(MADE_BY, sql`coalesce(d.ended_agent, d.ended_by)`)} AS current_by${present}
           FROM sized ${dialect.plan.follow('entry_versions', 'v', sql`v.id = sized.id`)} ${entryOf}
           WHERE sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes
           ORDER BY v.entry_id`,
@@ -253,11 +277,12 @@ export function createSqlHistory(
       const now = clock.now()
       const gone = states.filter(({ live }) => !live)
       const all = await returning(states, generated)
+      const context = { dialect, scope: caller, now, sent: new Set<string>() }
       const event = { ...caller, allowed: true, ids: states.map(({ id }) => id), detail: { restored: states.length } }
       const statements = [
         restoreGuard(dialect, caller, now, states),
-        ...(gone.length > 0 ? [returnStatement(dialect, caller, now, gone)] : []),
-        ...states.filter(({ live }) => live).map((state) => revertStatement(dialect, caller, now, state)),
+        ...returnStatements(context, gone),
+        ...states.filter(({ live }) => live).map((state) => revertStatement(context, state)),
         ...edgesStatements(dialect, caller, edgesOf(gone)),
         ...besideStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),

@@ -3,6 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readerOf } from '../../../../domain/entry/entry'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
+import { keysKeptBeside } from '../../../../domain/entry/metadata'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
@@ -28,6 +29,23 @@ export function repeatedTurn(context: Context, entry: NewEntry): SQL {
       AND newest.id > coalesce((SELECT answer.id FROM (${newestTurn(context, entry.threadId, other)}) answer), 0)
   )`
 }
+
+/**
+ * Fails the batch when the metadata of an entry would drop reserved keys of the turn that it repeats. The caller then stores again with
+ * those keys, which `repeatedTurnStatement` reads.
+ */
+export function reservedKeysGuards(context: Context, entries: readonly NewEntry[], premise: string): SQL[] {
+  return entries.flatMap((entry) => {
+    if (entry.metadata === null) return []
+    const drops = context.dialect.hasAnyKey(sql`e.metadata`, keysKeptBeside(entry.metadata))
+    return sql`INSERT INTO guards (holds, premise)
+      SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${repeatedTurn(context, entry)} AND ${drops}), ${premise}`
+  })
+}
+
+/** Metadata of the turn that an entry repeats; no row where it repeats none. */
+export const repeatedTurnStatement = (context: Context, entry: NewEntry): SQL =>
+  sql`SELECT e.metadata FROM entries e WHERE e.id = ${repeatedTurn(context, entry)}`
 
 /** The visible entry with the highest id of a thread and a source: what is asked of it above and `changeable`, or no row. */
 function newestTurn(context: Context, threadId: string, source: NewEntry['source']): SQL {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
-import { threadOfProject } from '../../../../domain/entry/thread'
+import { MEMORY_THREAD } from '../../../../domain/entry/thread'
 import type { Scope } from '../../../../domain/identity/scope'
 import { summarizedKinds } from '../../../../domain/recall/memory'
 import type { Filter } from '../../../../domain/search/filter'
@@ -195,6 +195,9 @@ export const countStatement = (context: MemoryContext): SQL => layerCounts(conte
 /** Of each text as much as its line may hold. */
 const SUMMARIZED = 1_000
 
+/** Not part of a conversation. */
+const inMemoryThread = sql.raw(`substr(e.thread_id, 1, ${MEMORY_THREAD.length}) = '${MEMORY_THREAD}'`)
+
 export const summarizableStatement = (
   { dialect, scope, now }: Shown,
   { project, layer, types, createdBefore, limit }: SummarizableQuery,
@@ -207,7 +210,7 @@ export const summarizableStatement = (
       ${beginningOf(dialect, SUMMARIZED)} AS text
     FROM entries e
     WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
-      AND e.thread_id = ${threadOfProject(project)} AND e.reader = '' AND e.pinned = 0
+      AND ${inMemoryThread} AND e.reader = '' AND e.pinned = 0
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types.flatMap(summarizedKinds))}`)})
     ORDER BY e.created_at, e.id LIMIT ${limit}`
 }

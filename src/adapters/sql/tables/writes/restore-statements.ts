@@ -1,15 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../../domain/entry/entry'
+import { linksOfMetadata } from '../../../../domain/entry/link'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
 import type { IndexedText } from '../../../../domain/search/indexed-text'
+import { utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
-import type { Kept } from '../../../../ports/history'
+import type { Kept, ToRestore } from '../../../../ports/history'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, wasChangeable } from '../../core/visibility'
 import { mayReturn } from '../links/metadata-links'
 import { keepMarksOf } from '../texts/text-marks'
 import { queueIndexing, wordStatements } from '../vectors/index-writer'
 import { insertVectorsOf } from '../vectors/insert-vectors'
+import { type Assignments, metadataColumns, type WriteContext } from './entry-columns'
 import { keptInRow } from './history-statements'
 
 /** The statements that bring kept states back (history contract §3). */
@@ -82,36 +86,76 @@ export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, s
 
 const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
-/** Deleted entries come back under their ids, in one statement; out of sight where they were archived, or captured. */
-export const returnStatement = (dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL => {
-  const given = JSON.stringify(
-    states.map(({ kept, currentVersion, state: { archived, captured } }) => [
-      ...[kept, currentVersion + 1, Number(archived || captured), Number(captured)],
-    ]),
-  )
+/** Captured as it is written: by its own metadata, or by those that it gets instead. */
+const isCapturedAgain = ({ state, narrowed }: ToRestore): boolean => narrowed?.lifted.captured ?? state.captured
+
+/** Columns of metadata that a narrowed state gets instead of its own, and its other columns. */
+function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL | null) {
+  const { narrowed = null } = state
+  const { captured: _, ...given }: Assignments =
+    narrowed === null
+      ? {}
+      : metadataColumns(context, { ...narrowed, links: linksOfMetadata(narrowed.metadata) }, changed)
+  if (narrowed !== null) given.bytes = sql`${utf8Length(state.state.text) + utf8Length(jsonText(narrowed.metadata))}`
+  const rest = (all: string) =>
+    all
+      .split(' ')
+      .filter((name) => !(name in given))
+      .join(' ')
+  return { given, rest }
+}
+
+/** Deleted entries come back under their ids; out of sight where they were archived, or captured. */
+export const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
+  const together = states.filter(({ narrowed = null }) => narrowed === null)
+  const alone = states.filter(({ narrowed = null }) => narrowed !== null).map((state) => [state])
+  return (together.length > 0 ? [together, ...alone] : alone).map((group) => returnStatement(context, group))
+}
+
+/** @param states several, or one that is narrowed */
+function returnStatement(context: WriteContext, states: readonly ToRestore[]): SQL {
+  const { dialect, scope: caller, now } = context
+  const rows = states.map((state) => {
+    const captured = isCapturedAgain(state)
+    return [state.kept, state.currentVersion + 1, Number(state.state.archived || captured), Number(captured)]
+  })
+  const { given, rest } = narrowedColumns(context, states[0] as ToRestore, null)
+  const kept = rest(`${CONTENT} ${LIFE}`)
+  const { links = linksOf(dialect, caller, states), metadata = sql`v.metadata`, ...other } = given
+  const others = Object.entries(other)
+  const extra = others.map(([name]) => sql.raw(`, ${name}`))
+  const values = others.map(([, value]) => sql`, ${value}`)
   return sql`
     INSERT INTO entries (
       id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
-      metadata, ${columns(`${CONTENT} ${LIFE}`)}
+      metadata, ${columns(kept)}${sql.join(extra)}
     )
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, ${stamped(caller)},
-      ${linksOf(dialect, caller, states)}, ${keptInRow}, v.metadata, ${columns(`${CONTENT} ${LIFE}`, 'v.')}
-    FROM ${dialect.jsonTable(sql`${given}`, {
+      ${links}, ${keptInRow}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
+    FROM ${dialect.jsonTable(sql`${JSON.stringify(rows)}`, {
       ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer' },
     })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
 /** An entry that stands there becomes again what it was about. */
-export const revertStatement = (dialect: SqlDialect, caller: Caller, now: Millis, state: Kept): SQL => {
-  const kept = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
+export const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
+  const { dialect, scope: caller, now } = context
+  const written = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
+  const { given, rest } = narrowedColumns(context, state, sql`${state.id}`)
+  const own = !state.narrowed ? [] : Object.entries(given).map(([name, value]) => sql`, ${sql.raw(name)} = ${value}`)
+  const content = rest(CONTENT)
+  const [names, values] = !state.narrowed
+    ? [
+        sql`${columns(content)}, metadata, links, text`,
+        sql`${columns(content, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => written)},
+            ${linksOf(dialect, caller, [state])}, ${keptInRow}`,
+      ]
+    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${keptInRow}`]
+  const captured = Number(isCapturedAgain(state))
   return sql`
-  UPDATE entries SET (${columns(CONTENT)}, metadata, links, text) = (
-    SELECT ${columns(CONTENT, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => kept)},
-      ${linksOf(dialect, caller, [state])}, ${keptInRow}
-    FROM entry_versions v WHERE v.id = ${state.kept}
-  ), version = version + 1, updated_at = ${now}, accessed_at = ${now},
-    archived = ${Number(state.state.captured)}, captured = ${Number(state.state.captured)},
+  UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
+    version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = ${captured}, captured = ${captured},
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
 }

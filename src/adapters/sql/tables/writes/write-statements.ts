@@ -153,13 +153,12 @@ const following = (state: EntryChange, before: EntryChange | undefined): EntryCh
 /** The row of an entry in its next state, with its long text beside it. */
 function stateStatements(context: WriteContext, change: EntryChange, words: number, steps: number): [SQL, ...SQL[]] {
   const { dialect, scope, now } = context
-  const { text, metadata, tags, images, generated, life, threadId } = change
+  const { text, metadata, tags, images, generated, life } = change
   const columns: Assignments = {
     version: sql`version + ${steps}`,
     updated_at: sql`${now}`,
     ...writerColumns(scope, change.by),
     ...(life ? lifeColumns(life, now) : {}),
-    ...(threadId === undefined ? {} : { thread_id: sql`${threadId}` }),
     ...(text ? textColumns(text.text, text.hash, words) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`${change.id}`) : {}),
     ...(metadata ? { archived: archivedAfter(metadata.lifted, life !== undefined) } : {}),

@@ -1,0 +1,57 @@
+import type { Scope } from '../identity/scope'
+import type { Entry } from './entry'
+import { audienceOf, diaryOf, isCaptured, type Lifted, liftMetadata } from './lifted-metadata'
+import { AUDIENCES, type Metadata, own } from './metadata'
+
+/** Metadata and project of an entry: they decide who may read it (platform contract §5). */
+export interface Readable {
+  readonly metadata: Metadata | null
+  readonly project: string | null
+}
+
+/** The fields that decide who may read an entry. */
+export type ReaderField = 'audience' | 'project' | 'diary' | 'captured'
+
+/** The fields in which `next` would have readers that `present` does not have. */
+export function widenedFields(present: Readable, next: Readable): ReaderField[] {
+  const rank = ({ metadata }: Readable) => AUDIENCES.indexOf(audienceOf(metadata))
+  return [
+    ...(rank(present) > rank(next) ? (['audience'] as const) : []),
+    ...(present.project !== null && present.project !== next.project ? (['project'] as const) : []),
+    ...(diaryOf(present.metadata) && !diaryOf(next.metadata) ? (['diary'] as const) : []),
+    ...(isCaptured(present.metadata) && !isCaptured(next.metadata) ? (['captured'] as const) : []),
+  ]
+}
+
+/** A captured session ends by itself, so its end stays with the mark. */
+const KEYS: Record<ReaderField, readonly string[]> = {
+  audience: ['audience'],
+  project: ['project'],
+  diary: ['diary'],
+  captured: ['captured', 'expires_at'],
+}
+
+/** An older state with the present value of fields in which it would be readable by more. */
+export interface NarrowedState {
+  readonly metadata: Metadata
+  readonly lifted: Lifted
+  readonly fields: readonly ReaderField[]
+}
+
+/**
+ * The older state of an entry as it may be restored: never readable by more than the present one.
+ *
+ * @returns null when the older state is readable by no more as it is
+ */
+export function narrowToPresent(scope: Scope, state: Entry, present: Readable): NarrowedState | null {
+  const fields = widenedFields(present, state)
+  if (fields.length === 0) return null
+  const metadata: Metadata = Object.assign(Object.create(null), state.metadata)
+  for (const key of fields.flatMap((field) => KEYS[field])) {
+    const value = own(present.metadata, key)
+    if (value === undefined) delete metadata[key]
+    else metadata[key] = value
+  }
+  const project = fields.includes('project') ? present.project : state.project
+  return { metadata, lifted: liftMetadata(metadata, scope, state.agent, project), fields }
+}

@@ -1,0 +1,3 @@
+import { readersContract } from '../contracts/readers'
+
+readersContract(10, 1)
