@@ -1,4 +1,5 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
@@ -45,6 +46,12 @@ export function composePacks(given: {
   return {
     context: contextOf(explained),
     explained,
-    remember: createRemember({ storeEntries, entries, fullText, analyzer }),
+    remember: createRemember({
+      storeEntries,
+      entries,
+      fullText,
+      memories: createSqlMemories(connection, clock, yielder),
+      analyzer,
+    }),
   }
 }

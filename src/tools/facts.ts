@@ -25,6 +25,7 @@ const planned: z.ZodType<Planned> = z.object({
   threadId: z.string(),
   images: z.int(),
   made: z.array(z.enum(MADE)),
+  warnings: z.array(z.string()).default([]),
 })
 
 export const storedEntry: z.ZodType<StoredEntry> = z.object({
@@ -35,6 +36,7 @@ export const storedEntry: z.ZodType<StoredEntry> = z.object({
   images: z.int(),
   evicted: z.array(z.int()),
   made: z.array(z.enum(MADE)),
+  warnings: z.array(z.string()).default([]),
 })
 /** Null: nothing was done with it, because another was wrong. */
 export const storedEntries = outcomes(storedEntry.nullable())
@@ -45,6 +47,7 @@ export const updatedEntry: z.ZodType<UpdatedEntry> = z.object({
   updatedFields: z.array(z.string()),
   made: z.array(z.enum(REMADE)),
   archived: z.boolean().default(false),
+  warnings: z.array(z.string()).default([]),
 })
 export const updatedEntries = outcomes(updatedEntry.nullable())
 

@@ -131,7 +131,9 @@ export function isolationChangesContract(oneOf: number): void {
   /** What a call tells, but for the name of what it is about. */
   async function told({ key }: Caller, { tool, args }: Writing, entry: Named): Promise<{ body: string; error: Json }> {
     const { data, error } = await world.call(key, tool, args(entry))
-    return { body: JSON.stringify(data).replaceAll(String(entry.id), 'ID'), error }
+    // The nearest thread is found by the name that the call has sent.
+    const body = JSON.stringify(data).replace(/in thread \\".*?(?="])/, 'in thread')
+    return { body: body.replaceAll(String(entry.id), 'ID'), error }
   }
 
   const ofUnknown = new Map<string, Promise<string>>()

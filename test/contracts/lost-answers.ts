@@ -102,11 +102,12 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
 
   const page = { title: 'Cranes', content: 'The cranes of the harbour are blue.', project: 'p', kind: 'decision' }
   const { id: named } = yield ['remember', page]
-  // Of the same title.
-  yield ['remember', page]
+  // Equal, and of the same title.
+  yield ['remember', { ...page, tags: ['again'] }]
+  yield ['remember', { ...page, content: 'Other words.' }]
   yield [
     'remember',
-    { ...page, related_to: [`supersedes:${named}`] },
+    { ...page, content: 'Later words.', related_to: [`supersedes:${named}`] },
     ['delete_context', { context_ids: [Number(named)] }],
   ]
   const event = (type: string, payload: Json) => ({

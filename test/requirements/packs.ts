@@ -7,6 +7,10 @@ export const PACKS = {
   'p2-refused': 'refuses what it cannot remember and says all that is wrong, an unknown kind with the list of kinds',
   'p2-links': 'links to what is named, in both ways of naming it, or stores nothing',
   'p2-conflicts': 'names entries of the same kind and project that have the same title or say nearly the same',
+  'p2-equal':
+    'stores a memory once whose title, text, kind, project, owner and audience are those of another, and names what differs',
+  'p2-work-status':
+    'reads the status of work from common words, keeps the word as it was sent, and warns of a word that it does not know',
   'p2-supersede': 'takes a superseded entry out of packs at once, and back when its successor is deleted',
   'p3-keys': 'answers a pack with all of its keys',
   'p3-refused': 'asks for a goal, and refuses unknown intents, layers and budgets',

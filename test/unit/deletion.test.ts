@@ -10,6 +10,7 @@ it('says how many entries are left when one call takes no more', async () => {
     ({
       services: {
         deleteEntries: {
+          unknownThreads: async () => [],
           delete: async () => ({ count, until: null }),
           erase: async () => ({ count, archived: 0, before: 0, left: 0 }),
           remaining: async () => (count < MOST_DELETED ? 0 : 7),

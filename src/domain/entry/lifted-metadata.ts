@@ -5,15 +5,8 @@ import type { Scope } from '../identity/scope'
 import { codePointLength, trim } from '../text'
 import { type Millis, parseInstant } from '../time'
 import { type Kind, kindOfMetadata } from './kind'
-import {
-  AUDIENCES,
-  type Audience,
-  type JsonValue,
-  type Metadata,
-  own,
-  WORK_STATUSES,
-  type WorkStatus,
-} from './metadata'
+import { AUDIENCES, type Audience, type JsonValue, type Metadata, own } from './metadata'
+import { isWork, readWorkStatus, WORK_STATUSES, type WorkStatus } from './work'
 
 /** What metadata says about an entry, as columns. Derived from the metadata on every write, so the two cannot differ. */
 export interface Lifted {
@@ -64,6 +57,12 @@ export function audienceOf(metadata: Metadata | null): Audience {
   return audience
 }
 
+/** Synonyms count on work, and where tags or an assignee may make it work; on other kinds a status is a free word. */
+function statusOf(namedKind: Kind | null, value: JsonValue | undefined): WorkStatus | null {
+  if (namedKind === null || isWork(namedKind)) return readWorkStatus(value)
+  return WORK_STATUSES.find((known) => known === value) ?? null
+}
+
 export const isCaptured = (metadata: Metadata | null): boolean => own(metadata, 'captured') === true
 
 export function diaryOf(metadata: Metadata | null): boolean {
@@ -95,13 +94,14 @@ export function liftMetadata(
   agent: string | null,
   keptProject: string | null = null,
 ): Lifted {
-  const status = WORK_STATUSES.find((known) => known === own(metadata, 'status')) ?? null
+  const namedKind = kindOfMetadata(metadata)
+  const status = statusOf(namedKind, own(metadata, 'status'))
   const assignee = own(metadata, 'assignee')
   const weight = own(metadata, 'weight')
   const confidence = own(metadata, 'confidence')
   const pinned = own(metadata, 'pinned')
   return {
-    namedKind: kindOfMetadata(metadata),
+    namedKind,
     workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
     title: text(own(metadata, 'title')) ?? text(own(metadata, 'task_name')),
     project: projectOf(metadata, scope, keptProject),

@@ -11,8 +11,6 @@ export type Metadata = JsonObject
 
 export const AUDIENCES = ['org', 'project', 'private'] as const
 export type Audience = (typeof AUDIENCES)[number]
-export const WORK_STATUSES = ['todo', 'doing', 'blocked', 'review', 'done', 'archived'] as const
-export type WorkStatus = (typeof WORK_STATUSES)[number]
 
 /** Of the metadata as JSON: 256 KB. */
 export const MAX_METADATA_BYTES = 262_144

@@ -1,7 +1,56 @@
 import type { Kind } from './kind'
 
-/** Work that somebody has begun and not ended (packs contract, "In-flight work"). */
+export const WORK_STATUSES = ['todo', 'doing', 'blocked', 'review', 'done', 'archived'] as const
+export type WorkStatus = (typeof WORK_STATUSES)[number]
+
+/** Statuses of work that has begun and not ended (packs contract, "In-flight work"). */
 export const IN_FLIGHT = ['doing', 'blocked', 'review'] as const
 
 /** The kinds that are work (platform contract §2, facet active_work). */
 export const WORK_KINDS = ['task', 'epic', 'project'] as const satisfies readonly Kind[]
+
+/** Work that can have a status. */
+export const isWork = (kind: string): boolean => WORK_KINDS.some((known) => known === kind)
+
+/** Other words for the statuses, in lower case with single spaces, as issue trackers and to-do lists of agents use them. */
+const SYNONYMS: Readonly<Record<WorkStatus, string>> = {
+  todo: 'to do, open, opened, reopened, pending, new, planned, backlog, queued, scheduled, not started, ready, triage',
+  doing: 'in progress, inprogress, wip, work in progress, active, started, ongoing, in development, in flight',
+  blocked: 'on hold, waiting, stuck, stalled, paused, impeded',
+  review: 'in review, reviewing, needs review, ready for review, under review, testing, in testing',
+  done: 'completed, complete, closed, finished, resolved, fixed, shipped, merged, delivered, released',
+  archived: "cancelled, canceled, abandoned, dropped, obsolete, wontfix, won't fix, won't do",
+}
+
+const STATUS_OF: ReadonlyMap<string, WorkStatus> = new Map(
+  WORK_STATUSES.flatMap((status) => [status, ...SYNONYMS[status].split(', ')].map((word) => [word, status] as const)),
+)
+
+/** The status that a word means, in any case, with spaces, hyphens or underscores; null for any other value. */
+export const readWorkStatus = (value: unknown): WorkStatus | null =>
+  typeof value === 'string' && value.length <= 40
+    ? (STATUS_OF.get(
+        value
+          .trim()
+          .toLowerCase()
+          .replace(/[\s_-]+/g, ' '),
+      ) ?? null)
+    : null
+
+/**
+ * What an answer says of a status that work does not have.
+ *
+ * @param kind of the entry; null where it is not known
+ * @param status as it was sent
+ */
+export const statusWarnings = (kind: string | null, status: unknown): string[] =>
+  kind === null ||
+  !isWork(kind) ||
+  typeof status !== 'string' ||
+  status.trim() === '' ||
+  readWorkStatus(status) !== null
+    ? []
+    : [
+        `status "${status.slice(0, 40)}" is stored, but is not a status of work: use one of ${WORK_STATUSES.join(', ')}, ` +
+          'so that packs know whether this is in progress or done',
+      ]

@@ -1,5 +1,5 @@
 import type { Kind } from '../entry/kind'
-import { IN_FLIGHT, WORK_KINDS } from '../entry/work'
+import { IN_FLIGHT, isWork } from '../entry/work'
 
 /** The facets that a pack is grouped by (packs contract), named as its sections. */
 export const FACETS = [
@@ -68,9 +68,6 @@ const FACET_OF: Readonly<Record<Kind, Facet>> = {
   summary: 'recent_memory',
   verification: 'verification',
 }
-
-/** Work that can have a status. */
-export const isWork = (kind: Kind): boolean => WORK_KINDS.some((known) => known === kind)
 
 export const isInFlight = (kind: Kind, status: string | null): boolean =>
   isWork(kind) && IN_FLIGHT.some((known) => known === status)

@@ -3,8 +3,8 @@ import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../ent
 import { isKind, KINDS, type Kind } from '../entry/kind'
 import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
-import { AUDIENCES, type Audience, type Metadata, own, WORK_STATUSES } from '../entry/metadata'
-import { WORK_KINDS } from '../entry/work'
+import { AUDIENCES, type Audience, type Metadata, own } from '../entry/metadata'
+import { isWork, readWorkStatus, WORK_KINDS, WORK_STATUSES } from '../entry/work'
 import { invalidInput } from '../errors'
 import { Inspection, shortened } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
@@ -12,7 +12,6 @@ import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project'
 import { codePointLength, trim } from '../text'
 import { parseInstant } from '../time'
-import { isWork } from './facets'
 
 /** What `remember` is given, checked and turned into an entry (packs contract). */
 const RELATIONS = [
@@ -86,8 +85,7 @@ function readAudience(given: string | undefined, project: string | null, diary: 
 
 function readStatus(given: string | undefined, kind: Kind | undefined): string | undefined {
   if (given === undefined) return undefined
-  if (!WORK_STATUSES.some((known) => known === given))
-    throw invalidInput(`status must be one of: ${WORK_STATUSES.join(', ')}`)
+  if (readWorkStatus(given) === null) throw invalidInput(`status must be one of: ${WORK_STATUSES.join(', ')}`)
   if (kind !== undefined && !isWork(kind)) throw invalidInput(`status is for work only: kind ${WORK_KINDS.join(', ')}`)
   return given
 }

@@ -1,5 +1,6 @@
 import type { Layer } from '../entry/entry'
-import { type JsonValue, type Metadata, own } from '../entry/metadata'
+import type { Kind } from '../entry/kind'
+import { type Audience, type JsonValue, type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
 import type { Reported } from './problem'
 
@@ -14,6 +15,16 @@ export interface Sameness {
   readonly textHash: string
   /** '' for everybody whose scope reaches it. */
   readonly reader: string
+  /** Present where memories are equal only if these are equal too. */
+  readonly named?: NamedMemory
+}
+
+/** What `remember` compares besides. */
+export interface NamedMemory {
+  readonly title: string
+  readonly kind: Kind
+  readonly owner: string | null
+  readonly audience: Audience
 }
 
 /** A memory that stands there. */
@@ -23,6 +34,8 @@ export interface Equal {
   /** As they are shown, with what holds where they say nothing. */
   readonly shown: Metadata
   readonly pinned: boolean
+  /** Its links, as "relation:id". */
+  readonly links: ReadonlySet<string>
   /** What takes its place, for who asks. */
   readonly supersededBy?: number
 }
@@ -53,6 +66,8 @@ export interface Meeting {
   } | null
   readonly count: Count | null
   readonly renewals: readonly Renewal[]
+  /** Memories are equal only if title, kind, owner and audience are equal too. */
+  readonly byName?: true
 }
 
 /** An equal memory stands there already, or what was to be met is gone, or has no room for more tags. */

@@ -1,4 +1,5 @@
-import type { Entry } from '../../domain/entry/entry'
+import { type Entry, readerOf } from '../../domain/entry/entry'
+import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import type { LinkTarget } from '../../domain/entry/link'
 import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
@@ -7,13 +8,16 @@ import type { Caller, Scope } from '../../domain/identity/scope'
 import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import { type RememberArguments, type Remembered, readFrom, readRemembered } from '../../domain/pack/remember'
+import { differing, type Equal, MeetingFailed } from '../../domain/recall/equal'
+import { typeOfKind } from '../../domain/recall/memory'
 import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
 import type { TextQuery } from '../../domain/search/query'
-import { trim, WHITE_SPACE_RUN } from '../../domain/text'
+import { sha256Hex, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
+import type { Memories } from '../../ports/memories'
 import { done, onlyValue } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import { type StoredEntry, VECTORS_LATER } from '../writing/entries/stored-entry'
@@ -27,6 +31,8 @@ export interface Conflict {
 
 export interface StoredMemory {
   readonly id: number
+  /** It was there already: same title, text, kind, project, owner and audience. */
+  readonly existing: boolean
   readonly kind: string
   readonly project: string | null
   readonly links: readonly LinkTarget[]
@@ -40,20 +46,59 @@ export interface StoredMemory {
 const COMPARED = { candidates: 40, complete: 0 } as const
 const MAX_CONFLICTS = 10
 
-/** What became of a memory. @param planned what was noted of it before its write */
+/** What is known of a memory before its write. */
+export interface PlannedMemory
+  extends Pick<StoredMemory, 'kind' | 'project' | 'links' | 'conflicts' | 'furtherConflicts'> {
+  /** The equal memory that was there already, and what this call asks for otherwise; null for a new one. */
+  readonly equal: { readonly id: number; readonly warnings: readonly string[] } | null
+}
+
+/**
+ * What became of a memory.
+ *
+ * @param planned what was noted of it before its write
+ * @param stored the new entry; null where an equal memory was there
+ */
 export const rememberedAs = (
-  planned: Omit<StoredMemory, 'id' | 'warnings'>,
-  { id, made }: Pick<StoredEntry, 'id' | 'made'>,
-): StoredMemory => ({
-  ...{ ...planned, id },
-  conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
-  warnings: [
-    ...(made.includes('embedding queued') ? [VECTORS_LATER] : []),
-    ...(planned.furtherConflicts === 0
+  { equal, ...planned }: PlannedMemory,
+  stored: Pick<StoredEntry, 'id' | 'made'> | null,
+): StoredMemory => {
+  const { id, made } = stored ?? { id: equal?.id ?? 0, made: [] }
+  return {
+    ...{ ...planned, id, existing: stored === null },
+    conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
+    warnings: [...(equal?.warnings ?? []), ...storeWarnings(planned, made)],
+  }
+}
+
+const storeWarnings = (
+  { furtherConflicts }: Pick<StoredMemory, 'furtherConflicts'>,
+  made: StoredEntry['made'],
+): string[] => [
+  ...(made.includes('embedding queued') ? [VECTORS_LATER] : []),
+  ...(furtherConflicts === 0
+    ? []
+    : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${furtherConflicts} more may say the same`]),
+]
+
+/** What a repeated call asks for and the equal memory does not have. */
+function differences({ draft, links }: Remembered, equal: Equal): string[] {
+  const metadata = differing(equal, { metadata: draft.metadata ?? {} })
+  const missing = links.map(({ relation, to }) => `${relation}:${to}`).filter((link) => !equal.links.has(link))
+  const others = [...metadata, ...(missing.length === 0 ? [] : [`links (${missing.join(', ')})`])]
+  return [
+    ...(others.length === 0
       ? []
-      : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${planned.furtherConflicts} more may say the same`]),
-  ],
-})
+      : [`This memory already exists and keeps its own ${others.join(', ')}; change them with update_context`]),
+    ...(equal.supersededBy === undefined
+      ? []
+      : [`This memory already exists and is superseded by ${equal.supersededBy}: packs leave it out`]),
+  ]
+}
+
+/** How often an equal memory is looked for again that others store or change at the same time. */
+const MOST_LOOKUPS = 5
+const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
 
 export type Remember = ReturnType<typeof createRemember>
 
@@ -61,13 +106,33 @@ export function createRemember({
   storeEntries,
   entries,
   fullText,
+  memories,
   analyzer,
 }: {
   readonly storeEntries: StoreEntries
   readonly entries: Pick<EntryStore, 'previews' | 'read'>
   readonly fullText: FullText
+  readonly memories: Pick<Memories, 'equals'>
   readonly analyzer: Analyzer
 }) {
+  /** The equal memory of the caller; null where there is none. Diary pages are never equal: each is an entry of its own. */
+  async function equalTo(
+    caller: Caller,
+    { draft, title, kind, project }: Remembered,
+    textHash: string,
+  ): Promise<Equal | null> {
+    const lifted = liftMetadata(draft.metadata ?? null, caller, caller.agent)
+    if (lifted.diary) return null
+    const { owner, keyId: createdBy } = caller
+    const [equal] = await memories.equals(caller, [
+      {
+        ...{ layer: 2, project, type: typeOfKind(kind), textHash },
+        ...{ reader: readerOf(lifted, { owner, createdBy }), named: { title, kind, owner, audience: lifted.audience } },
+      },
+    ])
+    return equal ?? null
+  }
+
   async function alike(
     scope: Scope,
     query: TextQuery | null,
@@ -140,7 +205,8 @@ export function createRemember({
   }
 
   /**
-   * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips.
+   * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips. Where an equal memory is there
+   * (same title, text, kind, project, owner and audience), only its tags are joined.
    *
    * @param replaces captured entries that it takes the place of, in the same batch
    * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read, conflict when what it
@@ -149,12 +215,33 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await withText(caller, readRemembered(caller, given), given)
     const { draft, kind, project, links } = memory
-    const planned = { kind, project, links, ...(await conflictsWith(caller, memory)) }
-    note(caller, 'remembered', planned)
-    if (caller.receipt) caller.receipt.notes.mentioned = planned.conflicts.map(({ id }) => id)
-    const outcomes = await storeEntries(caller, [done(draft)], { atomic: true, dedupe: false, replaces }).catch(
-      (error: unknown) => namingTheMissing(caller, links, error),
-    )
-    return rememberedAs(planned, onlyValue(outcomes))
+    // What takes the place of captured sessions is always stored.
+    const isComparable = replaces === undefined
+    const textHash = await sha256Hex(draft.text)
+    const [found, first] = await Promise.all([
+      conflictsWith(caller, memory),
+      isComparable ? equalTo(caller, memory, textHash) : null,
+    ])
+    let equal = first
+    for (let attempt = 1; ; attempt++) {
+      const known = equal && { id: equal.id, warnings: differences(memory, equal) }
+      const planned: PlannedMemory = { kind, project, links, ...found, equal: known }
+      note(caller, 'remembered', planned)
+      if (caller.receipt) caller.receipt.notes.mentioned = planned.conflicts.map(({ id }) => id)
+      const tags = (draft.tags ?? []).filter((tag) => equal?.tags.includes(tag) === false)
+      const renewals = equal === null ? [] : [{ id: equal.id, tags, lasts: null }]
+      const meeting = isComparable ? { problem: null, count: null, renewals, byName: true as const } : undefined
+      const options = { atomic: true, dedupe: false, replaces, meeting }
+      try {
+        const outcomes = await storeEntries(caller, equal === null ? [done(draft)] : [], options).catch(
+          (error: unknown) => namingTheMissing(caller, links, error),
+        )
+        return rememberedAs(planned, equal === null ? onlyValue(outcomes) : null)
+      } catch (error) {
+        if (!(error instanceof MeetingFailed)) throw error
+        if (attempt === MOST_LOOKUPS) throw new Problem('conflict', TOO_BUSY, {}, error)
+        equal = await equalTo(caller, memory, textHash)
+      }
+    }
   }
 }

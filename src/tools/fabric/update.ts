@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { checkTags, checkVerbatim } from '../../domain/entry/draft'
-import type { Metadata } from '../../domain/entry/metadata'
+import { type Metadata, own } from '../../domain/entry/metadata'
+import { statusWarnings } from '../../domain/entry/work'
 import { invalidInput } from '../../domain/errors'
 import { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
@@ -10,6 +11,7 @@ import { tagsOfMetadata } from '../../domain/recall/metadata'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { withWarnings } from '../screened'
 import { fabric } from './family'
 import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
 import { checkProject, fabricOutput, projectPath, upperLayer } from './wire'
@@ -106,8 +108,11 @@ export const update = defineWritingTool({
   },
   recall: ({ output, text }, { content }) =>
     output.shown === undefined ? {} : factsOf({ ...output.shown, text: text ?? content ?? '' }),
-  answer: ({ changed }, { memoryId, targetLayer }) =>
+  answer: ({ changed }, { memoryId, targetLayer, metadata }) =>
     changed === undefined
       ? { success: true, memoryId: String(readMemoryId(memoryId)), newLayer: targetLayer }
-      : { ...changed, success: true },
+      : withWarnings(
+          { ...changed, success: true },
+          statusWarnings(String(changed.memory.type), own((metadata ?? null) as Metadata | null, 'status')),
+        ),
 })

@@ -12,10 +12,19 @@ const noted = z.object({
   // Receipts of an earlier release do not have it.
   furtherConflicts: z.int().default(0),
 })
+const planned = noted.extend({
+  equal: z
+    .object({ id: z.int(), warnings: z.array(z.string()) })
+    .nullable()
+    .default(null),
+})
 
-export const rememberedFacts: z.ZodType<StoredMemory> = noted.extend({ id: z.int(), warnings: z.array(z.string()) })
+export const rememberedFacts: z.ZodType<StoredMemory> = noted.extend({
+  ...{ id: z.int(), existing: z.boolean().default(false), warnings: z.array(z.string()) },
+})
 
 /** What a call has remembered that was carried out before. */
 export function rememberedBefore(trace: Trace): StoredMemory {
-  return rememberedAs(noted.parse(trace.notes.remembered), onlyOne(storedBefore(trace)))
+  const before = planned.parse(trace.notes.remembered)
+  return rememberedAs(before, before.equal === null ? onlyOne(storedBefore(trace)) : null)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { KINDS } from '../../domain/entry/kind'
-import { AUDIENCES, WORK_STATUSES } from '../../domain/entry/metadata'
+import { AUDIENCES } from '../../domain/entry/metadata'
+import { WORK_STATUSES } from '../../domain/entry/work'
 import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
@@ -73,6 +74,7 @@ export const remember = defineWritingTool({
   output: output({
     success: z.boolean(),
     id: z.string(),
+    existing: z.boolean().optional(),
     kind: z.string(),
     project: z.string().nullable(),
     links: listOf(part('Link', { relation: z.string(), id: z.string() }), 'Links made'),
@@ -82,9 +84,10 @@ export const remember = defineWritingTool({
   facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, args),
   recall: rememberedBefore,
-  answer: ({ id, kind, project, links, conflicts, warnings }) => ({
+  answer: ({ id, existing, kind, project, links, conflicts, warnings }) => ({
     success: true,
     id: String(id),
+    ...(existing ? { existing } : {}),
     kind,
     project,
     links: links.map(({ relation, to }) => ({ relation, id: String(to) })),

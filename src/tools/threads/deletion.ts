@@ -31,12 +31,17 @@ const took = {
   remaining: z.int().nullable(),
   /** Whether it was made under a key, which another call with the same arguments must not use. */
   keyed: z.boolean(),
+  /** Warnings about unknown threads, where nothing was deleted. */
+  missing: z.array(z.string()).default([]),
 }
 
 export const deletionFacts = z.discriminatedUnion('did', [
   z.object({ did: z.literal('delete'), ...took, changeId: z.string(), until: z.int().nullable() }),
   z.object({ did: z.literal('erase'), ...took, archived: z.int(), before: z.int(), left: z.int() }),
-  z.object({ did: z.literal('look'), count: z.int(), ids: z.array(z.int()) }),
+  z.object({
+    ...{ did: z.literal('look'), count: z.int(), ids: z.array(z.int()) },
+    missing: z.array(z.string()).default([]),
+  }),
 ])
 type DeletionFacts = z.output<typeof deletionFacts>
 
@@ -55,9 +60,14 @@ export async function carryOutDeletion(
   const { deleteEntries } = services
   if (looks) {
     const { count, ids } = await deleteEntries.look(principal, selection, erase)
-    return { did: 'look', count, ids: [...ids] }
+    return {
+      did: 'look',
+      count,
+      ids: [...ids],
+      missing: count > 0 ? [] : await deleteEntries.unknownThreads(principal, selection.threadIds ?? []),
+    }
   }
-  const common = { keyed: principal.receipt !== undefined, remaining: null }
+  const common = { keyed: principal.receipt !== undefined, remaining: null, missing: [] }
   return countLeft(
     context,
     selection,
@@ -80,22 +90,29 @@ export async function countLeft(
   const { count, did } = facts
   const remaining = await services.deleteEntries.remaining(principal, selection, count, did === 'erase')
   if (count >= MOST_DELETED) note(principal, 'remaining', remaining)
-  return { ...facts, remaining }
+  if (count > 0) return { ...facts, remaining }
+  const missing = await services.deleteEntries.unknownThreads(principal, selection.threadIds ?? [])
+  if (missing.length > 0) note(principal, 'missing', missing)
+  return { ...facts, remaining, missing }
 }
 
 /** Whether a call died before it had counted what it left. */
 export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
 
 const noted = z.object({ until: z.int().nullable() })
+const notedMissing = z.object({ missing: z.array(z.string()).default([]) })
 
 /** What a call has deleted or erased that was carried out before. */
 export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
   const count = output.erased?.count ?? changes
-  const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null }
+  const { missing } = notedMissing.parse(notes)
+  const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null, missing }
   return output.erased
     ? { did: 'erase', ...common, ...output.erased }
     : { did: 'delete', ...common, count, changeId, ...noted.parse(notes) }
 }
+
+const NOTHING = 'Nothing was deleted: no entry matches that you may change'
 
 /**
  * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
@@ -103,7 +120,8 @@ export function deletedBefore({ changes, changeId, output, notes }: Trace): Dele
  */
 export function tellDeletion(facts: DeletionFacts): Result {
   const { did, count } = facts
-  if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids }
+  const warnings = count > 0 ? {} : { warnings: facts.missing.length > 0 ? facts.missing : [NOTHING] }
+  if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids, ...warnings }
   const remaining = facts.remaining ?? 0
   const again = facts.keyed ? 'under another idempotency_key' : 'made again'
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
@@ -117,6 +135,7 @@ export function tellDeletion(facts: DeletionFacts): Result {
     ...(did === 'erase'
       ? { archived_count: facts.archived, deleted_before_count: facts.before, left_count: facts.left }
       : {}),
+    ...warnings,
   }
 }
 

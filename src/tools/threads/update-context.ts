@@ -51,12 +51,12 @@ export const updateContext = defineWritingTool({
   work: async ({ services, principal }, args) =>
     onlyValue(await services.updateEntries(principal, [done(toUpdate(args))], true)),
   recall: (trace) => onlyOne(updatedBefore(trace)),
-  answer: ({ id, version, updatedFields, made, archived }) => ({
+  answer: ({ id, version, updatedFields, made, archived, warnings }) => ({
     success: true,
     context_id: id,
     version,
     updated_fields: updatedFields,
     message: `Successfully updated ${updatedFields.length} field(s)${bracket(made)}`,
-    ...later([{ id, made, archived }]),
+    ...later([{ id, made, archived, warnings }]),
   }),
 })

@@ -105,6 +105,7 @@ export interface Written {
   readonly id: number
   readonly made: readonly string[]
   readonly archived?: boolean
+  readonly warnings?: readonly string[]
 }
 
 /** What to tell of a write some of whose vectors are still to be made, or that nobody finds. */
@@ -113,6 +114,7 @@ export function later(written: readonly Written[]): { warnings?: string[] } {
   const warnings = [
     ...(queued ? [VECTORS_LATER] : []),
     ...archivedNote(written.filter(({ archived }) => archived).map(({ id }) => id)),
+    ...new Set(written.flatMap(({ warnings = [] }) => warnings)),
   ]
   return warnings.length === 0 ? {} : { warnings }
 }

@@ -146,6 +146,79 @@ export function packsContract(connect: Connect): void {
       expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
     })
 
+    it(promise('p2-equal'), async () => {
+      const { project, add } = inProject()
+      const target = await add('Refunds', 'A refund is paid once.', { kind: 'rule' })
+      const same = { title: 'Money', content: 'Amounts are integers of cents.', kind: 'task', project }
+      const first = await ok('remember', { ...same, tags: ['a'], related_to: [`references:${target}`] })
+      expect(first).not.toHaveProperty('existing')
+      const again = await ok('remember', { ...same, tags: ['b'], related_to: [`references:${target}`] })
+      expect(again).toMatchObject({ id: first.id, existing: true, conflicts: [] })
+      expect(again).not.toHaveProperty('warnings')
+      const args = {
+        ...same,
+        ...{ status: 'doing', related_to: [`depends_on:${target}`], idempotency_key: unique() },
+        metadata: { expires_at: '2099-01-01T00:00:00Z' },
+      }
+      const other = await ok('remember', args)
+      expect(other).toMatchObject({ id: first.id, existing: true })
+      expect(other.warnings.join()).toMatch(/status.*links|expires_at.*links/)
+      for (const name of ['status', 'expires_at', `depends_on:${target}`]) expect(other.warnings.join()).toContain(name)
+      expect(await ok('remember', args)).toEqual({ ...other, replayed: true })
+      const { result } = await ok('get_context_by_ids', { context_ids: [Number(first.id)] })
+      expect(result[0]).toMatchObject({ tags: ['a', 'b'], version: 2 })
+      const differing = [{ title: 'Cents' }, { content: 'Other.' }, { kind: 'epic' }, { project: unique('p') }]
+      for (const more of [...differing, { audience: 'private' }])
+        expect((await ok('remember', { ...same, ...more })).id).not.toBe(first.id)
+      const many = { title: 'At once', content: 'Ten agents say so.', kind: 'rule', project }
+      const ids = await Promise.all(Array.from({ length: 10 }, async () => (await ok('remember', many)).id))
+      expect(new Set(ids).size).toBe(1)
+    })
+
+    it(promise('p2-work-status'), async () => {
+      const { project, ask } = inProject()
+      const task = { title: 'Paint the boat', content: 'The hull of the boat gets new paint.', kind: 'task', project }
+      const { id } = await ok('remember', { ...task, status: 'In-Progress' })
+      const stored = async () =>
+        (await ok('get_context_by_ids', { context_ids: [Number(id)] })).result[0].metadata.status
+      expect([itemOf(await ask('paint the boat'), id).facet, await stored()]).toEqual(['active_work', 'In-Progress'])
+      const found = {
+        metadata_filters: [{ key: 'status', operator: 'eq', value: 'In-Progress' }],
+        thread_id: `project:${project}`,
+      }
+      expect((await ok('search_context', found)).results).toHaveLength(1)
+      const patched = await ok('update_context', { context_id: Number(id), metadata_patch: { status: 'completed' } })
+      expect(patched).not.toHaveProperty('warnings')
+      expect(itemOf(await ask('paint the boat'), id).facet).toBe('prior_art')
+      const six = /todo, doing, blocked, review, done, archived/
+      const odd = { context_id: Number(id), metadata_patch: { status: 'purple' } }
+      expect((await ok('update_context', odd)).warnings.join()).toMatch(six)
+      const turn = { thread_id: unique(), source: 'agent', text: 'odd', metadata: { kind: 'task', status: 'purple' } }
+      expect((await ok('store_context', turn)).warnings.join()).toMatch(six)
+      expect((await ok('store_context_batch', { entries: [{ ...turn, text: 'odd too' }] })).warnings.join()).toMatch(
+        six,
+      )
+      const free = { ...turn, text: 'free', metadata: { kind: 'decision', status: 'purple' } }
+      expect(await ok('store_context', free)).not.toHaveProperty('warnings')
+      expect(await errorOf('remember', { ...task, title: 'Other', status: 'purple' })).toMatchObject({
+        message: expect.stringMatching(six),
+      })
+    })
+
+    it('refuses a link to the id that the new entry will get', async () => {
+      const { project } = inProject()
+      const { id } = await remember('First', 'The first one.', { project })
+      const next = {
+        title: 'Second',
+        content: 'The second one.',
+        project,
+        related_to: [`supersedes:${Number(id) + 1}`],
+      }
+      expect(await errorOf('remember', next)).toMatchObject({ code: 'not_found' })
+      const { results } = await ok('search_context', { thread_id: `project:${project}` })
+      expect(results).toHaveLength(1)
+    })
+
     it('takes no entry for a conflict that is superseded, by this memory or before', async () => {
       const { project } = inProject()
       const decide = async (text: string, more: Record<string, unknown> = {}) =>

@@ -237,7 +237,20 @@ export function writingContract(connect: Connect): void {
         change_id: expect.stringMatching(/^[0-9a-f]{32}$/),
         restorable_until: expect.stringMatching(/Z$/),
       })
-      expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(2)
+      expect(await s.ok('delete_context', { context_ids: [123_456_789] })).toMatchObject({
+        deleted_count: 0,
+        warnings: [expect.stringMatching(/^Nothing was deleted/)],
+      })
+      const near = `${thread_id}-x`
+      const look = await s.ok('delete_context', { thread_id: near, dry_run: true })
+      expect([look.would_delete, look.warnings]).toEqual([0, [expect.stringContaining(`"${thread_id}"`)]])
+      const args = { thread_id: near, idempotency_key: unique() }
+      const missed = await s.ok('delete_context', args)
+      expect(missed).toMatchObject({ deleted_count: 0, warnings: look.warnings })
+      expect(await s.ok('delete_context', args)).toEqual({ ...missed, replayed: true })
+      expect((await s.ok('delete_context_batch', { thread_ids: [near] })).warnings).toEqual(look.warnings)
+      const deleted = await s.ok('delete_context', { thread_id })
+      expect([deleted.deleted_count, deleted.warnings]).toEqual([2, undefined])
       expect((await s.ok('delete_context', { thread_id })).deleted_count).toBe(0)
       expect((await s.ok('get_context_by_ids', { context_ids: ids })).missing).toEqual(ids)
     })

@@ -6,9 +6,15 @@ import { type HistoryTerms, restorableUntil } from '../../../domain/history/term
 import { checkVersion } from '../../../domain/history/version'
 import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller } from '../../../domain/identity/scope'
+import { mostSimilarName } from '../../../domain/name-similarity'
 import { note } from '../../../domain/receipts/notes'
 import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
+
+/** Threads whose names are compared with an unknown one: the last used. */
+const MOST_COMPARED = 200
+/** Unknown threads that one answer names. */
+const MOST_NAMED = 5
 
 /** Fresh reads after a lost race. */
 const TRIES = 5
@@ -27,7 +33,7 @@ export function createDeleteEntries({
   terms,
   now,
 }: {
-  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'>
+  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing' | 'threads'>
   readonly terms: HistoryTerms
   readonly now: () => Millis
 }) {
@@ -86,6 +92,20 @@ export function createDeleteEntries({
       persist(caller, selection, true, () => entries.erase(caller, selection)),
 
     look,
+
+    /** For each thread that is unknown to the caller, a warning that names the nearest existing one. */
+    async unknownThreads(caller: Caller, threadIds: readonly string[]): Promise<string[]> {
+      if (threadIds.length === 0) return []
+      const { threads } = await entries.threads(caller, { limit: MOST_COMPARED, offset: 0 })
+      const names = threads.map(({ threadId }) => threadId)
+      const unknown = threadIds.filter((name) => !names.includes(name)).slice(0, MOST_NAMED)
+      return unknown.map((name) => {
+        const nearest = mostSimilarName(name, names)
+        const meant =
+          nearest === null ? '' : `; the nearest existing thread is ${JSON.stringify(nearest.slice(0, 100))}`
+        return `Nothing was deleted: nothing of yours is in thread ${JSON.stringify(name.slice(0, 100))}${meant}`
+      })
+    },
 
     /** How many are left for the same call, which has taken so many. */
     async remaining(caller: Caller, selection: DeleteSelection, taken: number, erases: boolean): Promise<number> {

@@ -7,9 +7,11 @@ import {
 } from '../../../domain/entry/draft'
 import type { Generated } from '../../../domain/entry/entry'
 import type { NewEntry } from '../../../domain/entry/entry-write'
+import { kindOfTags } from '../../../domain/entry/kind'
 import { checkLinks } from '../../../domain/entry/link'
-import type { Metadata } from '../../../domain/entry/metadata'
+import { type Metadata, own } from '../../../domain/entry/metadata'
 import type { CapturedAt } from '../../../domain/entry/selection'
+import { statusWarnings } from '../../../domain/entry/work'
 import { limitExceeded, Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
@@ -124,7 +126,9 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
         const { entry, images: given } = outcome.value
         const made = madeOf(generated[next] as Generated, saved?.[next]?.searchable ?? true)
         next++
-        return done({ threadId: entry.threadId, images: given.length, made })
+        const kind = entry.lifted.namedKind ?? kindOfTags(entry.tags ?? [])
+        const warnings = statusWarnings(kind, own(entry.metadata, 'status'))
+        return done({ threadId: entry.threadId, images: given.length, made, warnings })
       })
     }
     noteOutcomes(caller, planned())

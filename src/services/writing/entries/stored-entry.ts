@@ -13,6 +13,7 @@ export interface StoredEntry {
   readonly evicted: readonly number[]
   /** What models made of it: what happened, as messages say it. */
   readonly made: readonly Made[]
+  readonly warnings: readonly string[]
 }
 
 export const MADE = [
@@ -45,6 +46,7 @@ export interface Planned {
   readonly images: number
   /** If it is new. */
   readonly made: readonly Made[]
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -60,8 +62,8 @@ export function storedAs(planned: readonly Outcome<Planned>[], saved: readonly S
     const row = rows.next().value
     if (row === undefined) throw new Error('fewer entries were saved than planned')
     const { id, version, isNew, summarized, evicted } = row
-    const { threadId, images, made } = outcome.value
+    const { threadId, images, made, warnings } = outcome.value
     const happened = isNew ? made : summarized ? (['summary preserved'] as const) : []
-    return done({ id, version, isNew, threadId, images, evicted, made: happened })
+    return done({ id, version, isNew, threadId, images, evicted, made: happened, warnings })
   })
 }

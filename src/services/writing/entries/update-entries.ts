@@ -1,10 +1,12 @@
 import { type EntryToChange, type Generated, NOTHING_GENERATED } from '../../../domain/entry/entry'
 import { type EntryChange, statesOf } from '../../../domain/entry/entry-write'
 import { decodeImages } from '../../../domain/entry/image'
+import { kindOfTags } from '../../../domain/entry/kind'
 import { checkLinks } from '../../../domain/entry/link'
-import { touchesReservedKeys } from '../../../domain/entry/metadata'
+import { own, touchesReservedKeys } from '../../../domain/entry/metadata'
 import { applyUpdates } from '../../../domain/entry/update'
 import { type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../../../domain/entry/update-draft'
+import { statusWarnings } from '../../../domain/entry/work'
 import { noSuchEntry } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
@@ -71,7 +73,17 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       changes.set(update.id, earlier === undefined ? next : { ...next, between: passing(earlier, row) })
       accepted.set(update.id, updates)
       const version = row.version + updates.length
-      return { id: update.id, version, updatedFields: updatedFields(update), made: [], archived: row.archived }
+      const given = update.metadata ?? update.metadataPatch ?? {}
+      const kind = next.metadata?.lifted.namedKind ?? (next.tags ? kindOfTags(next.tags) : row.kind)
+      const warnings = statusWarnings(kind, own(given, 'status'))
+      return {
+        id: update.id,
+        version,
+        updatedFields: updatedFields(update),
+        made: [],
+        archived: row.archived,
+        warnings,
+      }
     }
     const outcomes: Outcome<UpdatedEntry | null>[] = []
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)

@@ -11,6 +11,7 @@ export interface UpdatedEntry {
   readonly made: readonly Remade[]
   /** The life cycle has put it out of sight, where it stays. */
   readonly archived: boolean
+  readonly warnings: readonly string[]
 }
 
 export const REMADE = [
@@ -25,7 +26,7 @@ type Remade = (typeof REMADE)[number]
 
 /** What a patch of metadata alone tells, which notes nothing before its write. */
 export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({
-  ...{ id, version, updatedFields: ['metadata'], made: [], archived },
+  ...{ id, version, updatedFields: ['metadata'], made: [], archived, warnings: [] },
 })
 
 /** What a caller is told of entries that it has written and that are archived. */

@@ -1,6 +1,8 @@
 import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
 import type { Layer } from '../../../domain/entry/entry'
-import type { Metadata } from '../../../domain/entry/metadata'
+import { kindOfMetadata } from '../../../domain/entry/kind'
+import { type Metadata, own } from '../../../domain/entry/metadata'
+import { statusWarnings } from '../../../domain/entry/work'
 import { differing, type Equal, type Renewal } from '../../../domain/recall/equal'
 import type { MemoryType } from '../../../domain/recall/memory'
 import { type Outcome, onlyValue } from '../../outcome'
@@ -55,6 +57,7 @@ export function warningsOf(
   const by = equal?.supersededBy
   return [
     ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
+    ...statusWarnings(kindOfMetadata(metadata ?? null), own(metadata ?? null, 'status')),
     ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
     ...(by === undefined
       ? []

@@ -117,10 +117,11 @@ export function createSave({
       const beside = besideStored(context, entries, meet(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
       const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
+        // Before the entries are written, so that none links to the ID that it is about to get.
+        .do(relatedGuards(context, entries))
         .do(dedupe ? reservedKeysGuards(context, entries, EQUAL) : [])
         .join(stored)
         .do(counting.after)
-        .do(relatedGuards(context, entries))
       const gone = beside.evict && batch.add(beside.evict, toEvicted)
       batch
         .do(beside.after)

@@ -11,7 +11,7 @@ import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
 import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { num, numOrNull, strOrNull } from '../../core/rows'
+import { json, num, numOrNull, strOrNull } from '../../core/rows'
 import { listed, listedToChange } from '../../core/visibility'
 import { auditStatement } from '../changes/audit-log'
 import { successorOf } from '../entries/rows'
@@ -41,35 +41,49 @@ const ofProject = (project: string | null): SQL =>
 /** Equal memories, the oldest first. */
 function equalTo(
   { dialect, scope, now }: Context,
-  { layer, project, type, textHash, reader }: Sameness,
+  { layer, project, type, textHash, reader, named }: Sameness,
   what: SQL,
 ): SQL {
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
+  const byName =
+    named === undefined
+      ? sql``
+      : sql` AND e.title = ${named.title} AND e.kind = ${named.kind} AND e.audience = ${named.audience}
+        AND coalesce(e.owner, '') = ${named.owner ?? ''}`
   const led = sql`e.listed = 1 AND substr(e.text_hash, 1, ${sql.raw(String(HASH_START))}) = ${textHash.slice(0, HASH_START)}`
   return sql`
     SELECT ${what} FROM ${dialect.plan.entriesBy('entries_by_text', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)}
       AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(project)} AND e.reader = ${reader}
-      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})
+      AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})${byName}
     ORDER BY e.id LIMIT 1`
 }
 
 /** What makes an entry equal to another. */
-function samenessOf(entry: NewEntry): Sameness {
-  const { lifted, layer, textHash, source, tags } = entry
+function samenessOf(entry: NewEntry, byName: boolean): Sameness {
+  const { lifted, layer, textHash, source, tags, owner } = entry
   const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
-  return { layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) }
+  const { title, audience } = lifted
+  return {
+    ...{ layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) },
+    ...(byName && title !== null ? { named: { title, kind, owner, audience } } : {}),
+  }
 }
 
 export function equalStatements(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {
   const successor = supersededBy(context.dialect, context.scope, context.now)
-  return wanted.map((one) => equalTo(context, one, sql`${columns}, ${successor} AS superseded_by`))
+  const links = sql`(SELECT ${context.dialect.jsonList(sql`SELECT l.relation || ':' || CAST(l.to_id AS TEXT) AS value
+    FROM links l WHERE l.org = e.org AND l.from_id = e.id`)})`
+  return wanted.map((one) =>
+    equalTo(context, one, sql`${columns}, ${successor} AS superseded_by, ${links} AS links_of`),
+  )
 }
 
 export function toEqual(row: Row): Equal {
   const memory = toMemory(row)
   const { id, tags, pinned } = memory
-  return { id, tags, shown: shownMetadata(memory), pinned, ...successorOf(row) }
+  const links = new Set(json<string[]>(row, 'links_of'))
+  return { id, tags, shown: shownMetadata(memory), pinned, links, ...successorOf(row) }
 }
 
 /** Visible memories of a problem's key, the oldest first. */
@@ -98,11 +112,11 @@ export const toReported = (row: Row): Reported => ({
 export function meet(context: Writing, meeting: Meeting | undefined, entries: readonly NewEntry[]): SQL[] {
   if (meeting === undefined) return []
   const { dialect, scope, now } = context
-  const { problem, count, renewals } = meeting
+  const { problem, count, renewals, byName = false } = meeting
   const ids = [...renewals.map(({ id }) => id), ...(count === null ? [] : [count.id])]
   const event = { ...scope, allowed: true, ids, detail: { updated: ids.length } }
   return [
-    ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry), sql`1 AS one`)})`)),
+    ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry, byName), sql`1 AS one`)})`)),
     ...(problem === null ? [] : [nothingNew(context, problem)]),
     ...renewals.map(({ id, tags }) =>
       standing(context, id, tags.length === 0 ? sql`` : sql` AND ${hasRoom(dialect, tags)}`),
