@@ -260,6 +260,11 @@ export function dashboardContract(name: string, start: Start): void {
         '/\\evil.example',
         'javascript:alert(1)',
         '/\t/evil',
+        '/..//evil.example',
+        '/.//evil.example',
+        '/%2e%2e//evil.example',
+        '/a/..//evil.example',
+        '/a/..\\\\evil.example',
       ])
         expect([next, locationOf((await house.signIn(writer.key.key, next)).seen)]).toEqual([next, '/'])
       const out = await writer.send('/logout', {})
