@@ -5,6 +5,7 @@ import type { Yielder } from '../domain/yielder'
 import type { Directory } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
+import type { GrantTurns } from '../ports/grant-turns'
 import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
 import type { History } from '../ports/history'
 import type { Ids } from '../ports/ids'
@@ -105,6 +106,8 @@ export interface Services {
   readonly administration: Administration
   /** Null: nobody is limited. */
   readonly limiter: Limiter | null
+  /** Token requests of OAuth grants, one after the other. */
+  readonly grantTurns: GrantTurns
   readonly health: {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth
