@@ -3,6 +3,7 @@ import type { SessionSeal } from '../domain/identity/session'
 import type { Millis } from '../domain/time'
 import type { Yielder } from '../domain/yielder'
 import type { Directory } from '../ports/directory'
+import type { EndedSessions } from '../ports/ended-sessions'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { GrantTurns } from '../ports/grant-turns'
@@ -70,6 +71,7 @@ export interface Services {
   readonly overview: StoreOverview
   /** Signs and opens sessions of the dashboard. */
   readonly sessions: () => Promise<SessionSeal>
+  readonly endedSessions: EndedSessions
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** `work` does what is queued; `workLeft` does so behind the answer of a request that has written, and nothing behind others. */

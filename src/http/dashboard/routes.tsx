@@ -10,7 +10,7 @@ import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
 import { safePath } from './parts/addresses'
 import { isForm } from './sent'
 import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
-import { endedSession, visitorOf } from './session'
+import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
 
 /** Pages for people (operate contract §1), beside the routes of programs: who asks for no page is none of them. */
@@ -84,7 +84,8 @@ export function createDashboard() {
   })
   routes.post('/logout', async (c, next) => {
     if (!isForm(c.req.raw)) return next()
-    return admit(c, async ({ url }) => {
+    return admit(c, async ({ url, services, session }) => {
+      await endSession(services, session)
       const response = seeOther('/login')
       response.headers.append('Set-Cookie', endedSession(url))
       return response

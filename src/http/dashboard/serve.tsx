@@ -57,6 +57,7 @@ export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> 
     ...(await readSent(c.req.raw)),
     ...{ url, config, services, log, env: { ...c.env } as Visit['env'], requestId: c.var.requestId },
     credential: visitor.credential,
+    session: visitor.session,
     formToken: await (await services.sessions()).formToken(visitor.session),
     oauth: (oauth?.at(url.origin) ?? null) !== null,
   }

@@ -267,8 +267,44 @@ export function dashboardContract(name: string, start: Start): void {
         '/a/..\\\\evil.example',
       ])
         expect([next, locationOf((await house.signIn(writer.key.key, next)).seen)]).toEqual([next, '/'])
-      const out = await writer.send('/logout', {})
-      expect(out.headers.getSetCookie()[0]).toMatch(/=; Max-Age=0;/)
+    })
+
+    it('ends a session for every copy of its cookie when its person signs out, and no other session of the key', async () => {
+      const first = await house.somebody()
+      const second = (await house.signIn(first.key.key)).person
+      const operator = (await house.signIn(ADMIN_TOKEN)).person
+      const token = tokenOf((await first.get('/search')).text)
+      const stream = await fetch(new URL('/activity/stream', house.base), { headers: { cookie: first.cookie } })
+      const events = stream.body?.getReader()
+      await events?.read()
+      // A form of another session, or of none, ends nothing.
+      expect((await first.send('/logout', {}, { token: 'x' })).status).toBe(403)
+      expect((await first.get('/search')).status).toBe(200)
+      for (const person of [first, operator]) {
+        const out = await person.send('/logout', {})
+        expect([out.status, locationOf(out)]).toEqual([303, '/login'])
+        expect(out.headers.getSetCookie()[0]).toMatch(/=; Max-Age=0;/)
+      }
+      for (const path of ['/', '/search', `/entries/${ids.p}`, '/activity'])
+        expect([path, (await first.get(path)).status]).toEqual([path, 401])
+      expect((await operator.get('/projects')).status).toBe(401)
+      expect((await first.send('/first-memory', {}, { token })).status).toBe(401)
+      expect((await first.get('/activity/stream', { accept: 'text/event-stream' })).status).toBe(404)
+      expect((await second.get('/search')).status).toBe(200)
+      // A stream that is open ends with its session, before it shows what comes afterwards.
+      await house.call(first.key.key, 'store_context', {
+        thread_id: 'after',
+        source: 'agent',
+        text: 'stored afterwards',
+      })
+      let heard = ''
+      for (;;) {
+        const { value, done } = (await events?.read()) ?? { done: true, value: undefined }
+        if (done) break
+        heard += new TextDecoder().decode(value)
+      }
+      expect(heard).toMatch(/event: end\ndata: .*"unauthorized"/)
+      expect(heard).not.toMatch(/"action":"store"|"thread_id":"after"/)
     })
 
     it('tells on a page who asks too often, at the door and behind it', async () => {
