@@ -52,6 +52,7 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
     ...(metrics && { record: (point: DataPoint) => metrics.writeDataPoint(point) }),
     services,
     ahead,
+    addressHeader: env.CLIENT_ADDRESS_HEADER,
     oauth: granting ? createOAuth({ kv, identity: services.identity, turns: services.grantTurns, log }) : null,
   }
 }

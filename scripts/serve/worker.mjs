@@ -2,6 +2,7 @@
 // The port leads straight to the Worker: what a development server mounts beside it (a database explorer, a trace store, public
 // buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
 
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from 'miniflare'
 import { isPackaged, WORK } from '../../src/cli/place.mjs'
@@ -77,7 +78,9 @@ async function start(variables) {
     cronTriggers = [],
     ...fromConfig
   } = await keptWorkerOptions(config, folder)
-  const said = { ...bindings, ...variables }
+  // Outside Cloudflare a client may write any header, those of Cloudflare too: only one of this name is believed.
+  const addressHeader = `x-client-${randomBytes(16).toString('hex')}`
+  const said = { ...bindings, ...variables, CLIENT_ADDRESS_HEADER: addressHeader }
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,

@@ -46,6 +46,8 @@ interface RequestSetup {
   readonly record?: (point: DataPoint) => void
   /** Null where OAuth is switched off. */
   readonly oauth?: OAuth | null
+  /** Outside Cloudflare, the header that names a client's address (client-address.ts). */
+  readonly addressHeader?: string | undefined
   /** Migrations of the database that this Worker does not know: a newer release was here. */
   readonly ahead?: readonly string[]
 }

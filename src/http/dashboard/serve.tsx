@@ -22,6 +22,7 @@ export interface Variables {
     readonly services: Services
     readonly log: Log
     readonly oauth?: OAuth | null
+    readonly addressHeader?: string | undefined
   }
   readonly services: Services
   readonly requestId: string

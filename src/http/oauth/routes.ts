@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Services } from '../../services/services'
+import { addressOf } from '../client-address'
 import { noteBody } from '../said'
 import { namesAcceptableClient } from './client-ids'
 import { authorize } from './consent'
@@ -11,21 +12,12 @@ import type { Issuer, OAuth } from './server'
 
 /** Where OAuth is served. Without a store for it, or on an origin that cannot be an issuer, none of this exists. */
 interface Variables {
-  readonly setup: { readonly oauth?: OAuth | null }
+  readonly setup: { readonly oauth?: OAuth | null; readonly addressHeader?: string | undefined }
   readonly services: Services
 }
 
 /** Requests a minute from one place, whatever a key may ask: registrations stay in the store, the rest costs reads of it. */
 const A_MINUTE: Readonly<Record<string, number>> = { '/register': 120, '/authorize': 600, '/token': 600 }
-
-/**
- * Where a request comes from. Cloudflare names the address, and says so by `cf`; elsewhere anybody may write the header, so
- * all are counted together.
- */
-export function sourceOf(request: Request): string {
-  const onCloudflare = (request as { cf?: { colo?: unknown } }).cf?.colo !== undefined
-  return (onCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere'
-}
 
 function tooMany(retryAfter: number): Response {
   const response = oauthError(429, 'temporarily_unavailable', `Too many requests; try again in ${retryAfter} s`)
@@ -76,7 +68,10 @@ export function createOAuthRoutes() {
     routes.use(path, async (c, next) => {
       if (issuerOf(c.var, c.req.raw) === null) return c.notFound()
       const { limiter } = c.var.services
-      const admission = (await limiter?.enter(`${path} ${sourceOf(c.req.raw)}`, { perMinute: A_MINUTE[path] })) ?? null
+      const admission =
+        (await limiter?.enter(`${path} ${addressOf(c.req.raw, c.var.setup.addressHeader)}`, {
+          perMinute: A_MINUTE[path],
+        })) ?? null
       if (admission?.admitted === false) return tooMany(admission.retryAfter)
       try {
         return await next()

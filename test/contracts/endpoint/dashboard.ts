@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatKey } from '../../../src/domain/identity/key'
 import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'
@@ -320,6 +321,60 @@ export function dashboardContract(name: string, start: Start): void {
       } finally {
         await quick.stop()
       }
+    })
+
+    it('counts wrong keys of one address, and lets a valid key in whatever others at that address do', async () => {
+      const HEADER = 'x-client-of-the-entry'
+      const tries = async (vars: Record<string, string>, headersOf: (n: number) => Record<string, string>) => {
+        const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
+        try {
+          const there = houseOf(server)
+          await there.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+          const { key } = await there.key()
+          const door = await there.ask('/login', { headers: { accept: 'text/html' } })
+          const page = /name="page" value="([^"]*)"/.exec(door.text)?.[1] ?? ''
+          const cookie = door.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+          const show = async (shown: string, headers: Record<string, string>, token = page) => {
+            const type = 'application/x-www-form-urlencoded'
+            const body = new URLSearchParams({ page: token, key: shown }).toString()
+            const given = { 'content-type': type, origin: there.base, cookie, ...headers }
+            return there.ask('/login', { method: 'POST', headers: given, body })
+          }
+          const wrong = () => formatKey(crypto.getRandomValues(new Uint8Array(32)))
+          const statuses = async (shown: () => string, token = page) => {
+            const answers = await Promise.all(Array.from({ length: 150 }, (_, n) => show(shown(), headersOf(n), token)))
+            for (const { status, headers } of answers)
+              if (status === 429) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+            return [...new Set(answers.map(({ status }) => status))].sort()
+          }
+          // Typos and forms of other sites count for nothing.
+          expect([await statuses(() => 'cp_typo'), await statuses(wrong, 'f'.repeat(32))]).toEqual([[400], [403]])
+          const seen = await statuses(wrong)
+          const right = await show(key, headersOf(0))
+          const operator = await show(ADMIN_TOKEN, headersOf(0))
+          expect([right.status, operator.status]).toEqual([303, 303])
+          return seen
+        } finally {
+          await server.stop()
+        }
+      }
+      const address = (n: number) => `203.0.113.${n}`
+      const cloudflare = JSON.stringify({ colo: 'ZRH' })
+      expect(await tries({}, () => ({}))).toEqual([400, 429])
+      // As Cloudflare tells: 150 addresses, or one of them.
+      const onCloudflare = (one: string) => ({ 'mf-cf-blob': cloudflare, 'cf-connecting-ip': one })
+      expect(await tries({}, (n) => onCloudflare(address(n)))).toEqual([400])
+      expect(await tries({}, () => onCloudflare(address(1)))).toEqual([400, 429])
+      // Elsewhere anybody can write such headers: only that of the server's own entry counts.
+      const outside = { CLIENT_ADDRESS_HEADER: HEADER }
+      const forged = (n: number) => ({
+        ...onCloudflare(address(n)),
+        'x-forwarded-for': address(n),
+        'x-real-ip': address(n),
+      })
+      expect(await tries(outside, forged)).toEqual([400, 429])
+      expect(await tries(outside, (n) => ({ [HEADER]: address(n) }))).toEqual([400])
+      expect(await tries(outside, (n) => ({ ...forged(n), [HEADER]: address(1) }))).toEqual([400, 429])
     })
 
     it('asks a browser that comes by a link of another site to come again, which then sends its cookie', async () => {
