@@ -52,7 +52,8 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
     ...(metrics && { record: (point: DataPoint) => metrics.writeDataPoint(point) }),
     services,
     ahead,
-    oauth: granting ? createOAuth({ kv, identity: services.identity, log }) : null,
+    addressHeader: env.CLIENT_ADDRESS_HEADER,
+    oauth: granting ? createOAuth({ kv, identity: services.identity, turns: services.grantTurns, log }) : null,
   }
 }
 

@@ -1,15 +1,17 @@
 // The program behind `npm start`: the Worker in plain workerd, as a child of scripts/serve.mjs, on the Node that Miniflare needs.
-// The port leads straight to the Worker: what a development server mounts beside it (a database explorer, a trace store, public
+// The port leads straight to the Worker, for other machines by way of `entry.mjs`: what a development server mounts beside it (a database explorer, a trace store, public
 // buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
 
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from 'miniflare'
 import { isPackaged, WORK } from '../../src/cli/place.mjs'
 import { announce, runningServers } from '../../src/cli/running.mjs'
 import { isOnlyConfigured, keptWorkerOptions } from '../../src/cli/worker-options.mjs'
 import { root } from '../install.mjs'
-import { UsageError } from './arguments.mjs'
+import { isLoopback, UsageError } from './arguments.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
+import { createEntry, listen } from './entry.mjs'
 import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
 import { startSchedule } from './schedule.mjs'
@@ -77,7 +79,11 @@ async function start(variables) {
     cronTriggers = [],
     ...fromConfig
   } = await keptWorkerOptions(config, folder)
-  const said = { ...bindings, ...variables }
+  const here = options.ip === 'localhost' ? '127.0.0.1' : options.ip
+  const isLocal = isLoopback(options.ip)
+  // Outside Cloudflare a client may write any header, those of Cloudflare too: only one of this name is believed.
+  const addressHeader = `x-client-${randomBytes(16).toString('hex')}`
+  const said = { ...bindings, ...variables, CLIENT_ADDRESS_HEADER: addressHeader }
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
@@ -99,7 +105,7 @@ async function start(variables) {
       // Miniflare's own entrance, which nobody is told of.
       host: '127.0.0.1',
       port: 0,
-      unsafeDirectSockets: [{ host: options.ip === 'localhost' ? '127.0.0.1' : options.ip, port: options.port }],
+      unsafeDirectSockets: [isLocal ? { host: here, port: options.port } : { host: '127.0.0.1', port: 0 }],
       ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
       cf: false,
       telemetry: { enabled: false },
@@ -113,6 +119,7 @@ async function start(variables) {
     }),
   )
   await server.ready
+  if (!isLocal) await listen(createEntry(await server.unsafeGetDirectURL(), addressHeader), options)
   return { server, crons: cronTriggers }
 }
 

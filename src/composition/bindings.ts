@@ -27,6 +27,11 @@ export interface Bindings {
   readonly VECTORIZE?: VectorizeBinding
   /** Tells what is wrong with the files of a local D1; only where `npm start` runs the Worker. */
   readonly LOCAL_STORAGE?: Pick<Fetcher, 'fetch'>
+  /**
+   * Set by `npm start`: the header in which its entry names a client's address, under a name drawn at each start. Where it is set,
+   * headers of Cloudflare are those of a client.
+   */
+  readonly CLIENT_ADDRESS_HEADER?: string
   /** Only where a provider is `workers-ai`. */
   readonly AI?: AiRunner
 }

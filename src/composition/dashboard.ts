@@ -1,5 +1,6 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlDirectory } from '../adapters/sql/stores/identity/directory'
+import { createSqlEndedSessions } from '../adapters/sql/stores/identity/ended-sessions'
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import type { Config } from '../config'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
@@ -35,8 +36,9 @@ export const composeDashboard = (
   bindings: Bindings,
   config: Config,
   given: { connection: SqlConnection; settings: Settings; clock: Clock; yielder: Yielder },
-): Pick<Services, 'directory' | 'overview' | 'sessions'> => ({
+): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
   directory: createSqlDirectory(given.connection, given.clock, given.yielder),
   overview: createSqlStoreOverview(given.connection, given.clock),
+  endedSessions: createSqlEndedSessions(given.connection, given.clock),
   sessions: () => sealOf(bindings, config, given.settings),
 })

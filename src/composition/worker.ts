@@ -1,4 +1,5 @@
 import { createGateLimiter } from '../adapters/gate-object'
+import { createGateTurns } from '../adapters/gate-object/grant-turns'
 import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
@@ -223,6 +224,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       limits: config.limits,
       onFailure: (error) => log('WARNING', 'limiter_failed', { message: String(error) }),
     }),
+    grantTurns: createGateTurns(bindings.GATES),
     afterwards,
     now,
     ids,

@@ -46,6 +46,8 @@ interface RequestSetup {
   readonly record?: (point: DataPoint) => void
   /** Null where OAuth is switched off. */
   readonly oauth?: OAuth | null
+  /** Outside Cloudflare, the header that names a client's address (client-address.ts). */
+  readonly addressHeader?: string | undefined
   /** Migrations of the database that this Worker does not know: a newer release was here. */
   readonly ahead?: readonly string[]
 }
@@ -77,7 +79,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   const app = new Hono<{ Bindings: Env; Variables: Variables }>()
 
   app.use(SECURE_HEADERS)
-  app.use(guard<Env>(readAccess))
+  app.use(guard<Env>(readAccess, isLinkable))
   app.get('/health', (c) => c.json({ status: 'ok' }))
   app.route('/', createAssets())
 
@@ -256,6 +258,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   return app
+}
+
+/** Returns whether other sites may link to what a browser asks for: the pages of the dashboard and of the MCP endpoint. */
+function isLinkable(request: Request): boolean {
+  const { pathname } = new URL(request.url)
+  return isBrowser(request) && (pathname === '/login' || /^\/mcp(\/[^/]*)?$/.test(pathname) || isPagePath(pathname))
 }
 
 /** The part of the server that was asked, never what stands behind it in the address. */

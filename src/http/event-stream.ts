@@ -41,6 +41,8 @@ export interface Opening {
   readonly after: string | undefined
   /** What the stream is about: any of these. */
   readonly filters: readonly FeedFilter[]
+  /** Throws Problem unauthorized when what let the reader in beside the key no longer counts; asked with each page. */
+  readonly requireOpen?: () => Promise<void>
 }
 
 /**
@@ -48,7 +50,11 @@ export interface Opening {
  *
  * @throws Problem limit_exceeded when the key has too many; whatever the feed says of the cursor
  */
-export async function openPages(services: Services, principal: Principal, { after, filters }: Opening): Promise<Pages> {
+export async function openPages(
+  services: Services,
+  principal: Principal,
+  { after, filters, requireOpen = async () => {} }: Opening,
+): Promise<Pages> {
   const { changes, now } = services
   const from = await changes.start(principal, after)
   const stream = { id: crypto.randomUUID(), key: principal.keyId }
@@ -67,7 +73,7 @@ export async function openPages(services: Services, principal: Principal, { afte
         if (now() >= until || ++looks > MAX_LOOKS) return null
         const { value } = await pages.next()
         // Asked after the page was read, so that nothing from after the revocation goes out.
-        await requireKey(services, principal)
+        await Promise.all([requireKey(services, principal), requireOpen()])
         return value
       },
       async close() {

@@ -53,6 +53,9 @@ function headerBytes(headers: Headers): number {
   return bytes
 }
 
+/** Returns whether a request asks for a page that people open in a browser. */
+type IsPage = (request: Request) => boolean
+
 interface Refusal {
   readonly status: 400 | 403 | 415 | 431
   readonly code: 'invalid_input' | 'forbidden' | 'limit_exceeded' | 'unsupported'
@@ -93,8 +96,22 @@ function isCompressed({ method, headers }: Request): boolean {
   return !/^(GET|HEAD|OPTIONS)$/.test(method) && !/^(\s*identity\s*)?$/i.test(encoding)
 }
 
+/**
+ * Returns whether a page of another origin makes the browser send this request, which is visible where the request carries no `Origin`:
+ * an image, a script, a frame or a form with GET. Browsers set `Sec-Fetch-Site` and no page can change it. A link that a person follows
+ * to a page stays allowed, since the page that holds the link cannot read the answer.
+ *
+ * @param isPage whether the address is one that people open in a browser
+ */
+function isSentByForeignPage({ method, headers }: Request, isPage: boolean): boolean {
+  const site = headers.get('sec-fetch-site')?.trim().toLowerCase() ?? ''
+  if (site === '' || site === 'same-origin' || site === 'none') return false
+  const isTopLevel = headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return !(method === 'GET' && isTopLevel && isPage)
+}
+
 /** @returns why the request is refused, or null */
-function refusal(request: Request, access: Access): Refusal | null {
+function refusal(request: Request, access: Access, isPage: IsPage): Refusal | null {
   const url = new URL(request.url)
   if (headerBytes(request.headers) > MAX_HEADER_BYTES)
     return { status: 431, code: 'limit_exceeded', message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }
@@ -107,6 +124,8 @@ function refusal(request: Request, access: Access): Refusal | null {
   const page = origin === null ? null : pageOf(origin)
   if (origin !== null && (page === null || !isTrusted(page, url, named, access)))
     return forbidden('Origin is not allowed')
+  if (access.open && origin === null && isSentByForeignPage(request, isPage(request)))
+    return forbidden('A page of another origin sent this request')
   if (carriesKey(url)) {
     const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
@@ -128,11 +147,12 @@ function refusal(request: Request, access: Access): Refusal | null {
  * no CORS header, so a foreign page cannot even read that it was one.
  *
  * @param access what the environment says about who may call
+ * @param isPage whether a page of another site may link to the address, also in open mode
  */
 export const guard =
-  <Env extends object>(access: (env: Environment) => Access): MiddlewareHandler<{ Bindings: Env }> =>
+  <Env extends object>(access: (env: Environment) => Access, isPage: IsPage): MiddlewareHandler<{ Bindings: Env }> =>
   async (c, next) => {
-    const refused = refusal(c.req.raw, access((c.env ?? {}) as Environment))
+    const refused = refusal(c.req.raw, access((c.env ?? {}) as Environment), isPage)
     if (refused !== null) {
       const { status, code, message } = refused
       // RFC 9110 §12.5.3: what would have been taken.

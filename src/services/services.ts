@@ -3,8 +3,10 @@ import type { SessionSeal } from '../domain/identity/session'
 import type { Millis } from '../domain/time'
 import type { Yielder } from '../domain/yielder'
 import type { Directory } from '../ports/directory'
+import type { EndedSessions } from '../ports/ended-sessions'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
+import type { GrantTurns } from '../ports/grant-turns'
 import type { DatabaseHealth, ModelHealth, ObjectStoreHealth } from '../ports/health'
 import type { History } from '../ports/history'
 import type { Ids } from '../ports/ids'
@@ -69,6 +71,7 @@ export interface Services {
   readonly overview: StoreOverview
   /** Signs and opens sessions of the dashboard. */
   readonly sessions: () => Promise<SessionSeal>
+  readonly endedSessions: EndedSessions
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
   /** `work` does what is queued; `workLeft` does so behind the answer of a request that has written, and nothing behind others. */
@@ -105,6 +108,8 @@ export interface Services {
   readonly administration: Administration
   /** Null: nobody is limited. */
   readonly limiter: Limiter | null
+  /** Token requests of OAuth grants, one after the other. */
+  readonly grantTurns: GrantTurns
   readonly health: {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth

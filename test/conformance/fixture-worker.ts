@@ -13,7 +13,7 @@ import { createFixtureServer } from './fixture-server'
  */
 const app = new Hono<{ Bindings: Environment }>()
 
-app.use(guard<Environment>(readAccess))
+app.use(guard<Environment>(readAccess, () => false))
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
 const nobody = () => Promise.reject(new Problem('unauthorized', 'There are no keys here'))

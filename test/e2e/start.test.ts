@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -141,6 +141,28 @@ describe('npm start', () => {
     const files = readdirSync(data, { recursive: true }).map(String)
     expect(files.some((name) => name.includes('D1DatabaseObject'))).toBe(true)
     expect(files.filter((name) => /trace|wobs|observab/i.test(name))).toEqual([])
+  })
+
+  it('counts other machines by the addresses of their connections, whatever they write of them', async () => {
+    const args = ['--ip', '0.0.0.0', '--var', 'AUTH_MODE:required', '--var', `ADMIN_TOKEN:${ADMIN_TOKEN}`]
+    server = await startDevServer(join(folder, 'machines'), 'start', {}, args)
+    const { port } = server.url
+    const register = (localAddress: string, n: number) =>
+      new Promise<number>((resolve, reject) => {
+        const forged = {
+          'mf-cf-blob': '{"colo":"X"}',
+          'cf-connecting-ip': `203.0.113.${n}`,
+          'x-forwarded-for': `10.0.0.${n}`,
+        }
+        const headers = { 'content-type': 'application/json', ...forged }
+        const place = { host: '127.0.0.1', port, path: '/register', method: 'POST', headers, localAddress }
+        const sent = request(place, (answer) => resolve(answer.resume().statusCode ?? 0))
+        sent.on('error', reject)
+        sent.end(JSON.stringify({ redirect_uris: ['http://127.0.0.1:1/back'], token_endpoint_auth_method: 'none' }))
+      })
+    const crowd = await Promise.all(Array.from({ length: 150 }, (_, n) => register('127.0.0.2', n)))
+    expect([...new Set(crowd)].sort()).toEqual([201, 429])
+    expect(await register('127.0.0.1', 0)).toBe(201)
   })
 
   it('serves from a home that cannot be written to, says which mode it is, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {

@@ -67,6 +67,47 @@ describe('a server in open mode', () => {
       }
   })
 
+  it('refuses what a page of another origin makes a browser send without an Origin, but not a link to a page', async () => {
+    const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const document = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const paths = [
+      '/api/v1/orgs/local/export',
+      '/ready',
+      '/health',
+      '/mcp',
+      '/',
+      '/entries/1',
+      `/images/${'0'.repeat(64)}`,
+    ]
+    for (const site of ['cross-site', 'same-site', 'Cross-Site', 'something-new']) {
+      const ask = async (path: string, headers: Record<string, string>, method = 'GET', body = '') => {
+        const { status } = await send(path, { ...html, 'sec-fetch-site': site, ...headers }, method, body)
+        return [site, path, headers, status]
+      }
+      for (const path of paths) {
+        for (const headers of [
+          { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+          { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+          { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+          { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+          { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' },
+          { 'sec-fetch-mode': 'navigate' },
+          {},
+        ] as Record<string, string>[])
+          expect(await ask(path, headers)).toEqual([site, path, headers, 403])
+        expect(await ask(path, document, 'POST', LIST)).toEqual([site, path, document, 403])
+      }
+      for (const path of ['/api/v1/orgs/local/export', '/api/v1/orgs', '/ready', '/metrics', '/images/a', '/nowhere'])
+        expect(await ask(path, document)).toEqual([site, path, document, 403])
+      for (const path of ['/', '/search?q=a', '/mcp'])
+        expect(await ask(path, document)).toEqual([site, path, document, 200])
+    }
+    for (const site of ['same-origin', 'none', ''])
+      expect((await send('/api/v1/orgs', site === '' ? {} : { 'sec-fetch-site': site }, 'GET', '')).status).toBe(200)
+    // A check of Origin has already answered where there is one.
+    expect((await send('/mcp', { 'sec-fetch-site': 'cross-site', origin: server.url.origin })).status).toBe(200)
+  })
+
   it('refuses the character U+0000 in an address, whoever asks for what, since no name holds it', async () => {
     for (const path of [
       '/api/v1/orgs/%00/keys',

@@ -153,6 +153,117 @@ describe('a code and its tokens', () => {
     expect((await deployment.call(first.body.access_token, 'list_threads')).status).toBe(401)
   })
 
+  it('come of one use of the code, however many exchange it at the same moment', async () => {
+    for (const times of [2, 8, 30]) {
+      const { client_id, verifier, code } = await prepare()
+      const answers = await Promise.all(
+        Array.from({ length: times }, () => deployment.exchange(client_id, code, verifier)),
+      )
+      const issued = answers.filter(({ status }) => status === 200)
+      expect([times, issued.length]).toEqual([times, 1])
+      const refused = answers.filter(({ status }) => status === 400).map(({ body }) => body.error)
+      expect(refused).toEqual(Array.from({ length: times - 1 }, () => 'invalid_grant'))
+    }
+  })
+
+  it('come of the right exchange when a wrong one is made at the same moment', async () => {
+    const { client_id, verifier, code } = await prepare()
+    const answers = await Promise.all(
+      [pkce().verifier, verifier, pkce().verifier].map((one) => deployment.exchange(client_id, code, one)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([400, 200, 400])
+    expect((await deployment.call(answers[1]?.body.access_token, 'list_threads')).status).toBe(200)
+  })
+
+  it('are read from one form by all that decides about them', async () => {
+    const { client_id, verifier, code } = await prepare()
+    const fields = {
+      grant_type: 'authorization_code',
+      client_id,
+      code,
+      code_verifier: verifier,
+      redirect_uri: REDIRECT,
+    }
+    const form = new URLSearchParams(fields).toString()
+    const ask = async (body: string, type: string) => {
+      const init = { method: 'POST', headers: { 'content-type': type }, body }
+      return (await deployment.ask('/token', init)).status
+    }
+    const FORM = 'application/x-www-form-urlencoded'
+    for (const type of [
+      `${FORM}\t; charset=utf-8`,
+      'multipart/form-data; boundary=x',
+      'application/json',
+      'text/plain',
+    ])
+      expect([type, await ask(form, type)]).toEqual([type, 400])
+    const other = `k:${'g'.repeat(16)}:${'s'.repeat(32)}`
+    for (const body of [`${form}&code=${other}`, `code=${other}&${form}`, `${form}&grant_type=refresh_token`])
+      expect([body, await ask(body, FORM)]).toEqual([body, 400])
+    expect(await ask(form, `${FORM}; charset=utf-8`)).toBe(200)
+    expect(await ask(`\ufeff${form}`, FORM)).toBe(400)
+  })
+
+  it('are the same for all who refresh with one token at the same moment, or again within 30 seconds', async () => {
+    const { client_id, refresh_token } = await deployment.connect(await deployment.key())
+    const refresh = (token: string) =>
+      deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: token })
+    const both = await Promise.all(Array.from({ length: 8 }, () => refresh(refresh_token)))
+    both.push(await refresh(refresh_token))
+    expect(both.map(({ status }) => status)).toEqual(both.map(() => 200))
+    for (const name of ['access_token', 'refresh_token', 'scope', 'resource', 'token_type'])
+      expect([name, new Set(both.map(({ body }) => body[name])).size]).toEqual([name, 1])
+    const [first] = both.map(({ body }) => body)
+    expect(both.every(({ body }) => body.expires_in <= 3600 && body.expires_in > 3500)).toBe(true)
+    expect((await deployment.call(first.access_token, 'list_threads')).status).toBe(200)
+    // Two processes that hold the successor go on, both of them.
+    const next = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)])
+    expect(next[0]?.body.refresh_token).toBe(next[1]?.body.refresh_token)
+    expect((await deployment.call(next[1]?.body.access_token, 'list_threads')).status).toBe(200)
+    expect((await deployment.call(first.access_token, 'list_threads')).status).toBe(200)
+  })
+
+  it('are given again to the client alone that refreshed', async () => {
+    const holder = await deployment.key()
+    const registered = await deployment.register({ token_endpoint_auth_method: 'client_secret_post' })
+    const { client_id, client_secret } = registered
+    const { verifier, challenge } = pkce()
+    const back = await deployment.allow(deployment.addressFor(client_id, challenge), holder)
+    const first = await deployment.exchange(client_id, back.searchParams.get('code'), verifier, { client_secret })
+    const refresh_token = first.body.refresh_token as string
+    const refresh = (fields: Record<string, string>) =>
+      deployment.token({ grant_type: 'refresh_token', refresh_token, ...fields })
+    const second = await refresh({ client_id, client_secret })
+    expect(second.status).toBe(200)
+    const other = (await deployment.register()).client_id
+    for (const fields of [
+      { client_id },
+      { client_id, client_secret: 'wrong' },
+      { client_id: other },
+      { client_id: 'unknown' },
+      {},
+    ] as Record<string, string>[]) {
+      const { status, body } = await refresh(fields)
+      expect([fields, status >= 400, body.refresh_token]).toEqual([fields, true, undefined])
+    }
+    expect((await refresh({ client_id, client_secret })).body.refresh_token).toBe(second.body.refresh_token)
+    expect((await deployment.call(second.body.access_token, 'list_threads')).status).toBe(200)
+  })
+
+  it('are all worthless once given back, also when they are refreshed at the same moment', async () => {
+    const { client_id, refresh_token, access_token } = await deployment.connect(await deployment.key())
+    const refresh = (token: string) =>
+      deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: token })
+    const answers = await Promise.all([
+      ...[refresh(refresh_token), deployment.token({ client_id, token: refresh_token })],
+      refresh(refresh_token),
+    ])
+    const tokens = [access_token, ...answers.map(({ body }) => body.access_token)].filter((one) => one !== undefined)
+    const live = await Promise.all(tokens.map(async (one) => (await deployment.call(one, 'list_threads')).status))
+    expect(live).toEqual(live.map(() => 401))
+    expect((await refresh(refresh_token)).status).toBe(400)
+  })
+
   it('rotate at a refresh, and a refresh token that was replaced and left behind is refused', async () => {
     const { client_id, refresh_token, access_token } = await deployment.connect(await deployment.key())
     const refresh = (token: string) =>
@@ -202,6 +313,28 @@ describe('a code and its tokens', () => {
     } finally {
       await crowded.stop()
     }
+  })
+
+  it('are for clients that registered within limits', async () => {
+    const many = Array.from({ length: 21 }, (_, i) => `http://127.0.0.1:41999/callback/${i}`)
+    for (const metadata of [
+      { client_name: 'n'.repeat(201) },
+      { client_name: '\u{1f600}'.repeat(201) },
+      { redirect_uris: many },
+      { redirect_uris: [`https://app.example/${'p'.repeat(1000)}`] },
+    ]) {
+      const { error, error_description } = await deployment.register(metadata)
+      expect(error).toBe('invalid_client_metadata')
+      expect(error_description).toMatch(/; send /)
+    }
+    const fields = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri', 'client_name#de', 'contacts']
+    for (const field of fields) {
+      const value = `https://app.example/${'p'.repeat(9000)}`
+      const answer = await deployment.register({ [field]: field === 'contacts' ? [value] : value })
+      expect([field, answer.client_id]).toEqual([field, undefined])
+    }
+    const fitting = { client_name: 'n'.repeat(200), redirect_uris: many.slice(0, 20) }
+    expect(await deployment.register(fitting)).toMatchObject({ client_id: expect.any(String), ...fitting })
   })
 
   it('end when the client gives them back', async () => {

@@ -54,6 +54,41 @@ describe('addresses of pages', () => {
       expect([path, safePath(path)]).toEqual([path, '/'])
   })
 
+  it('lead to no other host once a browser has resolved them', () => {
+    const steps = [
+      '/..',
+      '/.',
+      '/%2e%2e',
+      '/%2E%2e',
+      '/.%2e',
+      '/%2e',
+      '/a/..',
+      '/a/b/../..',
+      '/a/%2e%2e',
+      '/./..',
+      '/x/../.',
+    ]
+    const hosts = [
+      '//evil.example',
+      '/\\evil.example',
+      '\\\\evil.example',
+      '\\/evil.example',
+      '///evil.example',
+      '//e@evil:80/x?y#z',
+    ]
+    for (const step of steps)
+      for (const host of hosts) {
+        const path = safePath(`${step}${host}`)
+        expect([step, host, new URL(path, 'https://own.example').origin]).toEqual([step, host, 'https://own.example'])
+        expect([step, host, path.startsWith('//'), path.includes('\\')]).toEqual([step, host, false, false])
+      }
+    for (const path of ['/a/../b', '/%2f%2fevil', '/a//b', '/search?q=//x', '/search?q=/..//x'])
+      expect(new URL(safePath(path), 'https://own.example').pathname).toBe(
+        new URL(path, 'https://own.example').pathname,
+      )
+    for (const path of ['//[', '//a:b:c', '/..//[']) expect(safePath(path)).toBe('/')
+  })
+
   it('name threads of any name', () => {
     expect(threadAt('a/b?c#d%')).toBe('/threads/a%2Fb%3Fc%23d%25')
     expect([threadAt('.'), threadAt('..')]).toEqual(['/threads?id=.', '/threads?id=..'])

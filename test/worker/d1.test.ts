@@ -10,6 +10,7 @@ import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
 import { directoryContract } from '../contracts/directory'
+import { endedSessionsContract } from '../contracts/ended-sessions'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -110,5 +111,6 @@ fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bind
 
 auditContract('D1', make)
 identityContract('D1', make)
+endedSessionsContract('D1', make)
 
 imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))

@@ -5,7 +5,9 @@ import type { Identity } from '../../src/services/people/identity'
 
 /** OAuth and its store: what the schedule does with it, and what happens when it does not answer. */
 const kv = (env as unknown as { OAUTH_KV: KVNamespace }).OAUTH_KV
-const oauth = createOAuth({ kv, identity: {} as Identity, log: () => undefined })
+/** Not asked by what is played here. */
+const turns = { begin: () => Promise.reject(new Error('no turn')) }
+const oauth = createOAuth({ kv, identity: {} as Identity, turns, log: () => undefined })
 
 const GRANTS = 150
 const name = (n: number) => `grant:key_a:${String(n).padStart(16, '0')}`
@@ -32,7 +34,7 @@ it('removes grants that have expired or lost their client, a part at a time, and
 
 it('does not call a token wrong when the store does not answer', async () => {
   const broken = { get: () => Promise.reject(new Error('KV GET failed: 503')) } as unknown as KVNamespace
-  const { keyIdOf } = createOAuth({ kv: broken, identity: {} as Identity, log: () => undefined })
+  const { keyIdOf } = createOAuth({ kv: broken, identity: {} as Identity, turns, log: () => undefined })
   const token = `key_a:${'g'.repeat(16)}:${'s'.repeat(32)}`
   await expect(keyIdOf(token, new Request('https://memory.example/mcp'))).rejects.toMatchObject({
     code: 'unavailable',

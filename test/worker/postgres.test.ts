@@ -11,6 +11,7 @@ import { changeFeedContract } from '../contracts/change-feed'
 import { changesContract } from '../contracts/changes'
 import { currentContract } from '../contracts/current'
 import { directoryContract } from '../contracts/directory'
+import { endedSessionsContract } from '../contracts/ended-sessions'
 import { entryLifeContract } from '../contracts/entry-life'
 import { entrySizesContract } from '../contracts/entry-sizes'
 import { entryStoreContract } from '../contracts/entry-store'
@@ -96,6 +97,7 @@ fullTextLanguagesContract('tsvector', (language) => make(language))
 
 auditContract('PostgreSQL', make)
 identityContract('PostgreSQL', make)
+endedSessionsContract('PostgreSQL', make)
 
 it('gives out no cursor behind a commit that is not visible yet', async () => {
   const [slow, quick, reader] = [make(), make(), make()]

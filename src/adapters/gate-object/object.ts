@@ -1,6 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Millis } from '../../domain/time'
+import type { Outcome, Presented, Verdict as TurnVerdict } from '../../ports/grant-turns'
 import type { Limits } from '../../ports/limiter'
+import { GrantState } from './grant-state'
 
 type Verdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
 
@@ -18,16 +20,21 @@ interface Count {
 const NOTES_A_MINUTE = 4
 
 /**
- * The requests of one key, counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,
+ * What must be decided in one place: the requests of a key, or, in an object of another name, the token requests of an OAuth grant
+ * (`grant-state.ts`). One class serves both, so that a deployment needs no further binding.
+ *
+ * The requests of one key are counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,
  * estimated from two fixed ones: the last one's count, by the share of it that still lies
  * inside, and this one's.
  */
 export class GateObject extends DurableObject {
   private readonly running = new Map<string, { readonly since: number; readonly messages: number }>()
   private readonly count: Count
+  private readonly grant: GrantState
 
   constructor(state: DurableObjectState, env: never) {
     super(state, env)
+    this.grant = new GrantState(state.storage)
     this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
   }
 
@@ -56,6 +63,18 @@ export class GateObject extends DurableObject {
 
   leave(request: string): void {
     this.running.delete(request)
+  }
+
+  beginTurn(request: string, presented: Presented): Promise<TurnVerdict> {
+    return this.grant.begin(request, presented)
+  }
+
+  finishTurn(request: string, outcome: Outcome): boolean {
+    return this.grant.finish(request, outcome)
+  }
+
+  override alarm(): void {
+    this.grant.forget()
   }
 
   /** Milliseconds until so many more fit, if no other comes; 0 when they do now. */

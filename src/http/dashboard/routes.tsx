@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { enter, whenSent } from '../admission'
+import { addressOf } from '../client-address'
 import { serveImage } from '../images'
-import { sourceOf } from '../oauth/routes'
 import { isBrowser } from '../welcome'
 import { assetOf } from './assets/serve'
 import { seeOther } from './page'
@@ -10,13 +10,13 @@ import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
 import { safePath } from './parts/addresses'
 import { isForm } from './sent'
 import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
-import { endedSession, visitorOf } from './session'
+import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
 
 /** Pages for people (operate contract §1), beside the routes of programs: who asks for no page is none of them. */
 
-/** Keys shown in a minute from one place: whoever mistypes has room, and nobody guesses 256 bits. */
-const LOGINS_A_MINUTE = 120
+/** Wrong keys in a minute from one address. A key that is valid is never refused, so that strangers at the same address lock nobody out. */
+const WRONG_KEYS_A_MINUTE = 120
 
 const isProgram = (request: Request): boolean => /^bearer\b/i.test(request.headers.get('authorization') ?? '')
 
@@ -68,14 +68,14 @@ export function createDashboard() {
 
   routes.post('/login', async (c, next) => {
     if (!isForm(c.req.raw)) return next()
-    const { services } = c.var
-    const admission = await services.limiter?.enter(`/login ${sourceOf(c.req.raw)}`, { perMinute: LOGINS_A_MINUTE })
+    const { services, setup } = c.var
+    const { response, isWrongKey } = await signIn({ request: c.req.raw, services })
+    if (!isWrongKey) return response
+    const address = addressOf(c.req.raw, setup.addressHeader)
+    const admission = await services.limiter?.enter(`/login ${address}`, { perMinute: WRONG_KEYS_A_MINUTE })
     if (admission?.admitted === false) return tooMany(c, admission.retryAfter)
-    try {
-      return await signIn({ request: c.req.raw, services })
-    } finally {
-      if (admission !== undefined) services.afterwards(admission.leave())
-    }
+    if (admission !== undefined) services.afterwards(admission.leave())
+    return response
   })
   routes.get('/login', async (c, next) => {
     if (!isBrowser(c.req.raw)) return next()
@@ -84,7 +84,8 @@ export function createDashboard() {
   })
   routes.post('/logout', async (c, next) => {
     if (!isForm(c.req.raw)) return next()
-    return admit(c, async ({ url }) => {
+    return admit(c, async ({ url, services, session }) => {
+      await endSession(services, session)
       const response = seeOther('/login')
       response.headers.append('Set-Cookie', endedSession(url))
       return response

@@ -22,6 +22,7 @@ export interface Variables {
     readonly services: Services
     readonly log: Log
     readonly oauth?: OAuth | null
+    readonly addressHeader?: string | undefined
   }
   readonly services: Services
   readonly requestId: string
@@ -57,6 +58,7 @@ export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> 
     ...(await readSent(c.req.raw)),
     ...{ url, config, services, log, env: { ...c.env } as Visit['env'], requestId: c.var.requestId },
     credential: visitor.credential,
+    session: visitor.session,
     formToken: await (await services.sessions()).formToken(visitor.session),
     oauth: (oauth?.at(url.origin) ?? null) !== null,
   }

@@ -32,12 +32,13 @@ const cookieFor = (url: URL, value: string, seconds: number): string =>
     maxAge: seconds,
   })
 
+/** Removes the cookie from the browser. */
 export const endedSession = (url: URL): string => cookieFor(url, '', 0)
 
-type Deps = Pick<Services, 'identity' | 'sessions' | 'now'>
+type Deps = Pick<Services, 'identity' | 'sessions' | 'endedSessions' | 'now'>
 
 /** A new session. @param keyId of a key, or what stands in its place */
-export async function beginSession({ sessions, now }: Deps, url: URL, keyId: string) {
+export async function beginSession({ sessions, now }: Pick<Deps, 'sessions' | 'now'>, url: URL, keyId: string) {
   const session: Session = {
     keyId,
     expiresAt: now() + SESSION_MS,
@@ -46,7 +47,11 @@ export async function beginSession({ sessions, now }: Deps, url: URL, keyId: str
   return { session, cookie: cookieFor(url, await (await sessions()).seal(session), SESSION_MS / 1000) }
 }
 
-async function credentialOf({ keyId }: Session, config: Config, { identity }: Deps): Promise<Credential | null> {
+async function credentialOf(
+  { keyId }: Session,
+  config: Config,
+  { identity }: Pick<Deps, 'identity'>,
+): Promise<Credential | null> {
   if (keyId === LOCAL_SESSION) return null
   if (keyId === OPERATOR_SESSION) return config.adminToken === null ? null : { kind: 'operator' }
   try {
@@ -67,12 +72,29 @@ export async function visitorOf(request: Request, config: Config, services: Deps
     if (known?.keyId === LOCAL_SESSION) return { credential, session: known, cookie: null }
     return { credential, ...(await beginSession(services, url, LOCAL_SESSION)) }
   }
-  const credential = known === null ? null : await credentialOf(known, config, services)
-  return known === null || credential === null ? null : { credential, session: known, cookie: null }
+  if (known === null) return null
+  // Both are asked in the same moment, so that they share a round trip.
+  const [credential, isOver] = await Promise.all([
+    credentialOf(known, config, services),
+    services.endedSessions.has(known.nonce),
+  ])
+  return credential === null || isOver ? null : { credential, session: known, cookie: null }
+}
+
+/** Ends a session for every browser that holds its cookie. Open mode has no sign-in, and so none to end. */
+export async function endSession({ endedSessions }: Pick<Deps, 'endedSessions'>, session: Session): Promise<void> {
+  if (session.keyId !== LOCAL_SESSION) await endedSessions.add(session.nonce, session.expiresAt)
+}
+
+/** @throws Problem unauthorized for a session that has ended */
+export async function requireSession(services: Pick<Deps, 'endedSessions' | 'now'>, session: Session): Promise<void> {
+  if (session.keyId === LOCAL_SESSION) return
+  if (session.expiresAt <= services.now() || (await services.endedSessions.has(session.nonce)))
+    throw new Problem('unauthorized', 'The session has ended; sign in again')
 }
 
 /** What a person pasted: the id that a session takes, or null for a key that does not count. */
-export async function keyIdOf(key: string, { identity }: Deps): Promise<string | null> {
+export async function keyIdOf(key: string, { identity }: Pick<Deps, 'identity'>): Promise<string | null> {
   if (await identity.isAdminToken(key)) return OPERATOR_SESSION
   try {
     return (await identity.principalOfKey(key)).keyId

@@ -1,5 +1,6 @@
 import type { Config, Environment } from '../../config'
 import { mayAct, type Principal, type Role } from '../../domain/identity/scope'
+import type { Session } from '../../domain/identity/session'
 import type { Administrator } from '../../services/people/administration'
 import type { Services } from '../../services/services'
 import { administratorOf, type Credential, requireOrg } from '../auth'
@@ -15,6 +16,7 @@ export interface Visit {
   readonly log: Log
   readonly requestId: string
   readonly credential: Credential
+  readonly session: Session
   /** What each form carries, so that no other site can send one. */
   readonly formToken: string
   /** Of a form that was sent; empty for a page that is only looked at. */

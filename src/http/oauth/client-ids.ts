@@ -27,6 +27,13 @@ function issuerOfAssertion(assertion: string): string {
   }
 }
 
+/** The client that a token request names, as the provider reads it; the secret beside it is not checked here. */
+export function clientIdOf(form: URLSearchParams, authorization: string | null): string {
+  const basic = /^Basic +(\S+)/i.exec(authorization ?? '')?.[1]
+  if (basic !== undefined) return credentialsOf(basic).split(':')[0] ?? ''
+  return form.get('client_id') || issuerOfAssertion(form.get('client_assertion') ?? '')
+}
+
 /** The same for each place of a token request in which a client can name itself. */
 export function namesAcceptableClient(form: URLSearchParams, authorization: string | null): boolean {
   const ids = [...form.getAll('client_id'), ...form.getAll('client_assertion').map(issuerOfAssertion)]
@@ -35,10 +42,12 @@ export function namesAcceptableClient(form: URLSearchParams, authorization: stri
   return ids.every(isAcceptableClientId) && (basic === undefined || !namesAddress(basic))
 }
 
-function namesAddress(credentials: string): boolean {
+function credentialsOf(encoded: string): string {
   try {
-    return /^https?(:|%3a)/i.test(atob(credentials))
+    return atob(encoded)
   } catch {
-    return false
+    return ''
   }
 }
+
+const namesAddress = (encoded: string): boolean => /^https?(:|%3a)/i.test(credentialsOf(encoded))

@@ -20,6 +20,23 @@ const REUSE = { category: 'refresh-token-grant', reason: 'refresh_token_mismatch
 /** Marks the answer to it within this server; nobody else is told. */
 export const REUSED = 'x-refresh-token-reused'
 
+/** What a client may register; a client of an editor brings about six addresses. */
+const MAX_CLIENT_NAME = 200
+const MAX_REDIRECT_URIS = 20
+const MAX_REDIRECT_URI = 1000
+
+/** Returns what exceeds a limit, or null. Types are checked by the provider before. */
+export function registrationFault({ client_name: name, redirect_uris: uris }: Record<string, unknown>): string | null {
+  if (typeof name === 'string' && [...name].length > MAX_CLIENT_NAME)
+    return `client_name is longer than ${MAX_CLIENT_NAME} characters; send a shorter one`
+  if (!Array.isArray(uris)) return null
+  if (uris.length > MAX_REDIRECT_URIS)
+    return `redirect_uris has ${uris.length} items; send at most ${MAX_REDIRECT_URIS}`
+  return uris.some((uri) => String(uri).length > MAX_REDIRECT_URI)
+    ? `A redirect URI is longer than ${MAX_REDIRECT_URI} characters; send a shorter one`
+    : null
+}
+
 export interface ProviderEnv {
   readonly OAUTH_KV: BoundedStore
   readonly identity: Identity
@@ -41,6 +58,10 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: REFRESH_SECONDS,
     clientIdMetadataDocumentEnabled: fetchesDocuments(origin),
+    clientRegistrationCallback: ({ clientMetadata }) => {
+      const fault = registrationFault(clientMetadata)
+      return fault === null ? undefined : { code: 'invalid_client_metadata', description: fault }
+    },
     async tokenExchangeCallback({ props, env }) {
       try {
         await env.identity.principalOfKeyId(props.keyId)

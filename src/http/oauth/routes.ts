@@ -1,8 +1,10 @@
 import { Hono } from 'hono'
 import type { Services } from '../../services/services'
+import { addressOf } from '../client-address'
 import { noteBody } from '../said'
 import { namesAcceptableClient } from './client-ids'
 import { authorize } from './consent'
+import { oauthError } from './errors'
 import { isForm, readBytes } from './form'
 import { SCOPE } from './provider'
 import { describedBy, WELL_KNOWN } from './resources'
@@ -10,40 +12,34 @@ import type { Issuer, OAuth } from './server'
 
 /** Where OAuth is served. Without a store for it, or on an origin that cannot be an issuer, none of this exists. */
 interface Variables {
-  readonly setup: { readonly oauth?: OAuth | null }
+  readonly setup: { readonly oauth?: OAuth | null; readonly addressHeader?: string | undefined }
   readonly services: Services
 }
-
-const refusal = (status: number, error: string, description: string) =>
-  Response.json({ error, error_description: description }, { status, headers: { 'Cache-Control': 'no-store' } })
 
 /** Requests a minute from one place, whatever a key may ask: registrations stay in the store, the rest costs reads of it. */
 const A_MINUTE: Readonly<Record<string, number>> = { '/register': 120, '/authorize': 600, '/token': 600 }
 
-/**
- * Where a request comes from. Cloudflare names the address, and says so by `cf`; elsewhere anybody may write the header, so
- * all are counted together.
- */
-export function sourceOf(request: Request): string {
-  const onCloudflare = (request as { cf?: { colo?: unknown } }).cf?.colo !== undefined
-  return (onCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere'
-}
-
 function tooMany(retryAfter: number): Response {
-  const response = refusal(429, 'temporarily_unavailable', `Too many requests; try again in ${retryAfter} s`)
+  const response = oauthError(429, 'temporarily_unavailable', `Too many requests; try again in ${retryAfter} s`)
   response.headers.set('Retry-After', String(retryAfter))
   return response
 }
 
+/** Bytes of a registration, all of which may be stored for as long as the client is known. */
+const MAX_REGISTRATION_BYTES = 8192
+
 /** A request of bounded size that names no client whose document we would not fetch. */
-async function admit(request: Request): Promise<{ request: Request; form: URLSearchParams } | Response> {
-  const bytes = await readBytes(request)
-  if (bytes === null) return refusal(413, 'invalid_request', 'The body is too large')
+async function admit(
+  request: Request,
+  mostBytes?: number,
+): Promise<{ request: Request; form: URLSearchParams } | Response> {
+  const bytes = await readBytes(request, mostBytes)
+  if (bytes === null) return oauthError(413, 'invalid_request', 'The body is too large')
   const text = new TextDecoder().decode(bytes)
   const form = new URLSearchParams(isForm(request) ? text : '')
   noteBody(request, [text, ...form.values()])
   if (!namesAcceptableClient(form, request.headers.get('authorization')))
-    return refusal(401, 'invalid_client', 'Client not found')
+    return oauthError(401, 'invalid_client', 'Client not found')
   return { request: new Request(request, { body: bytes }), form }
 }
 
@@ -72,7 +68,10 @@ export function createOAuthRoutes() {
     routes.use(path, async (c, next) => {
       if (issuerOf(c.var, c.req.raw) === null) return c.notFound()
       const { limiter } = c.var.services
-      const admission = (await limiter?.enter(`${path} ${sourceOf(c.req.raw)}`, { perMinute: A_MINUTE[path] })) ?? null
+      const admission =
+        (await limiter?.enter(`${path} ${addressOf(c.req.raw, c.var.setup.addressHeader)}`, {
+          perMinute: A_MINUTE[path],
+        })) ?? null
       if (admission?.admitted === false) return tooMany(admission.retryAfter)
       try {
         return await next()
@@ -87,8 +86,12 @@ export function createOAuthRoutes() {
       if (issuer === null) return c.notFound()
       const ctx = c.executionCtx as ExecutionContext
       if (c.req.method !== 'POST') return issuer.serve(c.req.raw, ctx)
-      const admitted = await admit(c.req.raw)
-      return admitted instanceof Response ? admitted : issuer.serve(admitted.request, ctx, admitted.form)
+      const admitted = await admit(c.req.raw, path === '/register' ? MAX_REGISTRATION_BYTES : undefined)
+      if (admitted instanceof Response) return admitted
+      if (path !== '/token') return issuer.serve(admitted.request, ctx)
+      return isForm(c.req.raw)
+        ? issuer.serve(admitted.request, ctx, admitted.form)
+        : oauthError(400, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded')
     })
 
   routes.on(['GET', 'POST'], '/authorize', (c) => {

@@ -1,11 +1,13 @@
 import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
 import { unavailable } from '../../domain/errors'
 import type { Identity } from '../../services/people/identity'
+import type { Services } from '../../services/services'
 import type { AccessTokens } from '../auth'
 import type { Log } from '../log'
 import { createServer, type ProviderEnv, REUSED, serverAt } from './provider'
 import { counts } from './resources'
 import { boundedStore } from './store'
+import { answerTokenRequest, TOKEN } from './token-requests'
 
 /**
  * What issues tokens, and what a token stands for. A grant holds nothing but the id of the key that the person pasted, and
@@ -19,7 +21,7 @@ export interface Issuer {
   /**
    * Serves its metadata, `/token` and `/register`.
    *
-   * @param form of a request to `/token`
+   * @param form of a POST request to `/token`, whose body has been read; absent for all others
    */
   serve(request: Request, ctx: ExecutionContext, form?: URLSearchParams): Promise<Response>
   /** For the consent page. */
@@ -33,28 +35,30 @@ export interface OAuth extends AccessTokens {
   purge(): Promise<boolean>
 }
 
-/** Three parts: id of the key, of the grant, and the secret. What has another form costs no read. */
-const TOKEN = /^[\w-]{1,64}:[\w-]{16}:[\w-]{32}$/
+/** The same request with this form alone, so that the provider reads exactly what was checked. */
+function withForm(request: Request, form: URLSearchParams): Request {
+  const headers = new Headers(request.headers)
+  headers.set('Content-Type', 'application/x-www-form-urlencoded')
+  headers.delete('Content-Length')
+  return new Request(request.url, { method: 'POST', headers, body: form.toString() })
+}
 
-/**
- * A refresh token that was replaced twice is used again: somebody has a copy, and nobody can tell who (RFC 9700 §4.14.2). So
- * the grant ends for both. Whoever knows its id has held one of its tokens; the id is in no other place.
- */
-async function endGrantOf(token: string, helpers: OAuthHelpers, log: Log): Promise<void> {
-  const [userId, grantId] = TOKEN.test(token) ? token.split(':') : []
-  if (userId === undefined || grantId === undefined) return
-  await helpers.revokeGrant(grantId, userId)
-  log('WARNING', 'oauth_grant_ended', { reason: 'a replaced refresh token was used again', key: userId })
+function unmarked(response: Response): Response {
+  if (!response.headers.has(REUSED)) return response
+  const answer = new Response(response.body, response)
+  answer.headers.delete(REUSED)
+  return answer
 }
 
 interface Dependencies {
   readonly kv: KVNamespace
   readonly identity: Identity
+  readonly turns: Services['grantTurns']
   readonly log: Log
 }
 
 /** OAuth for one request or one run of the schedule. */
-export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
+export function createOAuth({ kv, identity, turns, log }: Dependencies): OAuth {
   const env: ProviderEnv = { OAUTH_KV: boundedStore(kv), identity }
   return {
     at(origin) {
@@ -63,13 +67,23 @@ export function createOAuth({ kv, identity, log }: Dependencies): OAuth {
       const helpers = server.getOAuthApi(env)
       return {
         helpers,
-        async serve(request, ctx, form = new URLSearchParams()) {
-          const response = await server.fetch(request, env, ctx)
-          if (!response.headers.has(REUSED)) return response
-          await endGrantOf(form.get('refresh_token') ?? '', helpers, log)
-          const answer = new Response(response.body, response)
-          answer.headers.delete(REUSED)
-          return answer
+        async serve(request, ctx, form) {
+          if (form === undefined) return server.fetch(request, env, ctx)
+          const serve = (fields: URLSearchParams) => server.fetch(withForm(request, fields), env, ctx)
+          const answer = answerTokenRequest(form, request.headers.get('authorization'), {
+            turns,
+            serve,
+            isReuse: (response) => response.headers.has(REUSED),
+            /** Two hold the same code or token, and none can tell which of them is the client (RFC 9700 §4.14.2): it ends for both. */
+            async endGrant({ userId, grantId }, reason) {
+              await helpers.revokeGrant(grantId, userId)
+              log('WARNING', 'oauth_grant_ended', { reason, key: userId })
+            },
+            hasGrant: async ({ userId, grantId }) => (await kv.get(`grant:${userId}:${grantId}`)) !== null,
+          })
+          // A client that goes away does not leave its turn to expire.
+          ctx.waitUntil(answer.catch(() => {}))
+          return unmarked(await answer)
         },
       }
     },

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatKey } from '../../../src/domain/identity/key'
 import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'
@@ -260,10 +261,51 @@ export function dashboardContract(name: string, start: Start): void {
         '/\\evil.example',
         'javascript:alert(1)',
         '/\t/evil',
+        '/..//evil.example',
+        '/.//evil.example',
+        '/%2e%2e//evil.example',
+        '/a/..//evil.example',
+        '/a/..\\\\evil.example',
       ])
         expect([next, locationOf((await house.signIn(writer.key.key, next)).seen)]).toEqual([next, '/'])
-      const out = await writer.send('/logout', {})
-      expect(out.headers.getSetCookie()[0]).toMatch(/=; Max-Age=0;/)
+    })
+
+    it('ends a session for every copy of its cookie when its person signs out, and no other session of the key', async () => {
+      const first = await house.somebody()
+      const second = (await house.signIn(first.key.key)).person
+      const operator = (await house.signIn(ADMIN_TOKEN)).person
+      const token = tokenOf((await first.get('/search')).text)
+      const stream = await fetch(new URL('/activity/stream', house.base), { headers: { cookie: first.cookie } })
+      const events = stream.body?.getReader()
+      await events?.read()
+      // A form of another session, or of none, ends nothing.
+      expect((await first.send('/logout', {}, { token: 'x' })).status).toBe(403)
+      expect((await first.get('/search')).status).toBe(200)
+      for (const person of [first, operator]) {
+        const out = await person.send('/logout', {})
+        expect([out.status, locationOf(out)]).toEqual([303, '/login'])
+        expect(out.headers.getSetCookie()[0]).toMatch(/=; Max-Age=0;/)
+      }
+      for (const path of ['/', '/search', `/entries/${ids.p}`, '/activity'])
+        expect([path, (await first.get(path)).status]).toEqual([path, 401])
+      expect((await operator.get('/projects')).status).toBe(401)
+      expect((await first.send('/first-memory', {}, { token })).status).toBe(401)
+      expect((await first.get('/activity/stream', { accept: 'text/event-stream' })).status).toBe(404)
+      expect((await second.get('/search')).status).toBe(200)
+      // A stream that is open ends with its session, before it shows what comes afterwards.
+      await house.call(first.key.key, 'store_context', {
+        thread_id: 'after',
+        source: 'agent',
+        text: 'stored afterwards',
+      })
+      let heard = ''
+      for (;;) {
+        const { value, done } = (await events?.read()) ?? { done: true, value: undefined }
+        if (done) break
+        heard += new TextDecoder().decode(value)
+      }
+      expect(heard).toMatch(/event: end\ndata: .*"unauthorized"/)
+      expect(heard).not.toMatch(/"action":"store"|"thread_id":"after"/)
     })
 
     it('tells on a page who asks too often, at the door and behind it', async () => {
@@ -279,6 +321,60 @@ export function dashboardContract(name: string, start: Start): void {
       } finally {
         await quick.stop()
       }
+    })
+
+    it('counts wrong keys of one address, and lets a valid key in whatever others at that address do', async () => {
+      const HEADER = 'x-client-of-the-entry'
+      const tries = async (vars: Record<string, string>, headersOf: (n: number) => Record<string, string>) => {
+        const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
+        try {
+          const there = houseOf(server)
+          await there.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+          const { key } = await there.key()
+          const door = await there.ask('/login', { headers: { accept: 'text/html' } })
+          const page = /name="page" value="([^"]*)"/.exec(door.text)?.[1] ?? ''
+          const cookie = door.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+          const show = async (shown: string, headers: Record<string, string>, token = page) => {
+            const type = 'application/x-www-form-urlencoded'
+            const body = new URLSearchParams({ page: token, key: shown }).toString()
+            const given = { 'content-type': type, origin: there.base, cookie, ...headers }
+            return there.ask('/login', { method: 'POST', headers: given, body })
+          }
+          const wrong = () => formatKey(crypto.getRandomValues(new Uint8Array(32)))
+          const statuses = async (shown: () => string, token = page) => {
+            const answers = await Promise.all(Array.from({ length: 150 }, (_, n) => show(shown(), headersOf(n), token)))
+            for (const { status, headers } of answers)
+              if (status === 429) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+            return [...new Set(answers.map(({ status }) => status))].sort()
+          }
+          // Typos and forms of other sites count for nothing.
+          expect([await statuses(() => 'cp_typo'), await statuses(wrong, 'f'.repeat(32))]).toEqual([[400], [403]])
+          const seen = await statuses(wrong)
+          const right = await show(key, headersOf(0))
+          const operator = await show(ADMIN_TOKEN, headersOf(0))
+          expect([right.status, operator.status]).toEqual([303, 303])
+          return seen
+        } finally {
+          await server.stop()
+        }
+      }
+      const address = (n: number) => `203.0.113.${n}`
+      const cloudflare = JSON.stringify({ colo: 'ZRH' })
+      expect(await tries({}, () => ({}))).toEqual([400, 429])
+      // As Cloudflare tells: 150 addresses, or one of them.
+      const onCloudflare = (one: string) => ({ 'mf-cf-blob': cloudflare, 'cf-connecting-ip': one })
+      expect(await tries({}, (n) => onCloudflare(address(n)))).toEqual([400])
+      expect(await tries({}, () => onCloudflare(address(1)))).toEqual([400, 429])
+      // Elsewhere anybody can write such headers: only that of the server's own entry counts.
+      const outside = { CLIENT_ADDRESS_HEADER: HEADER }
+      const forged = (n: number) => ({
+        ...onCloudflare(address(n)),
+        'x-forwarded-for': address(n),
+        'x-real-ip': address(n),
+      })
+      expect(await tries(outside, forged)).toEqual([400, 429])
+      expect(await tries(outside, (n) => ({ [HEADER]: address(n) }))).toEqual([400])
+      expect(await tries(outside, (n) => ({ ...forged(n), [HEADER]: address(1) }))).toEqual([400, 429])
     })
 
     it('asks a browser that comes by a link of another site to come again, which then sends its cookie', async () => {

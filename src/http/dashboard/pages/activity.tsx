@@ -5,6 +5,7 @@ import { ticking } from '../../waiting'
 import type { Page } from '../page'
 import { withQuery } from '../parts/addresses'
 import { Changes } from '../parts/changes'
+import { requireSession } from '../session'
 import { asked, principalOf, type Visit } from '../visit'
 
 /** The feed of changes: what happened last, and by the script what happens while one looks. */
@@ -38,7 +39,8 @@ export async function activityStream(visit: Visit, lastEventId: string | null): 
   const { services } = visit
   const principal = principalOf(visit)
   const after = lastEventId ?? asked(visit, 'after') ?? undefined
-  const pages = await openPages(services, principal, { after, filters: [WHOLE_FEED] })
+  const requireOpen = () => requireSession(services, visit.session)
+  const pages = await openPages(services, principal, { after, filters: [WHOLE_FEED], requireOpen })
   return new Response(ticking(eventStream(services, principal, pages), ':\n\n'), {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',

@@ -1,3 +1,4 @@
+import { isWellFormedKey } from '../../../domain/identity/key'
 import { OPERATOR_SESSION } from '../../../domain/identity/session'
 import type { Services } from '../../../services/services'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/form'
@@ -119,19 +120,30 @@ export async function askAgain(request: Request): Promise<Response> {
   return askForKey(request, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
 }
 
+export interface SignIn {
+  readonly response: Response
+  /** Whether a form of our page brought a key that could be one and is not; a typo or another site's form is none. */
+  readonly isWrongKey: boolean
+}
+
 /** Takes the form of that page. */
-export async function signIn({ request, services }: Asking): Promise<Response> {
+export async function signIn({ request, services }: Asking): Promise<SignIn> {
   const url = new URL(request.url)
   const form = await readForm(request)
   const next = safePath(form?.get('next') ?? null)
-  if (form === null || !isFromOurPage(request, form)) return askForKey(request, { next, error: STALE, status: 403 })
+  if (form === null || !isFromOurPage(request, form))
+    return { response: askForKey(request, { next, error: STALE, status: 403 }), isWrongKey: false }
   const token = form.get('page') ?? ''
-  const keyId = await keyIdOf((form.get('key') ?? '').trim(), services)
-  if (keyId === null) return askForKey(request, { next, error: UNKNOWN, status: 400, token })
+  const key = (form.get('key') ?? '').trim()
+  const keyId = await keyIdOf(key, services)
+  if (keyId === null) {
+    const response = askForKey(request, { next, error: UNKNOWN, status: 400, token })
+    return { response, isWrongKey: isWellFormedKey(key) }
+  }
   const response = seeOther(next === '/' ? homeOf(keyId === OPERATOR_SESSION) : next)
   response.headers.append('Set-Cookie', pageCookie(token, url, 0))
   response.headers.append('Set-Cookie', (await beginSession(services, url, keyId)).cookie)
-  return response
+  return { response, isWrongKey: false }
 }
 
 /**

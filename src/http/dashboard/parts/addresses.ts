@@ -21,9 +21,18 @@ export function samePage(url: URL, changes: Readonly<Record<string, string | num
   return text === '' ? url.pathname : `${url.pathname}?${text}`
 }
 
-/** A path of this server that may follow a login; anything else leads to the overview. */
+const OWN = 'http://own.invalid'
+
+/** Printable ASCII that browsers take for a path of the present host: `//` and `/\` would begin another host. */
+const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/
+
+/**
+ * Returns a path of this server that may follow a login; `/` in place of anything else. The resolved path is checked too, since resolving
+ * removes dot segments: `/..//host` becomes `//host`.
+ */
 export function safePath(path: string | null): string {
-  if (path === null || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return '/'
-  const url = new URL(path, 'http://own.invalid')
-  return url.origin === 'http://own.invalid' ? `${url.pathname}${url.search}` : '/'
+  if (path === null || !OWN_PATH.test(path) || !URL.canParse(path, OWN)) return '/'
+  const url = new URL(path, OWN)
+  const resolved = `${url.pathname}${url.search}`
+  return url.origin === OWN && OWN_PATH.test(resolved) && new URL(resolved, OWN).origin === OWN ? resolved : '/'
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../../../domain/errors'
 import { alreadyExists, type Project } from '../../../../domain/identity/identity'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
-import { Batch, runOne } from '../../core/batch'
+import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, str, textsOf } from '../../core/rows'
 import { circle, reachesProject } from '../../core/visibility'
@@ -106,7 +106,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async keyById(id) {
-      return runOne(connection, sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ${id}`, firstRow(toKey))
+      return readOne(connection, sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ${id}`, firstRow(toKey))
     },
 
     async revokeKeys(org, ids, at, event) {
