@@ -108,7 +108,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const [audited, feed, left] = await made.connection.batch([
         sql`SELECT detail FROM audit WHERE org = ${ada.org}`,
         sql`SELECT DISTINCT change_id, key_id FROM changes WHERE org = ${ada.org} AND action = 'delete'`,
-        sql`SELECT 1 FROM leaving WHERE org = ${ada.org} UNION ALL SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
+        sql`SELECT 1 FROM pending_deletes WHERE org = ${ada.org} UNION ALL SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
       ])
       expect(JSON.parse(audited?.[0]?.detail as string)).toEqual({ deleted: COUNT })
       expect(feed).toEqual([{ change_id: 'all of them', key_id: ada.keyId }])
@@ -245,7 +245,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         of('entries'),
         of('entry_versions'),
         of('long_texts'),
-        of('leaving'),
+        of('pending_deletes'),
         of('changes', sql` AND erased = 0`),
       ]
       const rest = await connection.batch([

@@ -135,7 +135,7 @@ it('counts what one statement stores once in each row of counters, exactly', asy
       (i * 7919 % 1000) * 1000, 0, 'k', i::text, 'text ' || i
     FROM generate_series(1, ${count}::int) i`
   const counted = {
-    circle_counters: sql`SELECT org, coalesce(project, '') AS project, reader, count(*), count(*) FILTER (WHERE source = 'user'),
+    visible_counters: sql`SELECT org, coalesce(project, '') AS project, reader, count(*), count(*) FILTER (WHERE source = 'user'),
         count(*) FILTER (WHERE image_count > 0), sum(bytes), sum(image_count), count(*) FILTER (WHERE summary <> '')
       FROM entries WHERE listed = 1 AND org = ${org} GROUP BY 1, 2, 3`,
     thread_counters: sql`SELECT org, thread_id, coalesce(project, '') AS project, reader, count(*),

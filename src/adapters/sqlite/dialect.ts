@@ -208,7 +208,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
-    beginning: (org, hash) => sql`SELECT b.text FROM text_beginnings b WHERE b.org = ${org} AND b.hash = ${hash}`,
+    beginning: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),

@@ -37,12 +37,12 @@ export async function openPostgres(connectionString: string, schema: string, env
   return {
     backend: 'postgresql',
     connection,
-    // A trigger sets `crowded` by what the target holds.
+    // A trigger sets `is_indexed` by what the target holds.
     columnsOf: (table) =>
       sql`SELECT column_name AS name
         FROM information_schema.columns
         WHERE table_schema = current_schema() AND table_name = ${table} AND is_generated = 'NEVER'
-        AND column_name <> 'crowded'`,
+        AND column_name <> 'is_indexed'`,
     highestId: sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM entries_id_seq`,
     advanceIds: (id) =>
       sql`SELECT setval('entries_id_seq', greatest(${id}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq`,

@@ -166,14 +166,14 @@ export function createSqlCaptureStore(
     async lastStart(scope, place) {
       return readOne(
         connection,
-        sql`SELECT s.digest FROM capture_starts s WHERE ${own(scope, 's')} AND s.place = ${placeOf(place)}`,
+        sql`SELECT s.digest FROM capture_start_digests s WHERE ${own(scope, 's')} AND s.place = ${placeOf(place)}`,
         firstRow((row) => strOrNull(row, 'digest')),
       )
     },
 
     async noteStart(scope, place, digest) {
       await new Batch(
-        sql`INSERT INTO capture_starts (org, owner, place, digest, at)
+        sql`INSERT INTO capture_start_digests (org, owner, place, digest, at)
             VALUES (${scope.org}, ${ownerOf(scope)}, ${placeOf(place)}, ${digest}, ${clock.now()})
             ON CONFLICT (org, owner, place) DO UPDATE SET digest = excluded.digest, at = excluded.at`,
       ).run(connection, { org: scope.org, isNote: true })

@@ -113,10 +113,10 @@ export function createSqlRetention(
       const floors = JSON.stringify([...new Map(old.map(({ org, seq }) => [org, seq]))])
       await new Batch(
         sql`
-            INSERT INTO feed_floors (org, seq)
+            INSERT INTO feed_retention (org, purged_seq)
             SELECT gone.org, gone.seq
             FROM ${connection.dialect.jsonTable(sql`${floors}`, { org: 'text', seq: 'integer' })} gone WHERE ${TRUE}
-            ON CONFLICT (org) DO UPDATE SET seq = excluded.seq`,
+            ON CONFLICT (org) DO UPDATE SET purged_seq = excluded.purged_seq`,
         sql`DELETE FROM changes WHERE seq <= ${last.seq}`,
       ).run(connection, 'all')
       return old.length

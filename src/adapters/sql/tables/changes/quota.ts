@@ -34,7 +34,7 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
 }
 
 /**
- * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep (0008_keeping.sql). Where it is too
+ * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep. Where it is too
  * much the oldest kept states go first. A write that takes no more room than there was before it, but for its row of the audit log, is
  * never refused, whatever the limit: so what is too much can be reduced.
  */
@@ -46,7 +46,7 @@ export function quotaGuards(
   const { entries, bytes } = quotas
   if (entries === null && bytes === null) return { before: [], after: [] }
   const guard = (name: string, holds: SQL): SQL => sql`
-    INSERT INTO guards (holds, premise) SELECT ${holds}, ${name} FROM org_usage WHERE org = ${org}`
+    INSERT INTO guards (holds, precondition) SELECT ${holds}, ${name} FROM org_usage WHERE org = ${org}`
   const ofEntries = (column: string) => sql`sum(CASE WHEN part = 'entries' THEN ${sql.raw(column)} ELSE 0 END)`
   const unaudited = (column: string) => sql`sum(CASE WHEN part <> 'audit' THEN ${sql.raw(column)} ELSE 0 END)`
   return {

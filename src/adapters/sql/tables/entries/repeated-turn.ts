@@ -47,7 +47,8 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
     SELECT ${columns}
     FROM (
       SELECT max((
-        SELECT e.id FROM ${dialect.plan.entriesBy('entries_by_circle_turn')} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
+        SELECT e.id FROM ${dialect.plan.entriesBy('entries_thread_source_reader_idx')}
+        WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
       )) AS id FROM thread_counters c WHERE ${mineToSee}
     ) AS latest ${dialect.plan.follow('entries', 'e', sql`e.id = latest.id`)}`
 }
