@@ -122,6 +122,8 @@ CREATE TABLE audit (
   ids TEXT NOT NULL, -- JSON list of entry IDs
   allowed INTEGER NOT NULL CHECK (allowed IN (0, 1)),
   detail TEXT NOT NULL, -- JSON object of counts and codes, never text
+  bytes INTEGER GENERATED ALWAYS AS (length(CAST(ids || detail || action || key_id AS BLOB))) VIRTUAL,
+  bytes_before INTEGER NOT NULL, -- of all earlier rows of the organization
   times INTEGER, -- the number of equal denials or reads in this row; null if each call has its own row
   PRIMARY KEY (org, seq)
 ) WITHOUT ROWID;
@@ -136,7 +138,7 @@ CREATE TABLE audit_purge (before INTEGER PRIMARY KEY);
 -- -------
 
 CREATE TABLE entries (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY, -- never reused (src/adapters/sqlite/entry-ids.ts)
   org TEXT NOT NULL,
   thread_id TEXT NOT NULL,
   source TEXT NOT NULL CHECK (source IN ('user', 'agent')),
@@ -201,6 +203,12 @@ CREATE TABLE entries (
   text TEXT NOT NULL -- empty if the text is in long_texts
 );
 
+-- IDs up to this one are reserved by imports. AUTOINCREMENT would write a row for each new entry.
+CREATE TABLE reserved_entry_ids (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  last_id INTEGER NOT NULL
+);
+
 -- Lists, newest first. These indexes contain the columns of the access check, so that lists read no row for it.
 CREATE INDEX entries_created_idx ON entries (org, created_second, id, expires_at, reader, project) WHERE listed = 1;
 
@@ -237,10 +245,8 @@ CREATE INDEX entries_kind_layer_3_idx ON entries (org, kind, created_at, id, exp
 CREATE INDEX entries_layer_expires_at_idx ON entries (org, layer, project, expires_at, reader, kind, pinned, text_words)
   WHERE listed = 1 AND expires_at IS NOT NULL;
 
+-- Expired entries, which the schedule deletes organization by organization.
 CREATE INDEX entries_org_expires_at_idx ON entries (org, expires_at) WHERE expires_at IS NOT NULL;
-
--- Entries that the schedule deletes next, in all organizations.
-CREATE INDEX entries_expires_at_idx ON entries (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Entries whose weight decays, in all organizations.
 CREATE INDEX entries_decay_idx ON entries (id) WHERE layer = 3 AND archived = 0;
@@ -297,9 +303,7 @@ CREATE INDEX entries_unlisted_thread_idx ON entries (org, thread_id, id) WHERE l
 -- Entries that no list shows, by ID, for exports.
 CREATE INDEX entries_unlisted_id_idx ON entries (org, id) WHERE listed = 0;
 
--- Captured sessions that await approval, by thread and by project.
-CREATE INDEX entries_captured_thread_idx ON entries (org, thread_id, id) WHERE captured = 1;
-
+-- Captured sessions that await approval. Those of a thread are found by entries_unlisted_thread_idx.
 CREATE INDEX entries_captured_project_idx ON entries (org, project, updated_at, id) WHERE captured = 1;
 
 -- Tags, images, links and long texts
@@ -447,8 +451,9 @@ CREATE TABLE feed_retention (
   purged_seq INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The call that writes, for triggers. Each batch that writes entries inserts its row first and deletes it last. The organization '' is
--- work on all organizations.
+-- The call that writes, for triggers. Each batch that writes entries begins with its row. The row of an organization stays until its next
+-- batch, since a delete is a row written too. The organization '' is work on all organizations: its row exists only within a batch, and
+-- triggers prefer it.
 CREATE TABLE write_context (
   org TEXT PRIMARY KEY,
   change_id TEXT NOT NULL, -- random; one per call
@@ -457,7 +462,10 @@ CREATE TABLE write_context (
   retain_versions INTEGER NOT NULL DEFAULT 0, -- whether past versions are stored
   after_seq INTEGER NOT NULL, -- the newest row of `changes` before the batch
   at INTEGER,
-  batch_output TEXT -- JSON of what the batch found out, for the receipt
+  batch_output TEXT, -- JSON of what the batch found out, for the receipt; exists only within the batch
+  -- The usage of the organization before the batch, where it has quotas: a write that adds nothing is never refused.
+  items_before INTEGER,
+  bytes_before INTEGER
 ) WITHOUT ROWID;
 
 -- Entries of a call that deletes more than one transaction can: invisible from its commit on, and removed in chunks.
@@ -478,7 +486,7 @@ CREATE INDEX pending_deletes_change_idx ON pending_deletes (org, change_id, part
 
 -- Past versions of entries, where history is retained (write_context.retain_versions).
 CREATE TABLE entry_versions (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, -- in the order of commits
+  id INTEGER PRIMARY KEY, -- in the order of commits
   entry_id INTEGER NOT NULL,
   -- The entry as it was, with the columns of `entries`.
   org TEXT NOT NULL,
@@ -687,28 +695,24 @@ CREATE INDEX entry_vectors_org_model_idx ON entry_vectors (org, model, id);
 
 -- Deleted vectors that an external vector index must still delete.
 CREATE TABLE vector_removals (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
   org TEXT NOT NULL,
-  vector_id INTEGER NOT NULL
-);
-
-CREATE INDEX vector_removals_org_idx ON vector_removals (org, id);
+  id INTEGER NOT NULL, -- never reused: the newest row of the organization is always retained
+  vector_id INTEGER NOT NULL,
+  PRIMARY KEY (org, id)
+) WITHOUT ROWID;
 
 -- Usage and counters
 -- ------------------
 -- Triggers maintain these tables, so that totals and statistics cost the same in a store of any size. Rows are counted by access scope:
 -- project and reader.
 
--- Items and bytes per organization and part: entries (text and metadata), images, versions, receipts, audit, code and capture. An image
--- counts once per organization. An entry counts until its row is deleted.
-CREATE TABLE org_usage (
+-- Items and bytes per organization and part: images, receipts, code and capture. An image counts once per organization. The part audit
+-- holds what repeated calls added to rows of the audit log other than the newest.
+CREATE TABLE usage_counters (
   org TEXT NOT NULL,
   part TEXT NOT NULL,
   items INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
-  -- The usage when the current write began: a write that adds nothing is never refused.
-  items_before INTEGER NOT NULL DEFAULT 0,
-  bytes_before INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (org, part)
 ) WITHOUT ROWID;
 
@@ -748,18 +752,19 @@ CREATE TABLE layer_counters (
   PRIMARY KEY (org, layer, project, reader, kind, pinned)
 ) WITHOUT ROWID;
 
--- Totals of the entries that lists show, for get_statistics.
-CREATE TABLE visible_counters (
+-- Totals of entries, for get_statistics and quotas: of those that lists show, and of the others.
+CREATE TABLE entry_counters (
   org TEXT NOT NULL,
   project TEXT NOT NULL, -- '' for none
   reader TEXT NOT NULL,
+  listed INTEGER NOT NULL,
   entries INTEGER NOT NULL,
   user_entries INTEGER NOT NULL,
   multimodal INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   images INTEGER NOT NULL,
   summaries INTEGER NOT NULL,
-  PRIMARY KEY (org, project, reader)
+  PRIMARY KEY (org, project, reader, listed)
 ) WITHOUT ROWID;
 
 CREATE TABLE tag_counters (
@@ -792,6 +797,19 @@ CREATE TABLE version_counters (
   bytes INTEGER NOT NULL,
   PRIMARY KEY (org, project, reader)
 ) WITHOUT ROWID;
+
+-- The usage of an organization. Entries and versions are sums of their counters. The audit log is the difference between its newest and
+-- its oldest row. So a write updates no row for them.
+CREATE VIEW org_usage AS
+  SELECT org, part, items, bytes FROM usage_counters WHERE part <> 'audit'
+  UNION ALL SELECT org, 'entries', sum(entries), sum(bytes) FROM entry_counters GROUP BY org
+  UNION ALL SELECT org, 'versions', sum(versions), sum(bytes) FROM version_counters GROUP BY org
+  UNION ALL SELECT newest.org, 'audit', newest.seq - oldest.seq + 1,
+      newest.bytes_before + newest.bytes - oldest.bytes_before + coalesce(added.bytes, 0)
+    FROM audit newest JOIN audit oldest ON oldest.org = newest.org
+      LEFT JOIN usage_counters added ON added.org = newest.org AND added.part = 'audit'
+    WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
+      AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
 -- A call that stores many entries counts them once: while this table has a row, entries of the organization above the ID are not
 -- counted; the delete of the row counts them, in the same transaction. No such entry is changed or deleted before. Threads are counted
@@ -959,8 +977,6 @@ CREATE TABLE capture_sessions (
 
 CREATE INDEX capture_sessions_due_at_idx ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
 
-CREATE INDEX capture_sessions_entry_idx ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
-
 -- Events that arrived, with the text that was returned.
 CREATE TABLE capture_events (
   org TEXT NOT NULL,
@@ -1042,14 +1058,8 @@ BEGIN
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w ON w.org IN (NEW.org, '');
-END;
-
-CREATE TRIGGER entries_insert_usage AFTER INSERT ON entries
-  WHEN NOT EXISTS (SELECT 1 FROM deferred_counts l WHERE l.org = NEW.org AND l.above_id < NEW.id)
-BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'entries', 1, NEW.bytes)
-    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+    FROM (SELECT 1) LEFT JOIN write_context w
+      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
 END;
 
 CREATE TRIGGER entries_insert_thread_counters AFTER INSERT ON entries WHEN NEW.listed = 1
@@ -1075,15 +1085,15 @@ BEGIN
       first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id);
 END;
 
-CREATE TRIGGER entries_insert_visible_counters AFTER INSERT ON entries WHEN NEW.listed = 1
-  AND NOT EXISTS (SELECT 1 FROM deferred_counts l WHERE l.org = NEW.org AND l.above_id < NEW.id)
+CREATE TRIGGER entries_insert_entry_counters AFTER INSERT ON entries
+  WHEN NOT EXISTS (SELECT 1 FROM deferred_counts l WHERE l.org = NEW.org AND l.above_id < NEW.id)
 BEGIN
-  INSERT INTO visible_counters (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
+  INSERT INTO entry_counters (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
     VALUES (
-      NEW.org, coalesce(NEW.project, ''), NEW.reader, 1, NEW.source = 'user', NEW.image_count > 0, NEW.bytes, NEW.image_count,
-      NEW.summary <> ''
+      NEW.org, coalesce(NEW.project, ''), NEW.reader, NEW.listed, 1, NEW.source = 'user', NEW.image_count > 0, NEW.bytes,
+      NEW.image_count, NEW.summary <> ''
     )
-    ON CONFLICT (org, project, reader) DO UPDATE SET
+    ON CONFLICT (org, project, reader, listed) DO UPDATE SET
       entries = entries + 1, user_entries = user_entries + excluded.user_entries, multimodal = multimodal + excluded.multimodal,
       bytes = bytes + excluded.bytes, images = images + excluded.images, summaries = summaries + excluded.summaries;
 END;
@@ -1100,7 +1110,10 @@ END;
 
 -- Inserted before the row changes, so that its images stay in use.
 CREATE TRIGGER entries_update_version BEFORE UPDATE OF version ON entries
-  WHEN EXISTS (SELECT 1 FROM write_context w WHERE w.org IN (OLD.org, '') AND w.retain_versions = 1)
+  WHEN (
+    SELECT w.retain_versions FROM write_context w
+    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
+  ) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1123,7 +1136,8 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w WHERE w.org IN (OLD.org, '');
+    FROM write_context w
+    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
 END;
 
 CREATE TRIGGER entries_update_change_log AFTER UPDATE OF version ON entries
@@ -1138,7 +1152,8 @@ BEGIN
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w ON w.org IN (NEW.org, '');
+    FROM (SELECT 1) LEFT JOIN write_context w
+      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
 END;
 
 -- Archiving makes no version, but lists lose or gain the entry.
@@ -1155,7 +1170,8 @@ BEGIN
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w ON w.org IN (NEW.org, '');
+    FROM (SELECT 1) LEFT JOIN write_context w
+      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
 END;
 
 CREATE TRIGGER entries_update_tags AFTER UPDATE OF
@@ -1194,11 +1210,6 @@ BEGIN
       SELECT 1 FROM links stands WHERE stands.org = NEW.org AND stands.from_id = NEW.id AND stands.relation = value ->> 0
         AND stands.to_id = value ->> 1 AND stands.origin = 'metadata'
     );
-END;
-
-CREATE TRIGGER entries_update_usage AFTER UPDATE OF bytes ON entries WHEN OLD.bytes <> NEW.bytes
-BEGIN
-  UPDATE org_usage SET bytes = bytes - OLD.bytes + NEW.bytes WHERE org = NEW.org AND part = 'entries';
 END;
 
 -- An entry that moves is subtracted from one row of counters and added to another; other changes update one row.
@@ -1304,32 +1315,33 @@ BEGIN
       AND kind = OLD.kind AND pinned = OLD.pinned;
 END;
 
-CREATE TRIGGER entries_update_visible_counters AFTER UPDATE OF archived, diary, audience, owner, project ON entries
+CREATE TRIGGER entries_update_entry_counters AFTER UPDATE OF archived, diary, audience, owner, project ON entries
   WHEN (OLD.listed, OLD.project, OLD.reader) IS NOT (NEW.listed, NEW.project, NEW.reader)
 BEGIN
-  UPDATE visible_counters SET
+  UPDATE entry_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
       bytes = bytes - OLD.bytes, images = images - OLD.image_count, summaries = summaries - (OLD.summary <> '')
-    WHERE OLD.listed = 1 AND org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
-  INSERT INTO visible_counters (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
-    SELECT NEW.org, coalesce(NEW.project, ''), NEW.reader, 1, NEW.source = 'user', NEW.image_count > 0, NEW.bytes, NEW.image_count,
-      NEW.summary <> ''
-    WHERE NEW.listed = 1
-    ON CONFLICT (org, project, reader) DO UPDATE SET
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND listed = OLD.listed;
+  INSERT INTO entry_counters (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
+    VALUES (
+      NEW.org, coalesce(NEW.project, ''), NEW.reader, NEW.listed, 1, NEW.source = 'user', NEW.image_count > 0, NEW.bytes,
+      NEW.image_count, NEW.summary <> ''
+    )
+    ON CONFLICT (org, project, reader, listed) DO UPDATE SET
       entries = entries + 1, user_entries = user_entries + excluded.user_entries, multimodal = multimodal + excluded.multimodal,
       bytes = bytes + excluded.bytes, images = images + excluded.images, summaries = summaries + excluded.summaries;
-  DELETE FROM visible_counters
-    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 0;
+  DELETE FROM entry_counters
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND listed = OLD.listed AND entries = 0;
 END;
 
-CREATE TRIGGER entries_update_visible_counters_sizes AFTER UPDATE OF image_count, bytes, summary ON entries
-  WHEN OLD.listed = 1 AND (OLD.listed, OLD.project, OLD.reader) IS (NEW.listed, NEW.project, NEW.reader)
+CREATE TRIGGER entries_update_entry_counters_sizes AFTER UPDATE OF image_count, bytes, summary ON entries
+  WHEN (OLD.listed, OLD.project, OLD.reader) IS (NEW.listed, NEW.project, NEW.reader)
     AND (OLD.image_count, OLD.bytes, OLD.summary <> '') IS NOT (NEW.image_count, NEW.bytes, NEW.summary <> '')
 BEGIN
-  UPDATE visible_counters SET
+  UPDATE entry_counters SET
       multimodal = multimodal - (OLD.image_count > 0) + (NEW.image_count > 0), bytes = bytes - OLD.bytes + NEW.bytes,
       images = images - OLD.image_count + NEW.image_count, summaries = summaries - (OLD.summary <> '') + (NEW.summary <> '')
-    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND listed = OLD.listed;
 END;
 
 CREATE TRIGGER entries_update_patterns AFTER UPDATE OF
@@ -1394,7 +1406,10 @@ END;
 
 -- A restored entry gets back its links with the keys that made them; links from metadata only where they supersede.
 CREATE TRIGGER entries_delete_version BEFORE DELETE ON entries
-  WHEN EXISTS (SELECT 1 FROM write_context w WHERE w.org IN (OLD.org, '') AND w.retain_versions = 1)
+  WHEN (
+    SELECT w.retain_versions FROM write_context w
+    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
+  ) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1416,7 +1431,8 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w WHERE w.org IN (OLD.org, '');
+    FROM write_context w
+    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
 END;
 
 -- All vectors are subtracted before the entry is deleted; the trigger of each vector then finds no entry.
@@ -1454,12 +1470,8 @@ BEGIN
       OLD.thread_id, OLD.project, OLD.kind, OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END,
       OLD.reader
-    FROM (SELECT 1) LEFT JOIN write_context w ON w.org IN (OLD.org, '');
-END;
-
-CREATE TRIGGER entries_delete_usage AFTER DELETE ON entries
-BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - OLD.bytes WHERE org = OLD.org AND part = 'entries';
+    FROM (SELECT 1) LEFT JOIN write_context w
+      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
 END;
 
 -- An update that keeps the last entry of a thread does not touch the index by last use.
@@ -1541,14 +1553,14 @@ BEGIN
       AND kind = OLD.kind AND pinned = OLD.pinned;
 END;
 
-CREATE TRIGGER entries_delete_visible_counters AFTER DELETE ON entries WHEN OLD.listed = 1
+CREATE TRIGGER entries_delete_entry_counters AFTER DELETE ON entries
 BEGIN
-  DELETE FROM visible_counters
-    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND entries = 1;
-  UPDATE visible_counters SET
+  DELETE FROM entry_counters
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND listed = OLD.listed AND entries = 1;
+  UPDATE entry_counters SET
       entries = entries - 1, user_entries = user_entries - (OLD.source = 'user'), multimodal = multimodal - (OLD.image_count > 0),
       bytes = bytes - OLD.bytes, images = images - OLD.image_count, summaries = summaries - (OLD.summary <> '')
-    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND listed = OLD.listed;
 END;
 
 CREATE TRIGGER entries_delete_patterns AFTER DELETE ON entries
@@ -1607,14 +1619,14 @@ END;
 CREATE TRIGGER image_uses_insert_usage AFTER INSERT ON image_uses
   WHEN NOT EXISTS (SELECT 1 FROM image_uses WHERE org = NEW.org AND hash = NEW.hash AND entry_id <> NEW.entry_id)
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'images', 1, NEW.size)
+  INSERT INTO usage_counters (org, part, items, bytes) VALUES (NEW.org, 'images', 1, NEW.size)
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
 END;
 
 CREATE TRIGGER image_uses_delete_usage AFTER DELETE ON image_uses
   WHEN NOT EXISTS (SELECT 1 FROM image_uses WHERE org = OLD.org AND hash = OLD.hash)
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - OLD.size WHERE org = OLD.org AND part = 'images';
+  UPDATE usage_counters SET items = items - 1, bytes = bytes - OLD.size WHERE org = OLD.org AND part = 'images';
 END;
 
 -- An image that is used again is not removed. A removal that has begun is detected by the precondition of the write.
@@ -1643,8 +1655,6 @@ END;
 
 CREATE TRIGGER entry_versions_insert_counters AFTER INSERT ON entry_versions
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'versions', 1, NEW.size)
-    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
   INSERT INTO version_counters (org, project, reader, versions, bytes)
     VALUES (NEW.org, coalesce(NEW.project, ''), NEW.reader, 1, NEW.size)
     ON CONFLICT (org, project, reader) DO UPDATE SET versions = versions + 1, bytes = bytes + excluded.bytes;
@@ -1660,7 +1670,6 @@ END;
 CREATE TRIGGER entry_versions_delete_counters AFTER DELETE ON entry_versions
 BEGIN
   DELETE FROM image_uses WHERE entry_id = -OLD.id;
-  UPDATE org_usage SET items = items - 1, bytes = bytes - OLD.size WHERE org = OLD.org AND part = 'versions';
   UPDATE version_counters SET versions = versions - 1, bytes = bytes - OLD.size
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM version_counters
@@ -1686,18 +1695,18 @@ END;
 
 CREATE TRIGGER receipts_insert_usage AFTER INSERT ON receipts
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'receipts', 1, NEW.bytes)
+  INSERT INTO usage_counters (org, part, items, bytes) VALUES (NEW.org, 'receipts', 1, NEW.bytes)
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
 END;
 
 CREATE TRIGGER receipts_update_usage AFTER UPDATE OF effect, answer, notes, batch_output, text ON receipts
 BEGIN
-  UPDATE org_usage SET bytes = bytes - OLD.bytes + NEW.bytes WHERE org = NEW.org AND part = 'receipts';
+  UPDATE usage_counters SET bytes = bytes - OLD.bytes + NEW.bytes WHERE org = NEW.org AND part = 'receipts';
 END;
 
 CREATE TRIGGER receipts_delete_usage AFTER DELETE ON receipts
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - OLD.bytes WHERE org = OLD.org AND part = 'receipts';
+  UPDATE usage_counters SET items = items - 1, bytes = bytes - OLD.bytes WHERE org = OLD.org AND part = 'receipts';
 END;
 
 -- Queues the synchronization of external vector indexes.
@@ -1712,7 +1721,8 @@ END;
 
 CREATE TRIGGER entry_vectors_delete_sync AFTER DELETE ON entry_vectors
 BEGIN
-  INSERT INTO vector_removals (org, vector_id) VALUES (OLD.org, OLD.id);
+  INSERT INTO vector_removals (org, id, vector_id)
+    VALUES (OLD.org, coalesce((SELECT max(id) FROM vector_removals WHERE org = OLD.org), 0) + 1, OLD.id);
   INSERT INTO outbox (org, topic, key, created_at, due_at)
     SELECT OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0
     WHERE NOT EXISTS (
@@ -1751,15 +1761,11 @@ END;
 
 CREATE TRIGGER deferred_counts_delete_apply AFTER DELETE ON deferred_counts
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes)
-    SELECT OLD.org, 'entries', count(*), sum(e.bytes)
-    FROM entries e WHERE e.id > OLD.above_id AND +e.org = OLD.org GROUP BY e.org
-    ON CONFLICT (org, part) DO UPDATE SET items = items + excluded.items, bytes = bytes + excluded.bytes;
-  INSERT INTO visible_counters (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
-    SELECT OLD.org, coalesce(e.project, ''), e.reader, count(*), sum(e.source = 'user'), sum(e.image_count > 0), sum(e.bytes),
-      sum(e.image_count), sum(e.summary <> '')
-    FROM entries e WHERE e.id > OLD.above_id AND +e.org = OLD.org AND +e.listed = 1 GROUP BY 2, 3
-    ON CONFLICT (org, project, reader) DO UPDATE SET
+  INSERT INTO entry_counters (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
+    SELECT OLD.org, coalesce(e.project, ''), e.reader, e.listed, count(*), sum(e.source = 'user'), sum(e.image_count > 0),
+      sum(e.bytes), sum(e.image_count), sum(e.summary <> '')
+    FROM entries e WHERE e.id > OLD.above_id AND +e.org = OLD.org GROUP BY 2, 3, 4
+    ON CONFLICT (org, project, reader, listed) DO UPDATE SET
       entries = entries + excluded.entries, user_entries = user_entries + excluded.user_entries,
       multimodal = multimodal + excluded.multimodal, bytes = bytes + excluded.bytes, images = images + excluded.images,
       summaries = summaries + excluded.summaries;
@@ -1791,8 +1797,8 @@ END;
 -- Rows do not change, except that a row of repeated calls counts one more.
 CREATE TRIGGER audit_update_guard BEFORE UPDATE ON audit
   WHEN OLD.times IS NULL OR NEW.times IS NOT OLD.times + 1 OR length(NEW.ids) < length(OLD.ids)
-    OR (NEW.org, NEW.seq, NEW.at, NEW.key_id, NEW.agent, NEW.action, NEW.tool, NEW.allowed, NEW.detail)
-      IS NOT (OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail)
+    OR (NEW.org, NEW.seq, NEW.at, NEW.key_id, NEW.agent, NEW.action, NEW.tool, NEW.allowed, NEW.detail, NEW.bytes_before)
+      IS NOT (OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail, OLD.bytes_before)
 BEGIN
   SELECT raise(ABORT, 'commonplace: the audit log is append-only');
 END;
@@ -1803,22 +1809,19 @@ BEGIN
   SELECT raise(ABORT, 'commonplace: the audit log is append-only');
 END;
 
-CREATE TRIGGER audit_insert_usage AFTER INSERT ON audit
+-- The newest row is counted as it is. What an older row gains is counted apart, and subtracted when the row is deleted.
+CREATE TRIGGER audit_update_usage AFTER UPDATE OF ids ON audit
+  WHEN OLD.ids <> NEW.ids AND EXISTS (SELECT 1 FROM audit WHERE org = NEW.org AND seq > NEW.seq)
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes)
-    VALUES (NEW.org, 'audit', 1, length(CAST(NEW.ids || NEW.detail || NEW.action || NEW.key_id AS BLOB)))
-    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
+  INSERT INTO usage_counters (org, part, items, bytes) VALUES (NEW.org, 'audit', 0, NEW.bytes - OLD.bytes)
+    ON CONFLICT (org, part) DO UPDATE SET bytes = bytes + excluded.bytes;
 END;
 
-CREATE TRIGGER audit_update_usage AFTER UPDATE OF ids ON audit WHEN OLD.ids <> NEW.ids
+CREATE TRIGGER audit_delete_usage AFTER DELETE ON audit WHEN OLD.times > 1
 BEGIN
-  UPDATE org_usage SET bytes = bytes - length(CAST(OLD.ids AS BLOB)) + length(CAST(NEW.ids AS BLOB))
-    WHERE org = NEW.org AND part = 'audit';
-END;
-
-CREATE TRIGGER audit_delete_usage AFTER DELETE ON audit
-BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - length(CAST(OLD.ids || OLD.detail || OLD.action || OLD.key_id AS BLOB))
+  UPDATE usage_counters SET bytes = bytes - OLD.bytes - OLD.bytes_before + coalesce(
+      (SELECT bytes_before FROM audit WHERE org = OLD.org AND seq > OLD.seq ORDER BY seq LIMIT 1), OLD.bytes + OLD.bytes_before
+    )
     WHERE org = OLD.org AND part = 'audit';
 END;
 
@@ -1852,13 +1855,13 @@ END;
 
 CREATE TRIGGER code_files_insert_usage AFTER INSERT ON code_files
 BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'code', 1, NEW.bytes)
+  INSERT INTO usage_counters (org, part, items, bytes) VALUES (NEW.org, 'code', 1, NEW.bytes)
     ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
 END;
 
 CREATE TRIGGER code_files_delete_usage AFTER DELETE ON code_files
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - OLD.bytes WHERE org = OLD.org AND part = 'code';
+  UPDATE usage_counters SET items = items - 1, bytes = bytes - OLD.bytes WHERE org = OLD.org AND part = 'code';
 END;
 
 CREATE TRIGGER code_chunks_delete_words AFTER DELETE ON code_chunks
@@ -1866,18 +1869,11 @@ BEGIN
   DELETE FROM code_words WHERE rowid = OLD.id;
 END;
 
--- Counted in whole kilobytes, so that few events change the usage.
-CREATE TRIGGER capture_sessions_insert_usage AFTER INSERT ON capture_sessions
-BEGIN
-  INSERT INTO org_usage (org, part, items, bytes)
-    VALUES (NEW.org, 'capture', 1, (octet_length(NEW.session || NEW.state) + 1023) / 1024 * 1024)
-    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
-END;
-
+-- Counted in whole kilobytes, so that few events change the usage. A request counts what it inserts, once (capture-store.ts).
 CREATE TRIGGER capture_sessions_update_usage AFTER UPDATE OF state ON capture_sessions
   WHEN (octet_length(OLD.session || OLD.state) + 1023) / 1024 <> (octet_length(NEW.session || NEW.state) + 1023) / 1024
 BEGIN
-  UPDATE org_usage SET bytes = bytes + 1024 * (
+  UPDATE usage_counters SET bytes = bytes + 1024 * (
       (octet_length(NEW.session || NEW.state) + 1023) / 1024 - (octet_length(OLD.session || OLD.state) + 1023) / 1024
     )
     WHERE org = NEW.org AND part = 'capture';
@@ -1885,24 +1881,18 @@ END;
 
 CREATE TRIGGER capture_sessions_delete_usage AFTER DELETE ON capture_sessions
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - (octet_length(OLD.session || OLD.state) + 1023) / 1024 * 1024
+  UPDATE usage_counters SET items = items - 1, bytes = bytes - (octet_length(OLD.session || OLD.state) + 1023) / 1024 * 1024
     WHERE org = OLD.org AND part = 'capture';
-END;
-
-CREATE TRIGGER capture_events_insert_usage AFTER INSERT ON capture_events
-BEGIN
-  INSERT INTO org_usage (org, part, items, bytes) VALUES (NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')))
-    ON CONFLICT (org, part) DO UPDATE SET items = items + 1, bytes = bytes + excluded.bytes;
 END;
 
 CREATE TRIGGER capture_events_update_usage AFTER UPDATE OF output ON capture_events
 BEGIN
-  UPDATE org_usage SET bytes = bytes - octet_length(coalesce(OLD.output, '')) + octet_length(coalesce(NEW.output, ''))
+  UPDATE usage_counters SET bytes = bytes - octet_length(coalesce(OLD.output, '')) + octet_length(coalesce(NEW.output, ''))
     WHERE org = NEW.org AND part = 'capture';
 END;
 
 CREATE TRIGGER capture_events_delete_usage AFTER DELETE ON capture_events
 BEGIN
-  UPDATE org_usage SET items = items - 1, bytes = bytes - octet_length(OLD.id || coalesce(OLD.output, ''))
+  UPDATE usage_counters SET items = items - 1, bytes = bytes - octet_length(OLD.id || coalesce(OLD.output, ''))
     WHERE org = OLD.org AND part = 'capture';
 END;

@@ -135,6 +135,8 @@ CREATE TABLE audit (
   ids text NOT NULL, -- JSON list of entry IDs
   allowed integer NOT NULL CHECK (allowed IN (0, 1)),
   detail text NOT NULL, -- JSON object of counts and codes, never text
+  bytes bigint GENERATED ALWAYS AS (octet_length(ids || detail || action || key_id)) STORED,
+  bytes_before bigint NOT NULL, -- of all earlier rows of the organization
   times bigint, -- the number of equal denials or reads in this row; null if each call has its own row
   PRIMARY KEY (org, seq)
 );
@@ -249,10 +251,8 @@ CREATE INDEX entries_kind_layer_3_idx ON entries (org, kind, created_at DESC, id
 CREATE INDEX entries_layer_expires_at_idx ON entries (org, layer, project, expires_at) INCLUDE (reader, kind, pinned, text_words)
   WHERE listed = 1 AND expires_at IS NOT NULL;
 
+-- Expired entries, which the schedule deletes organization by organization.
 CREATE INDEX entries_org_expires_at_idx ON entries (org, expires_at) WHERE expires_at IS NOT NULL;
-
--- Entries that the schedule deletes next, in all organizations.
-CREATE INDEX entries_expires_at_idx ON entries (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Entries whose weight decays, in all organizations.
 CREATE INDEX entries_decay_idx ON entries (id) WHERE layer = 3 AND archived = 0;
@@ -313,9 +313,7 @@ CREATE INDEX entries_unlisted_thread_idx ON entries (org, thread_id, id) WHERE l
 -- Entries that no list shows, by ID, for exports.
 CREATE INDEX entries_unlisted_id_idx ON entries (org, id) WHERE listed = 0;
 
--- Captured sessions that await approval, by thread and by project.
-CREATE INDEX entries_captured_thread_idx ON entries (org, thread_id, id) WHERE captured = 1;
-
+-- Captured sessions that await approval. Those of a thread are found by entries_unlisted_thread_idx.
 CREATE INDEX entries_captured_project_idx ON entries (org, project, updated_at, id) WHERE captured = 1;
 
 -- Tags, images, links and long texts
@@ -455,8 +453,9 @@ CREATE TABLE feed_retention (
   purged_seq bigint NOT NULL
 );
 
--- The call that writes, for triggers. Each batch that writes entries inserts its row first and deletes it last. The organization '' is
--- work on all organizations.
+-- The call that writes, for triggers. Each batch that writes entries begins with its row. The row of an organization stays until its next
+-- batch, since a delete is a row written too. The organization '' is work on all organizations: its row exists only within a batch, and
+-- triggers prefer it.
 CREATE TABLE write_context (
   org text COLLATE "C" PRIMARY KEY,
   change_id text COLLATE "C" NOT NULL, -- random; one per call
@@ -465,7 +464,10 @@ CREATE TABLE write_context (
   retain_versions integer NOT NULL DEFAULT 0, -- whether past versions are stored
   after_seq bigint NOT NULL, -- the newest row of `changes` before the batch
   at bigint,
-  batch_output text -- JSON of what the batch found out, for the receipt
+  batch_output text, -- JSON of what the batch found out, for the receipt; exists only within the batch
+  -- The usage of the organization before the batch, where it has quotas: a write that adds nothing is never refused.
+  items_before bigint,
+  bytes_before bigint
 );
 
 -- Entries of a call that deletes more than one transaction can: invisible from its commit on, and removed in chunks.
@@ -752,16 +754,13 @@ CREATE INDEX vector_removals_org_idx ON vector_removals (org, id);
 -- Triggers maintain these tables, so that totals and statistics cost the same in a store of any size. Rows are counted by access scope:
 -- project and reader.
 
--- Items and bytes per organization and part: entries (text and metadata), images, versions, receipts, audit, code and capture. An image
--- counts once per organization. An entry counts until its row is deleted.
-CREATE TABLE org_usage (
+-- Items and bytes per organization and part: images, receipts, code and capture. An image counts once per organization. The part audit
+-- holds what repeated calls added to rows of the audit log other than the newest.
+CREATE TABLE usage_counters (
   org text COLLATE "C" NOT NULL,
   part text COLLATE "C" NOT NULL,
   items bigint NOT NULL,
   bytes bigint NOT NULL,
-  -- The usage when the current write began: a write that adds nothing is never refused.
-  items_before bigint NOT NULL DEFAULT 0,
-  bytes_before bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (org, part)
 );
 
@@ -801,18 +800,19 @@ CREATE TABLE layer_counters (
   PRIMARY KEY (org, layer, project, reader, kind, pinned)
 );
 
--- Totals of the entries that lists show, for get_statistics.
-CREATE TABLE visible_counters (
+-- Totals of entries, for get_statistics and quotas: of those that lists show, and of the others.
+CREATE TABLE entry_counters (
   org text COLLATE "C" NOT NULL,
   project text COLLATE "C" NOT NULL, -- '' for none
   reader text COLLATE "C" NOT NULL,
+  listed integer NOT NULL,
   entries bigint NOT NULL,
   user_entries bigint NOT NULL,
   multimodal bigint NOT NULL,
   bytes bigint NOT NULL,
   images bigint NOT NULL,
   summaries bigint NOT NULL,
-  PRIMARY KEY (org, project, reader)
+  PRIMARY KEY (org, project, reader, listed)
 );
 
 CREATE TABLE tag_counters (
@@ -845,6 +845,19 @@ CREATE TABLE version_counters (
   bytes bigint NOT NULL,
   PRIMARY KEY (org, project, reader)
 );
+
+-- The usage of an organization. Entries and versions are sums of their counters. The audit log is the difference between its newest and
+-- its oldest row. So a write updates no row for them.
+CREATE VIEW org_usage AS
+  SELECT org, part, items, bytes FROM usage_counters WHERE part <> 'audit'
+  UNION ALL SELECT org, 'entries', sum(entries), sum(bytes) FROM entry_counters GROUP BY org
+  UNION ALL SELECT org, 'versions', sum(versions), sum(bytes) FROM version_counters GROUP BY org
+  UNION ALL SELECT newest.org, 'audit', newest.seq - oldest.seq + 1,
+      newest.bytes_before + newest.bytes - oldest.bytes_before + coalesce(added.bytes, 0)
+    FROM audit newest JOIN audit oldest ON oldest.org = newest.org
+      LEFT JOIN usage_counters added ON added.org = newest.org AND added.part = 'audit'
+    WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
+      AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
 -- Background work
 -- ---------------
@@ -1012,8 +1025,6 @@ CREATE TABLE capture_sessions (
 );
 
 CREATE INDEX capture_sessions_due_at_idx ON capture_sessions (due_at) WHERE due_at IS NOT NULL;
-
-CREATE INDEX capture_sessions_entry_idx ON capture_sessions (org, entry_id) WHERE entry_id IS NOT NULL;
 
 -- Events that arrived, with the text that was returned.
 CREATE TABLE capture_events (
@@ -1241,7 +1252,7 @@ CREATE FUNCTION write_context_of(of_org text) RETURNS write_context LANGUAGE plp
 DECLARE
   call write_context;
 BEGIN
-  SELECT * INTO call FROM write_context w WHERE w.org IN (of_org, '');
+  SELECT * INTO call FROM write_context w WHERE w.org IN (of_org, '') ORDER BY w.org LIMIT 1;
   call.change_id := coalesce(call.change_id, replace(gen_random_uuid()::text, '-', ''));
   RETURN call;
 END $$;
@@ -1273,14 +1284,13 @@ END $$;
 CREATE FUNCTION add_usage(of_org text, of_part text, more_items bigint, more_bytes bigint) RETURNS void LANGUAGE plpgsql
   SET search_path FROM CURRENT AS $$
 BEGIN
-  INSERT INTO org_usage AS u (org, part, items, bytes) VALUES (of_org, of_part, more_items, more_bytes)
+  INSERT INTO usage_counters AS u (org, part, items, bytes) VALUES (of_org, of_part, more_items, more_bytes)
     ON CONFLICT (org, part) DO UPDATE SET items = u.items + excluded.items, bytes = u.bytes + excluded.bytes;
 END $$;
 
 CREATE FUNCTION add_version_counts(of_org text, of_project text, of_reader text, more bigint, more_bytes bigint) RETURNS void
   LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM add_usage(of_org, 'versions', more, more_bytes);
   INSERT INTO version_counters AS c (org, project, reader, versions, bytes)
     VALUES (of_org, coalesce(of_project, ''), of_reader, more, more_bytes)
     ON CONFLICT (org, project, reader) DO UPDATE SET versions = c.versions + excluded.versions, bytes = c.bytes + excluded.bytes;
@@ -1423,28 +1433,28 @@ CREATE FUNCTION has_layer_counter(entry entries) RETURNS boolean LANGUAGE sql IM
   SELECT entry.listed = 1 AND entry.expires_at IS NULL
 $$;
 
-CREATE FUNCTION add_visible_counts(entry entries, sign integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION add_entry_counts(entry entries, sign integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF entry.listed <> 1 THEN RETURN; END IF;
-  INSERT INTO visible_counters AS c (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
+  INSERT INTO entry_counters AS c (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
     VALUES (
-      entry.org, coalesce(entry.project, ''), entry.reader, sign, sign * (entry.source = 'user')::int, sign * (entry.image_count > 0)::int,
+      entry.org, coalesce(entry.project, ''), entry.reader, entry.listed, sign, sign * (entry.source = 'user')::int, sign * (entry.image_count > 0)::int,
       sign * entry.bytes, sign * entry.image_count, sign * (entry.summary <> '')::int
     )
-    ON CONFLICT ON CONSTRAINT visible_counters_pkey DO UPDATE SET
+    ON CONFLICT ON CONSTRAINT entry_counters_pkey DO UPDATE SET
       entries = c.entries + excluded.entries, user_entries = c.user_entries + excluded.user_entries,
       multimodal = c.multimodal + excluded.multimodal, bytes = c.bytes + excluded.bytes, images = c.images + excluded.images,
       summaries = c.summaries + excluded.summaries;
   IF sign < 0 THEN
-    DELETE FROM visible_counters c
-      WHERE c.org = entry.org AND c.project = coalesce(entry.project, '') AND c.reader = entry.reader AND c.entries = 0;
+    DELETE FROM entry_counters c
+      WHERE c.org = entry.org AND c.project = coalesce(entry.project, '') AND c.reader = entry.reader AND c.listed = entry.listed
+        AND c.entries = 0;
   END IF;
 END $$;
 
-CREATE FUNCTION count_visible_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION count_entry_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF TG_OP <> 'INSERT' THEN PERFORM add_visible_counts(OLD, -1); END IF;
-  IF TG_OP <> 'DELETE' THEN PERFORM add_visible_counts(NEW, 1); END IF;
+  IF TG_OP <> 'INSERT' THEN PERFORM add_entry_counts(OLD, -1); END IF;
+  IF TG_OP <> 'DELETE' THEN PERFORM add_entry_counts(NEW, 1); END IF;
   RETURN NULL;
 END $$;
 
@@ -1584,23 +1594,13 @@ END $$;
 -- Tags, images, links and the row of the change log.
 CREATE TRIGGER entries_insert_derived_rows AFTER INSERT ON entries FOR EACH ROW EXECUTE FUNCTION entries_insert_derived_rows();
 
-CREATE FUNCTION entries_insert_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION entries_insert_counters() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM add_usage(of_org.org, 'entries', of_org.items, of_org.bytes)
-    FROM (SELECT org, count(*) AS items, sum(bytes) AS bytes FROM changed_rows GROUP BY org ORDER BY org) AS of_org;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER entries_insert_usage AFTER INSERT ON entries REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION entries_insert_usage();
-
-CREATE FUNCTION entries_insert_thread_counters() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  INSERT INTO visible_counters AS c (org, project, reader, entries, user_entries, multimodal, bytes, images, summaries)
-    SELECT m.org, coalesce(m.project, ''), m.reader, count(*), count(*) FILTER (WHERE m.source = 'user'),
+  INSERT INTO entry_counters AS c (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
+    SELECT m.org, coalesce(m.project, ''), m.reader, m.listed, count(*), count(*) FILTER (WHERE m.source = 'user'),
       count(*) FILTER (WHERE m.image_count > 0), sum(m.bytes), sum(m.image_count), count(*) FILTER (WHERE m.summary <> '')
-    FROM changed_rows m WHERE m.listed = 1 GROUP BY 1, 2, 3
-    ON CONFLICT ON CONSTRAINT visible_counters_pkey DO UPDATE SET
+    FROM changed_rows m GROUP BY 1, 2, 3, 4
+    ON CONFLICT ON CONSTRAINT entry_counters_pkey DO UPDATE SET
       entries = c.entries + excluded.entries, user_entries = c.user_entries + excluded.user_entries,
       multimodal = c.multimodal + excluded.multimodal, bytes = c.bytes + excluded.bytes, images = c.images + excluded.images,
       summaries = c.summaries + excluded.summaries;
@@ -1627,8 +1627,8 @@ END $$;
 
 -- One statement may insert many entries, which are counted once per row of the counters: many updates of one row leave many row
 -- versions.
-CREATE TRIGGER entries_insert_thread_counters AFTER INSERT ON entries REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION entries_insert_thread_counters();
+CREATE TRIGGER entries_insert_counters AFTER INSERT ON entries REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION entries_insert_counters();
 
 CREATE TRIGGER entries_insert_patterns AFTER INSERT ON entries FOR EACH ROW WHEN (is_pattern(NEW.kind)) EXECUTE FUNCTION update_pattern();
 
@@ -1706,15 +1706,6 @@ END $$;
 CREATE TRIGGER entries_update_links AFTER UPDATE OF links ON entries
   FOR EACH ROW WHEN (OLD.links IS DISTINCT FROM NEW.links) EXECUTE FUNCTION entries_update_links();
 
-CREATE FUNCTION entries_update_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  PERFORM add_usage(NEW.org, 'entries', 0, NEW.bytes - OLD.bytes);
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER entries_update_usage AFTER UPDATE OF bytes ON entries FOR EACH ROW
-  WHEN (OLD.bytes <> NEW.bytes) EXECUTE FUNCTION entries_update_usage();
-
 CREATE TRIGGER entries_update_thread_counters AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words
   ON entries FOR EACH ROW
   WHEN ((NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
@@ -1729,14 +1720,13 @@ CREATE TRIGGER entries_update_layer_counters AFTER UPDATE OF
     IS DISTINCT FROM (OLD.listed, OLD.expires_at, OLD.layer, OLD.project, OLD.reader, OLD.kind, OLD.pinned, OLD.text_words))
   EXECUTE FUNCTION count_layer_change();
 
-CREATE TRIGGER entries_update_visible_counters AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, summary
-  ON entries
-  FOR EACH ROW
+CREATE TRIGGER entries_update_entry_counters AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, summary
+  ON entries FOR EACH ROW
   WHEN (
     (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.summary <> '')
       IS DISTINCT FROM (NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.summary <> '')
   )
-  EXECUTE FUNCTION count_visible_change();
+  EXECUTE FUNCTION count_entry_change();
 
 CREATE TRIGGER entries_update_patterns AFTER UPDATE OF
     metadata, named_kind, tag_kind, work_item, source, layer, project, audience, owner, diary, archived,
@@ -1815,16 +1805,6 @@ END $$;
 -- The change log and history have the time of the call. Links to the entry stay, unless it cannot be restored.
 CREATE TRIGGER entries_delete_derived_rows AFTER DELETE ON entries FOR EACH ROW EXECUTE FUNCTION entries_delete_derived_rows();
 
-CREATE FUNCTION entries_delete_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  PERFORM add_usage(of_org.org, 'entries', -of_org.items, -of_org.bytes)
-    FROM (SELECT org, count(*) AS items, sum(bytes) AS bytes FROM changed_rows GROUP BY org ORDER BY org) AS of_org;
-  RETURN NULL;
-END $$;
-
-CREATE TRIGGER entries_delete_usage AFTER DELETE ON entries REFERENCING OLD TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION entries_delete_usage();
-
 CREATE TRIGGER entries_delete_thread_counters AFTER DELETE ON entries FOR EACH ROW WHEN (OLD.listed = 1)
   EXECUTE FUNCTION count_thread_change();
 
@@ -1844,15 +1824,15 @@ END $$;
 CREATE TRIGGER entries_delete_layer_counters AFTER DELETE ON entries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT
   EXECUTE FUNCTION entries_delete_layer_counters();
 
-CREATE TRIGGER entries_delete_visible_counters AFTER DELETE ON entries FOR EACH ROW WHEN (OLD.listed = 1)
-  EXECUTE FUNCTION count_visible_change();
+CREATE TRIGGER entries_delete_entry_counters AFTER DELETE ON entries FOR EACH ROW
+  EXECUTE FUNCTION count_entry_change();
 
 CREATE FUNCTION entries_delete_version_counters() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM add_version_counts(m.org, m.project, m.reader, m.versions, m.bytes)
     FROM (
       SELECT e.org, e.project, e.reader, count(*) AS versions, sum(e.bytes)::bigint AS bytes
-      FROM changed_rows e WHERE EXISTS (SELECT 1 FROM write_context w WHERE w.org IN (e.org, '') AND w.retain_versions = 1)
+      FROM changed_rows e WHERE (SELECT w.retain_versions FROM write_context w WHERE w.org IN (e.org, '') ORDER BY w.org LIMIT 1) = 1
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ) AS m;
   RETURN NULL;
@@ -2070,8 +2050,8 @@ CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql SET searc
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     IF NEW.times = OLD.times + 1 AND length(NEW.ids) >= length(OLD.ids)
-      AND (NEW.org, NEW.seq, NEW.at, NEW.key_id, NEW.agent, NEW.action, NEW.tool, NEW.allowed, NEW.detail)
-        IS NOT DISTINCT FROM (OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail)
+      AND (NEW.org, NEW.seq, NEW.at, NEW.key_id, NEW.agent, NEW.action, NEW.tool, NEW.allowed, NEW.detail, NEW.bytes_before)
+        IS NOT DISTINCT FROM (OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail, OLD.bytes_before)
     THEN RETURN NEW; END IF;
   ELSIF TG_OP = 'DELETE' THEN
     IF EXISTS (SELECT 1 FROM audit_purge p WHERE OLD.at < p.before) THEN RETURN OLD; END IF;
@@ -2083,24 +2063,28 @@ CREATE TRIGGER audit_change_guard BEFORE UPDATE OR DELETE ON audit FOR EACH ROW 
 
 CREATE TRIGGER audit_truncate_guard BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
-CREATE FUNCTION audit_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- The newest row is counted as it is. What an older row gains is counted apart.
+CREATE FUNCTION audit_update_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM add_usage(NEW.org, 'audit', 1, octet_length(NEW.ids || NEW.detail || NEW.action || NEW.key_id));
-  ELSE PERFORM add_usage(NEW.org, 'audit', 0, octet_length(NEW.ids) - octet_length(OLD.ids));
+  IF EXISTS (SELECT 1 FROM audit a WHERE a.org = NEW.org AND a.seq > NEW.seq) THEN
+    PERFORM add_usage(NEW.org, 'audit', 0, NEW.bytes - OLD.bytes);
   END IF;
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER audit_usage AFTER INSERT OR UPDATE OF ids ON audit FOR EACH ROW EXECUTE FUNCTION audit_usage();
+CREATE TRIGGER audit_update_usage AFTER UPDATE OF ids ON audit FOR EACH ROW
+  WHEN (OLD.ids <> NEW.ids) EXECUTE FUNCTION audit_update_usage();
 
+-- Deletes remove the oldest rows: what they hold beyond the numbers of the next remaining row was counted apart.
 CREATE FUNCTION audit_delete_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  PERFORM add_usage(of_org.org, 'audit', -of_org.items, -of_org.bytes)
+  UPDATE usage_counters u SET bytes = u.bytes - gone.bytes - gone.first + coalesce(
+      (SELECT a.bytes_before FROM audit a WHERE a.org = gone.org AND a.seq > gone.last ORDER BY a.seq LIMIT 1), gone.bytes + gone.first
+    )
     FROM (
-      SELECT org, count(*) AS items, sum(octet_length(ids || detail || action || key_id)) AS bytes
-      FROM changed_rows GROUP BY org ORDER BY org
-    ) AS of_org;
+      SELECT org, sum(bytes)::bigint AS bytes, min(bytes_before) AS first, max(seq) AS last FROM changed_rows GROUP BY org
+    ) AS gone
+    WHERE u.org = gone.org AND u.part = 'audit';
   RETURN NULL;
 END $$;
 
@@ -2135,25 +2119,24 @@ CREATE TRIGGER code_files_delete_usage AFTER DELETE ON code_files REFERENCING OL
 
 CREATE FUNCTION capture_sessions_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN PERFORM add_usage(NEW.org, 'capture', 1, capture_session_bytes(NEW));
-  ELSIF TG_OP = 'DELETE' THEN PERFORM add_usage(OLD.org, 'capture', -1, -capture_session_bytes(OLD));
+  IF TG_OP = 'DELETE' THEN PERFORM add_usage(OLD.org, 'capture', -1, -capture_session_bytes(OLD));
   ELSIF capture_session_bytes(NEW) <> capture_session_bytes(OLD) THEN
     PERFORM add_usage(NEW.org, 'capture', 0, capture_session_bytes(NEW) - capture_session_bytes(OLD));
   END IF;
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER capture_sessions_usage AFTER INSERT OR DELETE OR UPDATE OF state ON capture_sessions
+-- A request counts what it inserts, once (capture-store.ts).
+CREATE TRIGGER capture_sessions_usage AFTER DELETE OR UPDATE OF state ON capture_sessions
   FOR EACH ROW EXECUTE FUNCTION capture_sessions_usage();
 
 CREATE FUNCTION capture_events_usage() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN PERFORM add_usage(NEW.org, 'capture', 1, octet_length(NEW.id || coalesce(NEW.output, '')));
-  ELSIF TG_OP = 'DELETE' THEN PERFORM add_usage(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
+  IF TG_OP = 'DELETE' THEN PERFORM add_usage(OLD.org, 'capture', -1, -octet_length(OLD.id || coalesce(OLD.output, '')));
   ELSE PERFORM add_usage(NEW.org, 'capture', 0, octet_length(coalesce(NEW.output, '')) - octet_length(coalesce(OLD.output, '')));
   END IF;
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER capture_events_usage AFTER INSERT OR DELETE OR UPDATE OF output ON capture_events
+CREATE TRIGGER capture_events_usage AFTER DELETE OR UPDATE OF output ON capture_events
   FOR EACH ROW EXECUTE FUNCTION capture_events_usage();

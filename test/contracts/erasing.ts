@@ -63,7 +63,11 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
       return counts
     }
-    const archive = (id: number) => made.connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${id}`])
+    const archive = (id: number) =>
+      made.connection.batch([
+        sql`DELETE FROM write_context WHERE org = ${ada.org}`,
+        sql`UPDATE entries SET archived = 1 WHERE id = ${id}`,
+      ])
     const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
 
     it('of entries whose deletion kept nothing', async () => {

@@ -59,10 +59,11 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     const many = async (count = COUNT) => {
       for (let from = 0; from < count; from += 500) {
         const numbers = JSON.stringify(Array.from({ length: Math.min(500, count - from) }, (_, i) => from + i))
+        const id = made.connection.dialect.entryId(sql`NULL`)
         await made.connection.batch([
           sql`
-            INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
-            SELECT ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
+            INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+            SELECT ${id}${made.connection.dialect.countsRows ? sql` + value - ${from}` : sql``}, ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
             FROM ${made.connection.dialect.jsonNumbers(sql`${numbers}`)} numbers`,
         ])
       }

@@ -64,12 +64,10 @@ const [SMALL, LARGE] = [196, 1_225]
 const NEEDED: Record<string, string> = {
   api_keys_org_created_by_idx: "SELECT 1 FROM api_keys WHERE org = 'o' AND created_by = 'k'",
   api_keys_org_created_at_idx: "SELECT id FROM api_keys WHERE org = 'o' ORDER BY created_at, id",
-  capture_sessions_entry_idx: "SELECT session FROM capture_sessions WHERE org = 'o' AND entry_id = 7",
   changes_deleted_thread_idx:
     "SELECT entry_id FROM changes WHERE org = 'o' AND was_thread = 't' AND action = 'delete' AND erased = 0",
   code_vectors_file_idx: 'DELETE FROM code_vectors WHERE file_id = 7',
   entries_long_text_idx: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
-  entries_unlisted_thread_idx: "SELECT id FROM entries WHERE org = 'o' AND thread_id = 't' AND listed = 0",
   entries_unlisted_id_idx: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
   image_uses_entry_idx: 'DELETE FROM image_uses WHERE entry_id = 7',
   import_references_entry_idx: 'DELETE FROM import_references WHERE entry_id = 7',

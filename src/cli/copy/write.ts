@@ -62,6 +62,8 @@ export async function copyEntries(
     return dialect.indexEntry({ org, content: entry, indexed }, sql`e.id = ${entry.id}`)
   })
   const statements = [
+    // The triggers must not take this for the last call of the organization.
+    sql`DELETE FROM write_context WHERE org = ${org}`,
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
     ...insert(
       'entries',

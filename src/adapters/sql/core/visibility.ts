@@ -80,7 +80,7 @@ export const listed = (dialect: SqlDialect, scope: Scope, now: Millis, alias = '
 
 function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
   const e = sql.raw(alias)
-  const isCaptured = sql`${e}.captured = 1 AND ${e}.diary = 0`
+  const isCaptured = sql`${e}.listed = 0 AND ${e}.captured = 1 AND ${e}.diary = 0`
   if (captured === 'alone') return isCaptured
   if (captured === 'too') return sql`(${e}.listed = 1 OR (${isCaptured}))`
   if (diaryOf === null) return sql`${e}.listed = 1`
