@@ -93,11 +93,11 @@ export async function multiply({ from, to, copies, sources, folder, told }) {
   for (const { org, count } of copies) {
     const base = Number(db.prepare('SELECT coalesce(max(id), 0) AS top FROM entries').get()?.top)
     db.exec('BEGIN')
-    db.prepare('INSERT INTO counted_later (org, above) VALUES (?, ?)').run(org, base)
+    db.prepare('INSERT INTO deferred_counts (org, above_id) VALUES (?, ?)').run(org, base)
     for (let after = 0; after < count; after += PART)
       for (const statement of statements)
         statement.run(named(String(statement.sourceSQL), { base, org, after, upTo: Math.min(after + PART, count) }))
-    db.prepare('DELETE FROM counted_later WHERE org = ?').run(org)
+    db.prepare('DELETE FROM deferred_counts WHERE org = ?').run(org)
     db.exec('COMMIT')
     ids.set(
       org,

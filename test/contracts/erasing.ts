@@ -63,7 +63,11 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
       return counts
     }
-    const archive = (id: number) => made.connection.batch([sql`UPDATE entries SET archived = 1 WHERE id = ${id}`])
+    const archive = (id: number) =>
+      made.connection.batch([
+        sql`DELETE FROM write_context WHERE org = ${ada.org}`,
+        sql`UPDATE entries SET archived = 1 WHERE id = ${id}`,
+      ])
     const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
 
     it('of entries whose deletion kept nothing', async () => {
@@ -181,11 +185,11 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect(await kept([standing, gone])).toEqual([true, false])
       await made.connection.batch([
         sql`
-          INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+          INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
           VALUES (${going}, ${ada.org}, 1, 'erases', ${ada.keyId}, NULL, ${made.clock.now()}, 0, 1)`,
       ])
       expect(await kept([going])).toEqual([true, false])
-      await made.connection.batch([sql`DELETE FROM leaving WHERE entry_id = ${going}`], 'all')
+      await made.connection.batch([sql`DELETE FROM pending_deletes WHERE entry_id = ${going}`], 'all')
     })
 
     it(promise('h3-erase-thread'), async () => {
@@ -214,7 +218,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
         const [unfinished] = [await saved(p)]
         await made.connection.batch([
           sql`
-            INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+            INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
             VALUES (${unfinished}, ${ada.org}, 1, ${`died ${threadId}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
         ])
         // Without history a page that is gone is known as one that others did not see.
@@ -253,12 +257,12 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
         // A call has deleted it by name and died.
         await made.connection.batch([
           sql`
-            INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+            INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
             VALUES (${own}, ${ada.org}, 1, ${`died ${own}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
         ])
         expect(await tried(own, [{ ...narrow, projects: ['p'] }, eve], terms)).toEqual([0, 1])
         const [rows] = await made.connection.batch([
-          sql`SELECT 1 FROM leaving WHERE org = ${ada.org} UNION ALL SELECT 1 FROM entry_versions WHERE org = ${ada.org}
+          sql`SELECT 1 FROM pending_deletes WHERE org = ${ada.org} UNION ALL SELECT 1 FROM entry_versions WHERE org = ${ada.org}
             UNION ALL SELECT 1 FROM entries WHERE id = ${own}`,
         ])
         expect(rows).toEqual([])

@@ -59,10 +59,11 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     const many = async (count = COUNT) => {
       for (let from = 0; from < count; from += 500) {
         const numbers = JSON.stringify(Array.from({ length: Math.min(500, count - from) }, (_, i) => from + i))
+        const id = made.connection.dialect.entryId(sql`NULL`)
         await made.connection.batch([
           sql`
-            INSERT INTO entries (org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
-            SELECT ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
+            INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes, text_words, text)
+            SELECT ${id}${made.connection.dialect.countsRows ? sql` + value - ${from}` : sql``}, ${ada.org}, 'many', 'agent', 2, 1000 * value, 1000, ${ada.keyId}, CAST(value AS text), 4, 1, 'word'
             FROM ${made.connection.dialect.jsonNumbers(sql`${numbers}`)} numbers`,
         ])
       }
@@ -108,7 +109,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const [audited, feed, left] = await made.connection.batch([
         sql`SELECT detail FROM audit WHERE org = ${ada.org}`,
         sql`SELECT DISTINCT change_id, key_id FROM changes WHERE org = ${ada.org} AND action = 'delete'`,
-        sql`SELECT 1 FROM leaving WHERE org = ${ada.org} UNION ALL SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
+        sql`SELECT 1 FROM pending_deletes WHERE org = ${ada.org} UNION ALL SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
       ])
       expect(JSON.parse(audited?.[0]?.detail as string)).toEqual({ deleted: COUNT })
       expect(feed).toEqual([{ change_id: 'all of them', key_id: ada.keyId }])
@@ -245,7 +246,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         of('entries'),
         of('entry_versions'),
         of('long_texts'),
-        of('leaving'),
+        of('pending_deletes'),
         of('changes', sql` AND erased = 0`),
       ]
       const rest = await connection.batch([

@@ -152,7 +152,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await isAsWanted()).toEqual(wanted.map(() => true))
       if (connection.dialect.beginning === null) return
       const kept = async () =>
-        (await connection.batch([sql`SELECT org FROM text_beginnings WHERE org = ${ada.org}`]))[0]?.length
+        (await connection.batch([sql`SELECT org FROM text_previews WHERE org = ${ada.org}`]))[0]?.length
       expect(await kept()).toBe(1)
       // Whatever became of the rest, nobody reads it.
       await connection.batch([sql`UPDATE long_texts SET text = 'other' WHERE org = ${ada.org}`])

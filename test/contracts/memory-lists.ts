@@ -104,7 +104,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
         await (moves[step < 40 ? 0 : below(moves.length)] as () => Promise<unknown>)().catch(() => {})
       // Deleted by a call that has not yet removed it.
       await rows(sql`
-        INSERT INTO leaving (entry_id, org, part, change_id, keeps, erases)
+        INSERT INTO pending_deletes (entry_id, org, part, change_id, retain_versions, erase_history)
         SELECT id, org, 1, 'call', 0, 0 FROM entries WHERE org = ${ada.org} AND id % 7 = 0`)
 
       const all = await rows(sql`
@@ -146,7 +146,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
           }
         }
       expect(all.length).toBeGreaterThan(20)
-      await rows(sql`DELETE FROM leaving WHERE org = ${ada.org}`)
+      await rows(sql`DELETE FROM pending_deletes WHERE org = ${ada.org}`)
       await connection.batch([sql`DELETE FROM entries WHERE org = ${ada.org}`], { org: ada.org })
       expect(await rows(sql`SELECT kind FROM layer_counters WHERE org = ${ada.org}`)).toEqual([])
     })

@@ -88,7 +88,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     const ids = once.entries.map(({ id }) => id)
     expect(await pages(2)).toEqual({ ids, total: once.total })
     await made.connection.batch([
-      sql`UPDATE circle_counters SET entries = entries + 10000 WHERE org = ${ada.org} AND entries > 0`,
+      sql`UPDATE entry_counters SET entries = entries + 10000 WHERE org = ${ada.org} AND entries > 0`,
     ])
     const stopped = await pages(2)
     expect(stopped).toMatchObject({ ids, totalIsExact: false })

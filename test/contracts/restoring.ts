@@ -27,7 +27,7 @@ const terms = { days: 30, receiptHours: 24 }
 const NOT_KEPT = 'access_count accessed_at captured created_second listed pinned weight'.split(' ')
 
 /** What a kept state has of its own, and what PostgreSQL alone makes of the metadata. */
-const NOT_COMPARED = ['id', 'facts']
+const NOT_COMPARED = ['id', 'metadata_json']
 
 /** Names of columns in which a row of an entry and another of it, or of what is kept of it, differ. */
 const differing = (one: Row, other: Row): string[] =>
@@ -196,7 +196,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(states.map(({ id }) => id)).toEqual([hidden, leaving])
       await rows(sql`UPDATE entries SET audience = 'private' WHERE id = ${hidden}`)
       await rows(sql`
-        INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+        INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
         VALUES (${leaving}, ${ada.org}, 1, 'another', ${ada.keyId}, NULL, ${made.clock.now()}, 1, 0)`)
       for (const state of states)
         await expect(history().restore({ ...call(), owner: 'bob' }, [state], [null])).rejects.toMatchObject({
@@ -219,7 +219,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         (await history().state(ada, id, 2))?.version,
       ]
       await rows(sql`
-        INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+        INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
         VALUES (${id}, ${ada.org}, 1, ${remover.changeId}, ${ada.keyId}, NULL, ${made.clock.now()}, 1, 0)`)
       const during = await told()
       await createUnfinishedDeletes(made.connection, WITHOUT_REST).finish(ada.org, remover.changeId)

@@ -50,7 +50,7 @@ describe('commonplace copy', () => {
     expect(run.out).toMatch(
       /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +4 +4\n/,
     )
-    expect(await query(database.url, 'SELECT lines FROM text_marks')).toEqual([{ lines: 2000 }])
+    expect(await query(database.url, 'SELECT lines FROM text_line_index')).toEqual([{ lines: 2000 }])
     // The planner knows what came, without anybody else's help: an earlier try, which was killed, had told it nothing.
     const known = await query(
       database.url,

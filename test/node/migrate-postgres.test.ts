@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
+import { PRERELEASE_STORE } from '../../src/domain/prerelease.mjs'
 import { ROOT } from '../support/build'
 import { migrate, migrateByProgram } from '../support/migrate-postgres'
 import { emptyDatabase, isRealServer, type TestDatabase } from '../support/postgres'
@@ -62,9 +63,9 @@ describe('npm run migrate:postgres', () => {
   it('applies the files of this release and the indexed fields, and tells neither password nor user', async () => {
     const { code, out } = await migrateByProgram([database.url])
     expect(code).toBe(0)
-    expect(out).toMatch(/applied 0001_entries\.sql/)
+    expect(out).toMatch(/applied 0001_initial\.sql/)
     expect(out).not.toMatch(/postgres:postgres/)
-    expect(await journal()).toContain('0001_entries.sql')
+    expect(await journal()).toContain('0001_initial.sql')
   })
 
   it.skipIf(!isRealServer())('lets several runners meet: each file is applied once, and all end well', async () => {
@@ -165,7 +166,7 @@ describe('npm run migrate:postgres', () => {
     await store('ice')
     write(
       '9999_later.sql',
-      'ALTER TABLE entries ADD COLUMN spoken text; UPDATE entries SET spoken = upper(title); CREATE INDEX entries_by_sound ON entries (spoken);',
+      'ALTER TABLE entries ADD COLUMN spoken text; UPDATE entries SET spoken = upper(title); CREATE INDEX entries_spoken_idx ON entries (spoken);',
     )
     expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('applied 9999_later.sql') })
     await store('snow')
@@ -174,6 +175,16 @@ describe('npm run migrate:postgres', () => {
       { title: 'snow', spoken: null },
     ])
     expect(await query('SELECT entries::int FROM thread_counters')).toEqual([{ entries: 2 }])
+  })
+
+  it('refuses a store of 1.0.0-rc.1, and names export and import', async () => {
+    write('0001_first.sql', 'CREATE TABLE first (id int);')
+    await run()
+    await query(`UPDATE schema_migrations SET name = '0001_entries.sql'`)
+    const { code, err } = await migrateByProgram([database.url])
+    expect([code, err]).toEqual([1, `${PRERELEASE_STORE}.\n`])
+    expect(PRERELEASE_STORE).toMatch(/1\.0\.0-rc\.1.*`commonplace export`.*`commonplace import`/)
+    expect(await tables()).toEqual(['first', 'schema_migrations'])
   })
 
   it("does not touch another program's journal", async () => {

@@ -1,6 +1,7 @@
 // What does a caller hear when PostgreSQL is behind or slow, and is anything lost? Settings that are wrong: test/worker/ready-postgres.
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PRERELEASE_STORE } from '../../src/domain/prerelease.mjs'
 import { CLIENTS, type TestClient } from '../support/clients'
 import { type Furnishing, startPlace } from '../support/places'
 import { emptyDatabase, freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
@@ -56,12 +57,23 @@ describe('a server without its database says which setting to look at', () => {
     const server = await serve(url)
     expect(await heard(server)).toContain(COMMAND)
     await migrateDatabase(url)
-    await execute(url, `DELETE FROM schema_migrations WHERE name LIKE '0005%'`)
+    await execute(url, `DELETE FROM schema_migrations WHERE name LIKE '0001%'`)
     expect(await heard(server)).toMatch(
-      /behind this release \(0005_vectors\.sql\); run: npm run migrate:postgres -- <url>/,
+      /behind this release \(0001_initial\.sql\); run: npm run migrate:postgres -- <url>/,
     )
-    await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0005_vectors.sql', 'x', 0)`)
+    await execute(url, `INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0001_initial.sql', 'x', 0)`)
     expect((await fetch(new URL('/ready', server.url))).status).toBe(200)
+  })
+
+  it('when 1.0.0-rc.1 made the store, with the way to move it', async () => {
+    const { url } = await database(freshDatabase)
+    await execute(url, `UPDATE schema_migrations SET name = '0001_entries.sql' WHERE name = '0001_initial.sql'`)
+    const response = await fetch(new URL('/ready', (await serve(url)).url))
+    const { error } = (await response.json()) as { error: unknown }
+    expect([response.status, error]).toEqual([
+      503,
+      { code: 'unavailable', message: PRERELEASE_STORE, retryable: false },
+    ])
   })
 
   it('names as ahead the migrations of a newer release alone, no indexes of metadata', async () => {

@@ -44,7 +44,7 @@ describe('a connection by node:sqlite', () => {
 
   it('does nothing of a batch whose guard refuses, and names the premise', async () => {
     const { connection } = database
-    const refused = new Batch(settings('refused'), sql`INSERT INTO guards (holds, premise) SELECT 0, 'receipt'`)
+    const refused = new Batch(settings('refused'), sql`INSERT INTO guards (holds, precondition) SELECT 0, 'receipt'`)
     await expect(refused.run(connection)).rejects.toThrow(PremiseFailed)
     await expect(refused.run(connection)).rejects.toMatchObject({ premise: 'receipt' })
     expect(await runOne(connection, stored('refused'), countOf())).toBe(0)

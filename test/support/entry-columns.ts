@@ -7,7 +7,7 @@ const MADE: ReadonlySet<string> = new Set(
     'id org thread_id source layer version created_at updated_at created_second named_kind tag_kind work_item kind title project domain ' +
     'agent audience diary status confidence named_weight given_weight weight named_pinned given_pinned pinned named_expires_at ' +
     'layer_expires_at expires_at archived captured owner created_by changed_by changed_agent restored reader listed accessed_at ' +
-    'access_count text_hash bytes text_words image_count tags links images metadata facts summary text'
+    'access_count text_hash bytes text_words image_count tags links images metadata metadata_json summary text'
   ).split(' '),
 )
 

@@ -116,7 +116,7 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   if (state.deleted === 'in parts') {
     changeId = `removing${n}`
     await beside(sql`
-      INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
+      INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
       VALUES (${id}, ${ada.org}, 1, ${changeId}, ${ada.id}, NULL, ${world.clock.now()}, 1, 0)`)
   }
   return { id, thread, title, text: textOf(1), secrets, changeId }
@@ -131,6 +131,6 @@ export async function fingerprint(id: number): Promise<unknown> {
     ORDER BY version DESC LIMIT 1`)
   const [stands] = await beside(sql`
     SELECT count(*) AS version FROM entries
-    WHERE id = ${id} AND id NOT IN (SELECT entry_id FROM leaving WHERE entry_id = ${id})`)
+    WHERE id = ${id} AND id NOT IN (SELECT entry_id FROM pending_deletes WHERE entry_id = ${id})`)
   return { ...newest, stands: stands?.version }
 }

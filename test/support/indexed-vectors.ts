@@ -11,9 +11,9 @@ export const onIndexedPgvector: Database = {
   prepare: async () => {
     const { connection } = postgresAdapters(new TestClock())
     await connection.batch([
-      sql`INSERT INTO settings (name, value) SELECT 'test', index_vectors(64)::text ON CONFLICT DO NOTHING`,
+      sql`INSERT INTO settings (name, value) SELECT 'test', create_vector_index(64)::text ON CONFLICT DO NOTHING`,
       // The first five vectors of an org are compared one by one, the others are in the index: both ways in each search.
-      sql`CREATE OR REPLACE FUNCTION compared_one_by_one() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
+      sql`CREATE OR REPLACE FUNCTION max_unindexed_vectors() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
     ])
     await connection.close()
   },

@@ -61,7 +61,7 @@ describe('the package', () => {
 
   it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {
     for (const path of [
-      'migrations/postgres/0001_entries.sql',
+      'migrations/postgres/0001_initial.sql',
       'plugins/commonplace/hook.mjs',
       '.claude-plugin/marketplace.json',
     ])

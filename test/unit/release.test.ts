@@ -102,7 +102,7 @@ it.runIf(released !== null)(
   () => {
     const now = JSON.parse(releaseOf(sources(), NEXT, '2026-11-24')['migrations/released.json'] ?? '').migrations
     const before = released?.migrations ?? {}
-    expect(Object.keys(before).length).toBeGreaterThan(20)
+    expect(Object.keys(before)).not.toEqual([])
     for (const [name, hash] of Object.entries(before)) expect([name, now[name]]).toEqual([name, hash])
   },
 )

@@ -13,7 +13,7 @@ import { countingRows, openWorld, type Spent } from '../support/isolation'
 const BUDGETS: Record<string, readonly [trips: number, small: number, large: number, written: number]> = {
   'GET /api/v1/code/ours/files': [2, 21, 21, 0],
   'GET /api/v1/orgs/-/changes?limit=10': [2, 6, 6, 0],
-  'POST /api/v1/hooks/claude-code?end': [7, 86, 86, 27],
+  'POST /api/v1/hooks/claude-code?end': [7, 87, 87, 27],
   'POST /api/v1/hooks/claude-code?prompt': [7, 3_500, 4_850, 4],
   'POST /api/v1/hooks/claude-code?start': [5, 300, 345, 7],
   'POST /api/v1/hooks/claude-code?stop': [6, 84, 84, 26],
@@ -54,7 +54,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   search: [4, 4_450, 4_720, 0],
   search_context: [2, 2_490, 11_800, 0],
   semantic_search_context: [3, 6_050, 25_800, 0],
-  store_context: [4, 555, 555, 248],
+  store_context: [4, 558, 558, 248],
   store_context_batch: [3, 162, 162, 62],
   update_context: [4, 318, 318, 126],
   update_context_batch: [4, 251, 251, 91],
@@ -63,26 +63,26 @@ const [SMALL, LARGE] = [196, 1_225]
 
 /** What each index leads that leads no statement of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are asked for by filters. */
 const NEEDED: Record<string, string> = {
-  api_keys_by_maker: "SELECT 1 FROM api_keys WHERE org = 'o' AND created_by = 'k'",
-  api_keys_by_org: "SELECT id FROM api_keys WHERE org = 'o' ORDER BY created_at, id",
-  capture_sessions_by_entry: "SELECT session FROM capture_sessions WHERE org = 'o' AND entry_id = 7",
-  changes_deleted_by_thread:
+  api_keys_org_created_by_idx: "SELECT 1 FROM api_keys WHERE org = 'o' AND created_by = 'k'",
+  api_keys_org_created_at_idx: "SELECT id FROM api_keys WHERE org = 'o' ORDER BY created_at, id",
+  changes_deleted_thread_idx:
     "SELECT entry_id FROM changes WHERE org = 'o' AND was_thread = 't' AND action = 'delete' AND erased = 0",
-  code_vectors_by_file: 'DELETE FROM code_vectors WHERE file_id = 7',
-  entries_by_long_text: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
-  entries_unlisted: "SELECT id FROM entries WHERE org = 'o' AND thread_id = 't' AND listed = 0",
-  entries_unlisted_by_id: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
-  image_uses_by_entry: 'DELETE FROM image_uses WHERE entry_id = 7',
-  import_references_by_entry: 'DELETE FROM import_references WHERE entry_id = 7',
-  imported_by_entry: 'SELECT store FROM imported WHERE entry_id = 7',
-  last_seen_by_time: "SELECT session FROM last_seen WHERE org = 'o' AND owner = 'a' ORDER BY seen_at DESC LIMIT 1",
-  last_seen_newest:
+  code_vectors_file_idx: 'DELETE FROM code_vectors WHERE file_id = 7',
+  entries_long_text_idx: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
+  entries_unlisted_id_idx: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
+  image_uses_entry_idx: 'DELETE FROM image_uses WHERE entry_id = 7',
+  import_references_entry_idx: 'DELETE FROM import_references WHERE entry_id = 7',
+  imported_entry_idx: 'SELECT store FROM imported WHERE entry_id = 7',
+  last_seen_owner_seen_at_idx:
+    "SELECT session FROM last_seen WHERE org = 'o' AND owner = 'a' ORDER BY seen_at DESC LIMIT 1",
+  last_seen_agent_seen_at_idx:
     "SELECT session FROM last_seen WHERE org = 'o' AND owner = 'a' AND agent = 'b' AND project = 'p' ORDER BY seen_at DESC LIMIT 1",
-  patterns_by_entry: 'SELECT 1 FROM patterns WHERE entry_id = 7',
-  receipts_by_call: "SELECT key FROM receipts WHERE org = 'o' AND change_id = 'c'",
-  versions_by_long_text: "SELECT 1 FROM entry_versions WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
-  versions_by_org: "SELECT id FROM entry_versions WHERE id > 0 AND org BETWEEN 'o' AND 'o' ORDER BY org, id LIMIT 100",
-  versions_deleted_by_thread:
+  patterns_entry_idx: 'SELECT 1 FROM patterns WHERE entry_id = 7',
+  receipts_change_idx: "SELECT key FROM receipts WHERE org = 'o' AND change_id = 'c'",
+  entry_versions_long_text_idx: "SELECT 1 FROM entry_versions WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
+  entry_versions_org_idx:
+    "SELECT id FROM entry_versions WHERE id > 0 AND org BETWEEN 'o' AND 'o' ORDER BY org, id LIMIT 100",
+  entry_versions_deleted_thread_idx:
     "SELECT entry_id FROM entry_versions WHERE org = 'o' AND thread_id = 't' AND deleted = 1 AND entry_id > 7",
 }
 

@@ -155,12 +155,13 @@ describe('the audit log', () => {
 
   it('cannot be changed, replaced or cut short by any statement', async () => {
     await store(ada, 'one')
+    const columns = 'org, seq, at, key_id, agent, action, tool, ids, allowed, detail, bytes_before, times'
     const { results: before } = await bindings.DB.prepare('SELECT * FROM audit WHERE org = ?1').bind(ada.org).all()
     for (const statement of [
       'UPDATE audit SET allowed = 1',
       'DELETE FROM audit',
-      `INSERT OR REPLACE INTO audit SELECT * FROM audit`,
-      `INSERT INTO audit SELECT * FROM audit WHERE true ON CONFLICT DO UPDATE SET key_id = 'x'`,
+      `INSERT OR REPLACE INTO audit (${columns}) SELECT ${columns} FROM audit`,
+      `INSERT INTO audit (${columns}) SELECT ${columns} FROM audit WHERE true ON CONFLICT DO UPDATE SET key_id = 'x'`,
     ])
       await expect(bindings.DB.prepare(statement).run()).rejects.toThrow(/append-only|UNIQUE/)
     const { results } = await bindings.DB.prepare('SELECT * FROM audit WHERE org = ?1').bind(ada.org).all()

@@ -7,15 +7,15 @@ import { createSearchText } from '../../src/services/searching/ranked/search-tex
 import { bindings, config, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** A change as the ones that will follow the baseline: a column with what stood there, and an index. */
+/** A later migration: a column that is filled from another one, and an index. */
 const LATER = {
   name: '9999_later.sql',
-  sql: `-- How it is spelled aloud.
+  sql: `-- The spoken form of the title.
 ALTER TABLE entries ADD COLUMN spoken TEXT;
 
 UPDATE entries SET spoken = upper(title);
 
-CREATE INDEX entries_by_sound ON entries (org, spoken);`,
+CREATE INDEX entries_spoken_idx ON entries (org, spoken);`,
 }
 
 beforeAll(migrate)
@@ -49,33 +49,33 @@ it('applies a later change to a store that holds entries, and a Worker that does
   expect(new Set(await found())).toEqual(new Set([id, next?.id]))
 })
 
-it('makes the indexes of fields anew over those of the last release, whose Worker then finds its own row last and makes nothing', async () => {
+it('rebuilds the indexes of METADATA_INDEXED_FIELDS when its value changes, and only then', async () => {
+  const indexes = async () => {
+    const { results } = await bindings.DB.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*' ORDER BY name",
+    ).all<{ name: string }>()
+    return results.map(({ name }) => name)
+  }
   const journal = async () =>
-    (
-      await bindings.DB.prepare("SELECT name FROM d1_migrations WHERE name GLOB 'indexed fields: *' ORDER BY id").all<{
-        name: string
-      }>()
-    ).results.map(({ name }) => name)
-  const index = async () =>
-    String(await bindings.DB.prepare("SELECT sql FROM sqlite_schema WHERE name = 'entries_meta_status'").first('sql'))
-  const own = 'indexed fields: lower(json_extract(metadata, \'$."status"\'))'
-  const old = `CREATE INDEX entries_meta_status ON entries (org, lower(json_extract(metadata, '$."status"')))
-    WHERE listed = 1 AND lower(json_extract(metadata, '$."status"')) IS NOT NULL`
-  await bindings.DB.batch(
-    [
-      "DELETE FROM d1_migrations WHERE name GLOB 'indexed fields: *'",
-      'DROP INDEX entries_meta_status',
-      old,
-      `INSERT INTO d1_migrations (name) VALUES ('${own.replaceAll("'", "''")}')`,
-    ].map((statement) => bindings.DB.prepare(statement)),
-  )
-  const fields = [{ name: 'status', type: 'string' }] as const
-  await migrateD1(bindings.DB, D1_MIGRATIONS, fields)
-  expect(await index()).toContain('created_second')
-  expect(await journal()).toEqual(['indexed fields: newest first', own])
-  // Nothing is left to do, for either of them.
-  await migrateD1(bindings.DB, D1_MIGRATIONS, fields)
-  expect(await journal()).toEqual(['indexed fields: newest first', own])
+    (await bindings.DB.prepare("SELECT id FROM d1_migrations WHERE name GLOB 'indexed fields: *'").all()).results
+  const before = await indexes()
+  await migrateD1(bindings.DB, D1_MIGRATIONS, [{ name: 'team', type: 'string' }])
+  expect(await indexes()).toEqual(['entries_meta_team'])
+  const applied = await journal()
+  await migrateD1(bindings.DB, D1_MIGRATIONS, [{ name: 'team', type: 'string' }])
+  expect([await journal(), applied.length]).toEqual([applied, 1])
   await migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)
-  expect(await journal()).toHaveLength(2)
+  expect(await indexes()).toEqual(before)
+})
+
+it('refuses a store of 1.0.0-rc.1, names export and import, and changes nothing', async () => {
+  const journal = async () => (await bindings.DB.prepare('SELECT name FROM d1_migrations ORDER BY id').all()).results
+  await bindings.DB.prepare("UPDATE d1_migrations SET name = '0001_entries.sql' WHERE name = '0001_initial.sql'").run()
+  const before = await journal()
+  await expect(migrateD1(bindings.DB, D1_MIGRATIONS, config.indexedFields)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/1\.0\.0-rc\.1.*`commonplace export`.*`commonplace import`/),
+    retryable: false,
+  })
+  expect(await journal()).toEqual(before)
 })

@@ -148,7 +148,7 @@ describe('pgvector', () => {
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           AS given (entry bigint, data text, layer integer, project text, reader text)`,
       // As of an org that has just become large: the next one that is added takes one of these into the index with it.
-      sql`UPDATE entry_vectors SET crowded = false WHERE id IN (SELECT id FROM entry_vectors WHERE org = ${org} ORDER BY id LIMIT 9)`,
+      sql`UPDATE entry_vectors SET is_indexed = false WHERE id IN (SELECT id FROM entry_vectors WHERE org = ${org} ORDER BY id LIMIT 9)`,
     ])
     const query = vector()
     for (const [layer, project, open] of [
@@ -170,7 +170,7 @@ describe('pgvector', () => {
     }
     const apart = async () => {
       const [rows = []] = await connection.read([
-        sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${org} AND NOT crowded`,
+        sql`SELECT count(*) AS n FROM entry_vectors WHERE org = ${org} AND NOT is_indexed`,
       ])
       return rows[0]?.n
     }

@@ -137,9 +137,9 @@ it('counts what one statement stores once in each row of counters, exactly', asy
       (i * 7919 % 1000) * 1000, 0, 'k', i::text, 'text ' || i
     FROM generate_series(1, ${count}::int) i`
   const counted = {
-    circle_counters: sql`SELECT org, coalesce(project, '') AS project, reader, count(*), count(*) FILTER (WHERE source = 'user'),
+    entry_counters: sql`SELECT org, coalesce(project, '') AS project, reader, listed, count(*), count(*) FILTER (WHERE source = 'user'),
         count(*) FILTER (WHERE image_count > 0), sum(bytes), sum(image_count), count(*) FILTER (WHERE summary <> '')
-      FROM entries WHERE listed = 1 AND org = ${org} GROUP BY 1, 2, 3`,
+      FROM entries WHERE org = ${org} GROUP BY 1, 2, 3, 4`,
     thread_counters: sql`SELECT org, thread_id, coalesce(project, '') AS project, reader, count(*),
         count(*) FILTER (WHERE source = 'user'), count(*) FILTER (WHERE image_count > 0), sum(bytes), sum(text_words),
         min(created_second), max(created_second), min(id), max(id)

@@ -83,7 +83,7 @@ export function translate(error: unknown, wrote: boolean, now = Date.now()): unk
   if (error instanceof Problem) return error
   const message = error instanceof Error ? error.message : String(error)
   if (message.includes(UNSETTLED)) return new Unsettled()
-  if (message.includes('premise no longer holds')) return new PremiseFailed(premiseIn(message))
+  if (message.includes('precondition failed')) return new PremiseFailed(premiseIn(message))
   const [, meaning = lost('The database did not answer')] = MEANINGS.find(([words]) => words.test(message)) ?? []
   return meaning(error, wrote, now)
 }

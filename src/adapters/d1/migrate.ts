@@ -1,12 +1,6 @@
 import { Problem } from '../../domain/errors'
-import {
-  FIELDS,
-  FIELDS_LISTED,
-  fieldIndexes,
-  type IndexedField,
-  type Migration,
-  splitStatements,
-} from '../sqlite/migrations'
+import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
+import { FIELDS, fieldIndexes, type IndexedField, type Migration, splitStatements } from '../sqlite/migrations'
 import { translate } from './errors'
 import { LocalFault } from './local-faults'
 
@@ -66,18 +60,14 @@ async function apply(db: D1Database, { name, sql }: Migration, before: readonly 
 async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[], done: Set<string>): Promise<void> {
   const migration = fieldIndexes(fields)
   const latest = [...done].filter((name) => name.startsWith(FIELDS)).at(-1)
-  if (latest === migration.name && done.has(FIELDS_LISTED)) return
+  if (latest === migration.name) return
   const { results } = await answered(
     db
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB 'entries_meta_*'`)
       .all<{ name: string }>(),
   )
   const drops = results.map(({ name }) => `DROP INDEX IF EXISTS ${name}`)
-  await apply(db, migration, [
-    ...drops,
-    `DELETE FROM d1_migrations WHERE name GLOB '${FIELDS}*'`,
-    `INSERT INTO d1_migrations (name) VALUES ('${FIELDS_LISTED}')`,
-  ])
+  await apply(db, migration, [...drops, `DELETE FROM d1_migrations WHERE name GLOB '${FIELDS}*'`])
 }
 
 /**
@@ -85,7 +75,7 @@ async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[]
  *
  * @param isNew is told of a database without tables before anything is made there, and may throw
  * @returns migrations of the database that are not among these: a newer release was here
- * @throws Problem as every call of the database
+ * @throws Problem unavailable for a store of 1.0.0-rc.1; as every call of the database
  */
 export async function migrateD1(
   db: D1Database,
@@ -94,6 +84,7 @@ export async function migrateD1(
   isNew?: () => Promise<void>,
 ): Promise<readonly string[]> {
   const done = await applied(db, isNew)
+  if (isPrerelease(done)) throw new Problem('unavailable', PRERELEASE_STORE, { retryable: false })
   const known = new Set(migrations.map(({ name }) => name))
   for (const migration of migrations) if (!done.has(migration.name)) await apply(db, migration)
   await applyFieldIndexes(db, fields, done)

@@ -31,7 +31,7 @@ const codeOf = (error: object): number => ('errcode' in error ? Number(error.err
 /** What a failure of SQLite means to a caller; a statement that is wrong stays visible as it is. The transaction is rolled back by then. */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  if (/no longer holds/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
+  if (/precondition failed/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
   if (error.message.includes(UNSETTLED)) return new Unsettled()
   const code = codeOf(error)
   if (code === TOO_BIG)

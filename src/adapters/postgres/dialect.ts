@@ -1,4 +1,4 @@
-// What does PostgreSQL spell in its own way? Filters compare `facts`, the metadata as jsonb.
+// What does PostgreSQL spell in its own way? Filters compare `metadata_json`, the metadata as jsonb.
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
@@ -18,7 +18,7 @@ const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}':
 
 /** A member by name; of an array there is none, whatever the name looks like. */
 const valueAt = (path: readonly string[]): SQL =>
-  sql.join([sql`e.facts`, ...path.map((name) => sql` -> ${literal(name)}`)])
+  sql.join([sql`e.metadata_json`, ...path.map((name) => sql` -> ${literal(name)}`)])
 
 const typeIs = (path: readonly string[], type: string): SQL =>
   sql`jsonb_typeof(${valueAt(path)}) = ${sql.raw(`'${type}'`)}`
@@ -26,7 +26,7 @@ const typeIs = (path: readonly string[], type: string): SQL =>
 /** A string as text; order and folding by bytes, so that only A–Z fold. */
 const textAt = (path: readonly string[]): SQL => {
   const members = path.slice(0, -1).map((name) => sql` -> ${literal(name)}`)
-  return sql.join([sql`(e.facts`, ...members, sql` ->> ${literal(path.at(-1) as string)}) COLLATE "C"`])
+  return sql.join([sql`(e.metadata_json`, ...members, sql` ->> ${literal(path.at(-1) as string)}) COLLATE "C"`])
 }
 
 const foldedText = (path: readonly string[], fold: boolean): SQL =>

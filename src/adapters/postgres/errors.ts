@@ -5,7 +5,7 @@ import { PremiseFailed, premiseIn } from '../sql/core/connection'
 import { UNSETTLED } from '../sql/core/dialect'
 import { unanswered } from '../sql/core/failures'
 
-/** Raised by migrations/postgres/0001_entries.sql. */
+/** Raised by migrations/postgres/0001_initial.sql. */
 const PREMISE_FAILED = 'CP001'
 /** No value of the type that it was taken for. */
 const WRONG_VALUE = '22P02'

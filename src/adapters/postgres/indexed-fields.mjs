@@ -18,7 +18,7 @@ const literal = (name) => `'${name.replaceAll("'", "''")}'::text`
  * @returns {string} an SQL expression
  */
 export const foldedStart = (name, alias = '') =>
-  `left(lower((${alias}facts ->> ${literal(name)}) COLLATE "C"), ${STRING_START})`
+  `left(lower((${alias}metadata_json ->> ${literal(name)}) COLLATE "C"), ${STRING_START})`
 
 /**
  * Arrays and objects have no order to index. Indexes that the list no longer names are dropped.
@@ -32,7 +32,7 @@ export function indexedFieldsMigration(fields) {
     .map(({ name, type }, i) => {
       // A name of PostgreSQL has 63 bytes at most.
       const index = `entries_meta_${name.length > 50 ? `${name.slice(0, 45)}_${i}` : name}`
-      const value = `facts -> ${literal(name)}`
+      const value = `metadata_json -> ${literal(name)}`
       const kind = type === 'string' || type === 'boolean' ? type : 'number'
       const key = kind === 'string' ? foldedStart(name) : value
       return `CREATE INDEX "${index}" ON entries (org, (${key})) WHERE listed = 1 AND jsonb_typeof(${value}) = '${kind}';`

@@ -18,17 +18,17 @@ export const nearestVectors =
  */
 const EXACT_SUM = 2 ** 24
 
-/** What a query with vectors needs of pgvector, by functions of the own schema: its operators may stand in another (0005_vectors.sql). */
+/** What a query with vectors needs of pgvector, by functions of the own schema: its operators may stand in another. */
 export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) =>
-    sql`1 - coalesce(nullif(distance_of(v.embedding, (SELECT embedding_of(${toBase64(query)}))), 'NaN'), 1)`,
+    sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,
   numbers: (query) => {
     if (squaresOf(query) >= EXACT_SUM) return null
-    const given = sql`halfvec_of(${`[${query.values.join(',')}]`})`
-    const squares = sql`product_of(v.embedding, v.embedding)`
+    const given = sql`to_halfvec(${`[${query.values.join(',')}]`})`
+    const squares = sql`inner_product_of(v.embedding, v.embedding)`
     return {
       names: sql`product, squares, data`,
-      columns: sql`product_of(v.embedding, ${given}) AS product, ${squares} AS squares,
+      columns: sql`inner_product_of(v.embedding, ${given}) AS product, ${squares} AS squares,
         CASE WHEN ${squares} >= ${EXACT_SUM} THEN v.data END AS data`,
       none: sql`NULL::double precision AS product, NULL::double precision AS squares, NULL::text AS data`,
     }

@@ -1,7 +1,8 @@
 // Is the database at the schema this Worker was built with? Asked once per isolate; changing it is the migration runner's work.
 
 import { sql } from 'drizzle-orm'
-import { unavailable } from '../../domain/errors'
+import { Problem, unavailable } from '../../domain/errors'
+import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
 import { readOne } from '../sql/core/batch'
 import { textsOf } from '../sql/core/rows'
 import { createPostgresSession, type PostgresOptions, quoted } from './connection'
@@ -19,6 +20,7 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
       sql`SELECT name FROM ${sql.raw(quoted(options.schema))}.schema_migrations`,
       textsOf('name'),
     )
+    if (isPrerelease(applied)) throw new Problem('unavailable', PRERELEASE_STORE, { retryable: false })
     const missing = names.filter((name) => !applied.includes(name))
     if (missing.length > 0)
       throw unavailable(`The PostgreSQL schema is behind this release (${missing.join(', ')}); run: ${MIGRATE}`)
@@ -31,7 +33,7 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
 /**
  * @param names of the migrations this release needs
  * @returns migrations of the database that are not among these: a newer release was here
- * @throws Problem unavailable that names the command to run, when the schema is missing or behind
+ * @throws Problem unavailable that names the command to run, when the schema is missing or behind, or for a store of 1.0.0-rc.1
  */
 export async function checkPostgresSchema(
   options: PostgresOptions,

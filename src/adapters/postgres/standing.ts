@@ -17,13 +17,14 @@ import { createTextCompiler } from './text-query'
 
 /** Where metadata hold code and the path of a file; and other names, as the JSON of their list. */
 export const CODE_COLUMNS = sql`${sql.join(
-  [sql`e.facts -> 'codeBlock' -> 'code'`, sql`e.facts -> 'fileContext' -> 'path'`].map(
+  [sql`e.metadata_json -> 'codeBlock' -> 'code'`, sql`e.metadata_json -> 'fileContext' -> 'path'`].map(
     (value) =>
       sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
   ),
   sql` || chr(10) || `,
-)} AS code, CASE WHEN jsonb_typeof(e.facts -> 'aliases') = 'array' AND length((e.facts -> 'aliases')::text) <= ${ALIASES_LENGTH}
-  THEN (e.facts -> 'aliases')::text END AS aliases`
+)} AS code, CASE WHEN jsonb_typeof(e.metadata_json -> 'aliases') = 'array'
+    AND length((e.metadata_json -> 'aliases')::text) <= ${ALIASES_LENGTH}
+  THEN (e.metadata_json -> 'aliases')::text END AS aliases`
 
 /** Each long one is asked about by itself, by its row of the index. */
 export const createStanding =

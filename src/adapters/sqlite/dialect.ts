@@ -9,6 +9,7 @@ import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { FILTERED_AT_ONCE } from './bounded/cost'
 import { pageInParts } from './bounded/page-in-parts'
 import { D1_CODE } from './code-spelling'
+import { entryIds } from './entry-ids'
 import { indexEntries, indexEntry } from './full-text-index'
 import { asWritten } from './json-equality'
 import { type Merged, mergeWords } from './merging'
@@ -169,16 +170,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     predicates: leaves,
     bindings: createBindings,
     falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
-    entryId: (known) => known,
-    entryIds: {
-      raise: (to) => [
-        sql`INSERT INTO sqlite_sequence (name, seq) SELECT 'entries', 0
-          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'entries')`,
-        sql`UPDATE sqlite_sequence SET seq = max(seq, ${to}) WHERE name = 'entries'`,
-      ],
-      fresh: (place) => sql`(SELECT s.seq FROM sqlite_sequence s WHERE s.name = 'entries') + ${place}`,
-      pass: (count) => [sql`UPDATE sqlite_sequence SET seq = seq + ${count} WHERE name = 'entries'`],
-    },
+    ...entryIds,
     lastWritten: (_, { before, upToVersion }) =>
       sql`(SELECT w.entry_id
       FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
@@ -210,7 +202,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
-    beginning: (org, hash) => sql`SELECT b.text FROM text_beginnings b WHERE b.org = ${org} AND b.hash = ${hash}`,
+    beginning: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),

@@ -1,5 +1,5 @@
 // How does the index of words stay in few segments? Each commit adds one, FTS5 merges four of a size by itself, and a search seeks each of
-// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0004_search.sql).
+// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
 import { type SQL, sql } from 'drizzle-orm'
 import type { IndexMerge } from '../sql/core/dialect'
 import { lastLeafPage, leafPagesOf, SEGMENTS } from './bounded/postings'

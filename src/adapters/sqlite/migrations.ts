@@ -22,12 +22,6 @@ export const splitStatements = (sql: string): string[] =>
 /** In the journal, before the names of fields. */
 export const FIELDS = 'indexed fields: '
 /**
- * In the journal, where the indexes know what lists ask. Those of 1.0.0-rc.1 did not; its Worker goes by the last such row alone, so
- * this one stands before that, and neither makes anew what the other has made.
- */
-export const FIELDS_LISTED = `${FIELDS}newest first`
-
-/**
  * One statement an indexed field: the value as equality filters compare it, its type, and what lists ask of an entry, so that a page of one
  * value and how many there are cost no look at an entry. Arrays and objects have no order to index.
  */

@@ -111,7 +111,7 @@ function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: 
   const times = conjuncts(filter).filter(({ op }) => op === 'created')
   if (leads !== null || times.length === 0) return leads
   const { dialect, scope } = context
-  const inTime = sql`${dialect.plan.entriesBy('entries_by_time')}
+  const inTime = sql`${dialect.plan.entriesBy('entries_created_idx')}
     WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter({ op: 'and', of: times }, dialect, bindings.bind)}`
   return {
     tables: [

@@ -73,7 +73,8 @@ export async function digestCounters({ connection }: Side, org: string): Promise
   const [rows = [], ...others] = await connection.batch([
     sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second,
       last_second, first_id, last_id FROM thread_counters WHERE org = ${org}`,
-    sql`SELECT project, reader, entries, user_entries, multimodal, bytes, images, summaries FROM circle_counters WHERE org = ${org}`,
+    sql`SELECT project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries
+      FROM entry_counters WHERE org = ${org}`,
     sql`SELECT tag, project, reader, uses FROM tag_counters WHERE org = ${org}`,
     sql`SELECT project, reader, model, entries, vectors, bytes FROM vector_counters WHERE org = ${org} AND vectors > 0`,
   ])

@@ -1,10 +1,11 @@
 // How is each database opened for a copy? By the adapters of the Worker, so that what is written is what the Worker writes.
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { createD1Connection } from '../../adapters/d1/connection'
 import { migrateD1 } from '../../adapters/d1/migrate'
 import { createPostgresConnection } from '../../adapters/postgres/connection'
 import { createPostgresDialect } from '../../adapters/postgres/dialect'
 import { createD1Dialect } from '../../adapters/sqlite/dialect'
+import { entryIds, highestEntryId } from '../../adapters/sqlite/entry-ids'
 import { D1_MIGRATIONS } from '../../composition/migrations'
 import { type Environment, parseConfig } from '../../config'
 import { createAnalyzer } from '../../domain/search/analysis'
@@ -18,8 +19,8 @@ export async function openD1(db: D1Database, env: Environment, close: () => Prom
     backend: 'd1',
     connection: createD1Connection(db, createD1Dialect(createAnalyzer(config.fts.language))),
     columnsOf: (table) => sql`SELECT name FROM pragma_table_xinfo(${table}) WHERE hidden = 0`,
-    highestId: sql`SELECT coalesce(max(seq), 0) AS id FROM sqlite_sequence WHERE name = 'entries'`,
-    advanceIds: (id) => sql`UPDATE sqlite_sequence SET seq = max(seq, ${id}) WHERE name = 'entries'`,
+    highestId: highestEntryId,
+    advanceIds: (id) => entryIds.entryIds.raise(id)[0] as SQL,
     tagRows: (ids) => sql`SELECT t.entry_id, t.tag FROM entries e CROSS JOIN json_each(e.tags) named
       CROSS JOIN entry_tags t ON t.org = e.org AND t.tag = named.value AND t.layer = e.layer
         AND t.project = coalesce(e.project, '') AND t.entry_id = e.id
@@ -37,12 +38,12 @@ export async function openPostgres(connectionString: string, schema: string, env
   return {
     backend: 'postgresql',
     connection,
-    // A trigger sets `crowded` by what the target holds.
+    // A trigger sets `is_indexed` by what the target holds.
     columnsOf: (table) =>
       sql`SELECT column_name AS name
         FROM information_schema.columns
         WHERE table_schema = current_schema() AND table_name = ${table} AND is_generated = 'NEVER'
-        AND column_name <> 'crowded'`,
+        AND column_name <> 'is_indexed'`,
     highestId: sql`SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM entries_id_seq`,
     advanceIds: (id) =>
       sql`SELECT setval('entries_id_seq', greatest(${id}::bigint, CASE WHEN is_called THEN last_value ELSE 1 END)) FROM entries_id_seq`,

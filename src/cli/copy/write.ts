@@ -52,7 +52,7 @@ export async function copyEntries(
     sql`SELECT ${columnList(columns.vectors)} FROM entry_vectors
       WHERE org = ${org} AND entry_id IN ${list}
       ORDER BY entry_id, model, chunk`,
-    sql`SELECT ${columnList(MARKS.map((column) => `m.${column}`))} FROM text_marks m JOIN entries e ON e.id = m.entry_id
+    sql`SELECT ${columnList(MARKS.map((column) => `m.${column}`))} FROM text_line_index m JOIN entries e ON e.id = m.entry_id
       WHERE e.org = ${org} AND e.id IN ${list}`,
   ])
   const { dialect } = to.connection
@@ -62,6 +62,8 @@ export async function copyEntries(
     return dialect.indexEntry({ org, content: entry, indexed }, sql`e.id = ${entry.id}`)
   })
   const statements = [
+    // The triggers must not take this for the last call of the organization.
+    sql`DELETE FROM write_context WHERE org = ${org}`,
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
     ...insert(
       'entries',
@@ -70,7 +72,7 @@ export async function copyEntries(
     ),
     ...entries.flatMap((row) => putBeside(row.text as string, row.text_hash as string, sql`e.id = ${Number(row.id)}`)),
     ...insert('entry_vectors', columns.vectors, vectors),
-    ...insert('text_marks', MARKS, marks),
+    ...insert('text_line_index', MARKS, marks),
     ...terms,
     // Keys do not move. None that is made here later may be given an owner that these entries have.
     sql`

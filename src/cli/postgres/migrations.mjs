@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
 import { explain, Failure } from './connect.mjs'
 
 /** Two numbers that stand for this program among the advisory locks of a database; the second is the schema. */
@@ -177,6 +178,7 @@ export async function migrate(client, migrations, options) {
   const found = await inspect(client)
   say(`PostgreSQL ${found.server}, vector ${found.installed ?? `${found.available} (to be created)`}, schema ${schema}`)
   const journal = await readJournal(client, schema)
+  if (isPrerelease(journal.keys())) throw new Failure(`${PRERELEASE_STORE}.`)
   const unknown = [...journal.keys()].filter(
     (name) => /^\d/.test(name) && !migrations.some((known) => known.name === name),
   )

@@ -6,7 +6,7 @@ const LONG = 16_384
 
 /**
  * So many characters of a text are what searches score, show and mark. Of a text of more than 100,000 they stand by themselves where a
- * database would read it whole to cut them (migrations/d1/0002_texts.sql).
+ * database would read it whole to cut them.
  */
 export const BEGINNING = 60_000
 

@@ -37,7 +37,7 @@ export function scheduleCostContract(many: number): void {
         ).bind(from, to - 1, clock.ms),
         bindings.DB.prepare(
           `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-           INSERT INTO vector_removals (org, vector_id) SELECT 'o', i FROM n`,
+           INSERT INTO vector_removals (org, id, vector_id) SELECT 'o', i, i FROM n`,
         ).bind(from, to - 1),
         bindings.DB.prepare(
           `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)

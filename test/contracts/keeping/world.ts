@@ -46,8 +46,8 @@ export class Interruption {
 
 /** Tables that tests of the schedule fill, and that none of them reads as another left them. */
 const FILLED = [
-  ...['entries', 'entry_versions', 'long_texts', 'text_marks', 'vector_removals', 'links', 'dangling_links'],
-  ...['receipts', 'image_removals', 'leaving', 'org_usage', 'outbox', 'changes', 'schedule'],
+  ...['entries', 'entry_versions', 'long_texts', 'text_line_index', 'vector_removals', 'links', 'dangling_links'],
+  ...['receipts', 'image_removals', 'pending_deletes', 'usage_counters', 'outbox', 'changes', 'schedule'],
 ]
 
 /** The services over real adapters, with places where a test may come between two steps. */

@@ -157,7 +157,9 @@ export function exportContract(at: () => Place): void {
     const elsewhere = await at().newOrg()
     const forgotten = await ask(elsewhere, `after=${cursor}`)
     expect(forgotten.response.status).toBe(400)
-    await at().sql(`INSERT INTO feed_floors (org, seq) SELECT '${org}', max(seq) FROM changes WHERE org = '${org}'`)
+    await at().sql(
+      `INSERT INTO feed_retention (org, purged_seq) SELECT '${org}', max(seq) FROM changes WHERE org = '${org}'`,
+    )
     const late = await ask(org, `after=${cursor}`)
     expect(JSON.parse(new TextDecoder().decode(late.bytes))).toMatchObject({
       error: { details: { resync_from: 'export' } },

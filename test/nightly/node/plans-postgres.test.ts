@@ -137,7 +137,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
         const statements: Reading[] = []
         for (const group of groups) statements.push(...(await replay(session, group)).filter(isOfCall))
         // What has left stands dead in the index until some statement that meets it marks it: which one that is, is chance, and it counts it.
-        if (call[0].includes('delete')) await session.query('VACUUM leaving')
+        if (call[0].includes('delete')) await session.query('VACUUM pending_deletes')
         const sum = (of: 'rows' | 'walks') => statements.reduce((total, one) => total + one[of], 0)
         all.push({ call: JSON.stringify(call).slice(0, 150), rows: sum('rows'), walks: sum('walks'), statements })
       }

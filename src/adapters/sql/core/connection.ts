@@ -40,7 +40,7 @@ export interface SqlConnection {
 }
 
 /** The name of a premise in the message of a guard that failed. */
-export const premiseIn = (message: string): string | null => /no longer holds: (\w+)/.exec(message)?.[1] ?? null
+export const premiseIn = (message: string): string | null => /precondition failed: (\w+)/.exec(message)?.[1] ?? null
 
 /** A guard inside a batch did not hold, so nothing of the batch happened. */
 export class PremiseFailed extends Error {

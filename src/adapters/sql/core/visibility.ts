@@ -36,12 +36,12 @@ export const expired = (now: Millis, alias = 'e'): SQL => sql`${sql.raw(alias)}.
  * rule nothing is leaving, which is asked once a statement and not for each row.
  */
 export const staying = (alias: string, id = 'id'): SQL =>
-  sql`(NOT EXISTS (SELECT 1 FROM leaving) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM leaving l))`
+  sql`(NOT EXISTS (SELECT 1 FROM pending_deletes) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM pending_deletes l))`
 
 /** Nor does anybody see what was of an entry that is being erased. */
 const unerased = (alias: string, id: string): SQL =>
-  sql`(NOT EXISTS (SELECT 1 FROM leaving)
-    OR NOT EXISTS (SELECT 1 FROM leaving l WHERE l.entry_id = ${sql.raw(`${alias}.${id}`)} AND l.erases = 1))`
+  sql`(NOT EXISTS (SELECT 1 FROM pending_deletes)
+    OR NOT EXISTS (SELECT 1 FROM pending_deletes l WHERE l.entry_id = ${sql.raw(`${alias}.${id}`)} AND l.erase_history = 1))`
 
 /**
  * Of a row that is being deleted behind its call: its last state is kept, and it was there until its deletion, which happened after
@@ -50,7 +50,7 @@ const unerased = (alias: string, id: string): SQL =>
 export const stayingOrKept = (alias: string, then: number | null = null): SQL => {
   const later = then === null ? sql`` : sql` AND l.at > ${then}`
   return sql`(${staying(alias)} OR EXISTS (
-    SELECT 1 FROM leaving l WHERE l.entry_id = ${sql.raw(alias)}.id AND l.keeps = 1${later}))`
+    SELECT 1 FROM pending_deletes l WHERE l.entry_id = ${sql.raw(alias)}.id AND l.retain_versions = 1${later}))`
 }
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
@@ -80,7 +80,7 @@ export const listed = (dialect: SqlDialect, scope: Scope, now: Millis, alias = '
 
 function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
   const e = sql.raw(alias)
-  const isCaptured = sql`${e}.captured = 1 AND ${e}.diary = 0`
+  const isCaptured = sql`${e}.listed = 0 AND ${e}.captured = 1 AND ${e}.diary = 0`
   if (captured === 'alone') return isCaptured
   if (captured === 'too') return sql`(${e}.listed = 1 OR (${isCaptured}))`
   if (diaryOf === null) return sql`${e}.listed = 1`

@@ -37,9 +37,9 @@ export const SQLITE_PLAN: Plan = {
   asListed: () => sql``,
   filterOnly: (condition) => condition,
   unordered: (expression) => sql`+${expression}`,
-  illustratedEntries: sql`entries e INDEXED BY entries_with_images`,
-  entriesOfProject: sql`entries e INDEXED BY entries_of_project`,
-  entriesOfLayer: sql`entries e INDEXED BY entries_by_layer`,
+  illustratedEntries: sql`entries e INDEXED BY entries_images_idx`,
+  entriesOfProject: sql`entries e INDEXED BY entries_project_layer_created_idx`,
+  entriesOfLayer: sql`entries e INDEXED BY entries_layer_created_idx`,
   entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
   tableBy: (table, index) => sql.raw(`${table} INDEXED BY ${index}`),
 }

@@ -43,7 +43,7 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
   const bindings = dialect.bindings()
   const parts = conjuncts(filter)
   const inThread = parts.some((part) => part.op === 'thread')
-  const from = dialect.plan.entriesBy(inThread ? 'entries_by_thread' : 'entries_by_time')
+  const from = dialect.plan.entriesBy(inThread ? 'entries_thread_created_idx' : 'entries_created_idx')
   const place = sql`(e.created_second, e.id)`
   const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
   const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }

@@ -20,7 +20,7 @@ const apart = (words: number): number => Math.max(together(words), ((2 ** words 
 export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
   const from =
     thread === null
-      ? sql`sum(items), 0), coalesce(sum(bytes), 0) FROM org_usage WHERE org = ${org} AND part = 'entries'`
+      ? sql`sum(entries), 0), coalesce(sum(bytes), 0) FROM entry_counters WHERE org = ${org}`
       : sql`sum(entries), 0), coalesce(sum(bytes), 0) FROM thread_counters WHERE org = ${org} AND thread_id = ${thread}`
   return sql`SELECT coalesce(${from}`
 }

@@ -4,6 +4,7 @@ import { CLAIM_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import { utf8Length } from '../../../../domain/text'
 import type { Yielder } from '../../../../domain/yielder'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
@@ -18,6 +19,9 @@ import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
 const MOST_STATE = 60_000
+
+/** Bytes of a session as its organization's usage counts them, as the triggers of later changes do. */
+const inKilobytes = (session: string, state: string): number => Math.ceil(utf8Length(session + state) / 1024) * 1024
 
 const toSession = (row: Row): CapturedSession => ({
   name: str(row, 'session'),
@@ -99,8 +103,15 @@ export function createSqlCaptureStore(
         INSERT INTO capture_events (org, owner, id, at, output)
         SELECT ${scope.org}, ${ownerOf(scope)}, given.id, ${now}, given.output
         FROM ${dialect.jsonTable(sql`${arrived}`, { id: 'text', output: 'text' })} given`
+      const added = sessions.filter(({ revision }) => revision === 0)
+      const bytes =
+        events.reduce((sum, { id, output }) => sum + utf8Length(id) + utf8Length(output ?? ''), 0) +
+        added.reduce((sum, { name, gathered }) => sum + inKilobytes(name, JSON.stringify(gathered)), 0)
+      const count = sql`INSERT INTO usage_counters AS u (org, part, items, bytes)
+        VALUES (${scope.org}, 'capture', ${events.length + added.length}, ${bytes})
+        ON CONFLICT (org, part) DO UPDATE SET items = u.items + excluded.items, bytes = u.bytes + excluded.bytes`
       const guards = quotaGuards(dialect, quotas, scope.org)
-      const statements = [...guards.before, guard, insert, ...upserts, ...guards.after]
+      const statements = [...guards.before, guard, insert, ...upserts, count, ...guards.after]
       const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
         await withinQuotas({ connection, yielder, quotas, scope, takes }, () =>
@@ -166,14 +177,14 @@ export function createSqlCaptureStore(
     async lastStart(scope, place) {
       return readOne(
         connection,
-        sql`SELECT s.digest FROM capture_starts s WHERE ${own(scope, 's')} AND s.place = ${placeOf(place)}`,
+        sql`SELECT s.digest FROM capture_start_digests s WHERE ${own(scope, 's')} AND s.place = ${placeOf(place)}`,
         firstRow((row) => strOrNull(row, 'digest')),
       )
     },
 
     async noteStart(scope, place, digest) {
       await new Batch(
-        sql`INSERT INTO capture_starts (org, owner, place, digest, at)
+        sql`INSERT INTO capture_start_digests (org, owner, place, digest, at)
             VALUES (${scope.org}, ${ownerOf(scope)}, ${placeOf(place)}, ${digest}, ${clock.now()})
             ON CONFLICT (org, owner, place) DO UPDATE SET digest = excluded.digest, at = excluded.at`,
       ).run(connection, { org: scope.org, isNote: true })

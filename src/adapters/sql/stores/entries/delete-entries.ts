@@ -95,8 +95,8 @@ export function createDelete(
 
   /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
   const unremoved = ({ org }: Caller, { ids, threadIds = [] }: Meant): SQL => sql`
-    SELECT l.change_id FROM leaving l
-    WHERE l.org = ${org} AND l.erases = 0 AND ${
+    SELECT l.change_id FROM pending_deletes l
+    WHERE l.org = ${org} AND l.erase_history = 0 AND ${
       ids
         ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
         : dialect.plan.exists(sql`

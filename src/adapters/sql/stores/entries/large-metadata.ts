@@ -34,7 +34,7 @@ export function createSqlLargeMetadata(connection: SqlConnection, clock: Clock):
     const upTo = (sum: number): SQL => sql`before < ${number(sum)}`
     // By the index alone, which knows the sizes; to what stands behind metadata in a row they are passed over.
     const next = sql`next AS MATERIALIZED (
-      SELECT e.id, octet_length(e.metadata) AS bytes FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
+      SELECT e.id, octet_length(e.metadata) AS bytes FROM ${dialect.plan.entriesBy('entries_large_metadata_idx')}
       WHERE e.org = ${scope.org} AND e.listed = 1 AND octet_length(e.metadata) > ${number(LARGE)} AND e.id > ${after}
       ORDER BY e.id LIMIT ${number(PASSED)}
     )`

@@ -256,7 +256,7 @@ export function createSqlHistory(
           each((row) => num(row, 'id')),
         )
       const unfinished = batch.add(
-        sql`SELECT DISTINCT change_id FROM leaving WHERE org = ${scope.org} AND ${pending}`,
+        sql`SELECT DISTINCT change_id FROM pending_deletes WHERE org = ${scope.org} AND ${pending}`,
         textsOf('change_id'),
       )
       const result = await batch.run(connection)

@@ -56,7 +56,7 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
                 WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(facts)})
                 ELSE answer
               END,
-              notes = ${unlessWhole('notes')}, told = ${unlessWhole('told')}, text = ${unlessWhole('text')}
+              notes = ${unlessWhole('notes')}, batch_output = ${unlessWhole('batch_output')}, text = ${unlessWhole('text')}
             WHERE ${known} RETURNING ${COLUMNS}`,
         onlyRow(toReceipt),
       )

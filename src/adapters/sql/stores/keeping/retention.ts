@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { type HistoryTerms, NO_HISTORY, oldestKept, oldestReceipt } from '../../../../domain/history/terms'
 import { hasDecayed, type Use } from '../../../../domain/recall/decay'
+import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { Ids } from '../../../../ports/ids'
 import type { Retention } from '../../../../ports/retention'
@@ -24,6 +25,19 @@ const DANGLING = 100
 /** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
 const REMOVALS = 50_000
 
+/** The rows of the entry with the highest ID are retained: new IDs follow it (src/adapters/sqlite/entry-ids.ts). */
+const isNotHighest = sql`(entry_id < (SELECT max(entry_id) FROM changes)) IS TRUE`
+
+/** An organization with an expired entry: one look into the index for each organization that has entries with an expiry. */
+const expiredOrg = (now: Millis): SQL => sql`
+  WITH RECURSIVE orgs (org) AS (
+    SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL AND e.org > o.org) FROM orgs o WHERE o.org IS NOT NULL
+  )
+  SELECT o.org FROM orgs o
+  WHERE EXISTS (SELECT 1 FROM entries e WHERE e.org = o.org AND ${expired(now)}) LIMIT 1`
+
 const timeOf = (name: string) => (row: Row) => num(row, name)
 
 /** A memory that may have decayed, and whether it stays in any case. */
@@ -45,16 +59,18 @@ export function createSqlRetention(
   return {
     async expireEntries(limit) {
       const now = clock.now()
+      const org = await runOne(connection, expiredOrg(now), (rows) => (rows[0] ? str(rows[0], 'org') : null))
+      if (org === null) return 0
       const due = sql`
         SELECT id FROM (
           SELECT d.id, row_number() OVER (ORDER BY d.expires_at, d.id) AS place,
             sum(d.bytes) OVER (ORDER BY d.expires_at, d.id) AS up_to_here
           FROM (
-            SELECT e.id, e.expires_at, e.bytes FROM entries e WHERE ${expired(now)} ORDER BY e.expires_at LIMIT ${limit}
+            SELECT e.id, e.expires_at, e.bytes FROM entries e
+            WHERE ${connection.dialect.plan.rangeOf(sql`e.org`, sql`${org}`)} AND ${expired(now)}
+            ORDER BY e.org, e.expires_at LIMIT ${limit}
           ) d
         ) sized WHERE place = 1 OR up_to_here <= ${PART_BYTES}`
-      const isDue = sql`SELECT e.id FROM entries e WHERE ${expired(now)} LIMIT 1`
-      if ((await runOne(connection, isDue, howMany)) === 0) return 0
       // Nobody's call, of all orgs.
       const nobody = { org: '' as const, changeId: ids.next() }
       const manner = { keeps: terms.days > 0, at: now }
@@ -89,7 +105,8 @@ export function createSqlRetention(
             ${dialect.plan.follow('entries', 'e', sql`e.id = decayed.id`)}
             WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
           )`
-        await new Batch(archive).run(connection, 'all')
+        const nobody = { org: '' as const, changeId: ids.next() }
+        await runWriting(connection, nobody, { keeps: false }, () => new Batch(archive), 'all')
       }
       return { archived: decayed.length, last: used.at(-1)?.id ?? null }
     },
@@ -97,12 +114,17 @@ export function createSqlRetention(
     async forgetChanges(until, limit) {
       // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
       const before = Math.min(until, oldestReceipt(terms, clock.now()))
-      const oldest = await runOne(connection, sql`SELECT at FROM changes ORDER BY seq LIMIT 1`, firstRow(timeOf('at')))
+      const oldest = await runOne(
+        connection,
+        sql`SELECT at FROM changes WHERE ${isNotHighest} ORDER BY seq LIMIT 1`,
+        firstRow(timeOf('at')),
+      )
       if (oldest === null || oldest >= before) return 0
       // The newest row stays: it names the entry that was written last.
       const rows = await runOne(
         connection,
-        sql`SELECT seq, org, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) ORDER BY seq LIMIT ${limit}`,
+        sql`SELECT seq, org, at FROM changes WHERE ${isNotHighest} AND seq < (SELECT max(seq) FROM changes)
+          ORDER BY seq LIMIT ${limit}`,
         each((row) => ({ seq: num(row, 'seq'), org: str(row, 'org'), at: num(row, 'at') })),
       )
       const young = rows.findIndex(({ at }) => at >= before)
@@ -113,11 +135,11 @@ export function createSqlRetention(
       const floors = JSON.stringify([...new Map(old.map(({ org, seq }) => [org, seq]))])
       await new Batch(
         sql`
-            INSERT INTO feed_floors (org, seq)
+            INSERT INTO feed_retention (org, purged_seq)
             SELECT gone.org, gone.seq
             FROM ${connection.dialect.jsonTable(sql`${floors}`, { org: 'text', seq: 'integer' })} gone WHERE ${TRUE}
-            ON CONFLICT (org) DO UPDATE SET seq = excluded.seq`,
-        sql`DELETE FROM changes WHERE seq <= ${last.seq}`,
+            ON CONFLICT (org) DO UPDATE SET purged_seq = excluded.purged_seq`,
+        sql`DELETE FROM changes WHERE seq <= ${last.seq} AND ${isNotHighest}`,
       ).run(connection, 'all')
       return old.length
     },
@@ -144,10 +166,14 @@ export function createSqlRetention(
         .slice(-1)
       if (org === undefined) return { removed: 0, last: orgs.length < ORGS ? null : (orgs.at(-1)?.org ?? null) }
       const old = sql`SELECT a.seq FROM audit a WHERE a.org = ${org} ORDER BY a.seq LIMIT ${limit}`
-      const newest = sql`(SELECT max(a.seq) FROM audit a WHERE a.org = ${org})`
+      // Without gaps, since the usage of the log is counted from its first and last row.
+      const young = sql`coalesce(
+        (SELECT min(a.seq) FROM audit a WHERE a.org = ${org} AND a.at >= ${before}),
+        (SELECT max(a.seq) FROM audit a WHERE a.org = ${org})
+      )`
       const batch = new Batch(sql`INSERT INTO audit_purge (before) VALUES (${before})`)
       const gone = batch.add(
-        sql`DELETE FROM audit WHERE org = ${org} AND seq IN (${old}) AND at < ${before} AND seq < ${newest} RETURNING seq`,
+        sql`DELETE FROM audit WHERE org = ${org} AND seq IN (${old}) AND seq < ${young} RETURNING seq`,
         howMany,
       )
       batch.do([sql`DELETE FROM audit_purge`])
@@ -220,15 +246,18 @@ export function createSqlRetention(
     },
 
     async forgetRemovedVectors(limit) {
-      const last = sql`(SELECT max(id) FROM vector_removals) - ${REMOVALS}`
-      return runOne(
-        connection,
-        sql`
-          DELETE FROM vector_removals
-          WHERE id IN (SELECT id FROM vector_removals WHERE id <= ${last} ORDER BY id LIMIT ${limit})
-          RETURNING id`,
-        howMany,
-      )
+      const old = sql`
+        WITH RECURSIVE orgs (org) AS (
+          SELECT min(r.org) FROM vector_removals r
+          UNION ALL SELECT (SELECT min(r.org) FROM vector_removals r WHERE r.org > o.org) FROM orgs o WHERE o.org IS NOT NULL
+        )
+        SELECT r.org, r.id FROM orgs o ${connection.dialect.plan.follow(
+          'vector_removals',
+          'r',
+          sql`r.org = o.org
+          AND r.id <= (SELECT max(n.id) FROM vector_removals n WHERE n.org = o.org) - ${REMOVALS}`,
+        )} LIMIT ${limit}`
+      return runOne(connection, sql`DELETE FROM vector_removals WHERE (org, id) IN (${old}) RETURNING id`, howMany)
     },
 
     async forgetImageRemovals(before, limit) {

@@ -101,7 +101,7 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
         connection,
         sql`WITH marked AS MATERIALIZED (
             SELECT e.id, e.text_hash, m.chars, m.lines, m.starts, ${before} AS first_mark, ${last} AS last_mark
-            FROM entries e LEFT JOIN text_marks m ON m.entry_id = e.id AND m.text_hash = e.text_hash
+            FROM entries e LEFT JOIN text_line_index m ON m.entry_id = e.id AND m.text_hash = e.text_hash
             WHERE e.id = ${id} AND ${visible(dialect, scope, clock.now())}),
           near AS MATERIALIZED (SELECT x.*, ${from} AS start, ${length} AS length FROM marked x)
           SELECT n.text_hash, n.chars, n.lines, n.starts, n.start, n.length,

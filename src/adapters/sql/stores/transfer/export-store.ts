@@ -43,7 +43,7 @@ export function createSqlExportStore(connection: SqlConnection, clock: Clock, id
       )
       const newest = batch.add(sql`SELECT coalesce((${newestChange(org)}), 0) AS n`, countOf())
       const floor = batch.add(
-        sql`SELECT coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${org}), 0) AS n`,
+        sql`SELECT coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${org}), 0) AS n`,
         countOf(),
       )
       const results = await batch.run(connection, { org })

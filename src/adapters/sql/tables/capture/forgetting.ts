@@ -16,9 +16,9 @@ interface Table {
   readonly isOld: SQL
 }
 
-/** Where a round begins: at which table, behind which key. What 1.0.0-rc.1 left, `more`, is the start. */
+/** The start of a round: a table, and a key after which it continues. */
 const toCursor = (cursor: string | null): [table?: number, ...key: string[]] =>
-  cursor?.startsWith('[') ? JSON.parse(cursor) : []
+  cursor === null ? [] : JSON.parse(cursor)
 
 /** The next rows of a table, and of them the old ones. */
 async function partOf(connection: SqlConnection, { name, key, isOld }: Table, behind: readonly string[]) {
@@ -63,7 +63,7 @@ export async function forgetRound(
 ): Promise<{ readonly gone: number; readonly next: string | null }> {
   const tables: readonly Table[] = [
     { name: 'capture_events', key: 'id', isOld: sql`at < ${events}` },
-    { name: 'capture_starts', key: 'place', isOld: sql`at < ${sessions}` },
+    { name: 'capture_start_digests', key: 'place', isOld: sql`at < ${sessions}` },
     // What is still to be written stays.
     { name: 'capture_sessions', key: 'session', isOld: sql`seen_at < ${sessions} AND due_at IS NULL` },
   ]

@@ -58,14 +58,14 @@ type Parts = (context: Context, project: string | null) => readonly SQL[]
 const lasting = sql.raw(`e.layer IN (${LASTING.join(', ')})`)
 
 const pinned: Parts = (context, project) => {
-  const from = context.dialect.plan.entriesBy('entries_pinned')
+  const from = context.dialect.plan.entriesBy('entries_pinned_idx')
   const where = sql`e.pinned = 1 AND ${lasting}`
   return [sql`${newestBy(context, project, { from, newest: sql`e.created_at`, where })} ${ending(context)}`]
 }
 
 /** The statuses are spelt as the index has them. */
 const inFlight: Parts = (context, project) => {
-  const from = context.dialect.plan.entriesBy('entries_in_flight')
+  const from = context.dialect.plan.entriesBy('entries_open_work_idx')
   const where = sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)}) AND ${lasting}`
   return [sql`${newestBy(context, project, { from, newest: sql`e.updated_at`, where })} ${ending(context)}`]
 }
@@ -77,7 +77,7 @@ const ofKinds =
     const ofLayer = (layer: number) => (kind: SQL) => {
       const where = sql`e.layer = ${sql.raw(String(layer))} AND e.kind = ${kind}`
       return newestBy(context, project, {
-        from: plan.entriesBy('entries_of_kind'),
+        from: plan.entriesBy('entries_project_layer_kind_idx'),
         newest: sql`e.created_at`,
         where,
       })

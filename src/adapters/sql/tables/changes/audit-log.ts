@@ -6,7 +6,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { changedSince, changesOf, NEWEST_FIRST } from './change-rows'
 
 /** Audit rows, over any SQL connection: as statements inside the batch of a write, and by themselves. */
-export const AUDIT_COLUMNS = sql.raw('org, seq, at, key_id, agent, action, tool, ids, allowed, detail')
+export const AUDIT_COLUMNS = sql.raw('org, seq, at, key_id, agent, action, tool, ids, allowed, detail, bytes_before')
 
 type Head = Pick<AuditEvent, 'keyId' | 'agent' | 'action' | 'tool' | 'allowed'>
 
@@ -18,8 +18,11 @@ const done = (caller: Actor): Head => ({ ...caller, allowed: true })
 /** @param ids,detail JSON texts */
 function values(org: string, now: Millis, event: Head, ids: SQL, detail: SQL): SQL {
   const { keyId, agent, action, tool, allowed } = event
-  const seq = sql`(SELECT coalesce(max(a.seq), 0) + 1 FROM audit a WHERE a.org = ${org})`
-  return sql`${org}, ${seq}, ${now}, ${keyId}, ${agent}, ${action}, ${tool}, ${ids}, ${allowed ? 1 : 0}, ${detail}`
+  const next = (column: SQL, first: SQL) =>
+    sql`coalesce((SELECT ${column} FROM audit a WHERE a.org = ${org} ORDER BY a.seq DESC LIMIT 1), ${first})`
+  const seq = next(sql`a.seq + 1`, sql`1`)
+  const before = next(sql`a.bytes_before + a.bytes`, sql`0`)
+  return sql`${org}, ${seq}, ${now}, ${keyId}, ${agent}, ${action}, ${tool}, ${ids}, ${allowed ? 1 : 0}, ${detail}, ${before}`
 }
 
 /** The row of an event whose ids are known. */

@@ -100,9 +100,9 @@ function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }
 
-/** What a call erases, as JSON, once it is named in `leaving` and before it is removed. */
+/** What a call erases, as JSON, once it is named in `pending_deletes` and before it is removed. */
 export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
-  const own = sql`FROM leaving l`
+  const own = sql`FROM pending_deletes l`
   const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`
   const entry = dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)
   return dialect.jsonRow([

@@ -16,17 +16,17 @@ const UNLINKED = 2_000
  * entries.
  *
  * @param call whose own receipt stays
- * @param part a condition on `leaving`, which names the entries
+ * @param part a condition on `pending_deletes`, which names the entries
  */
 export function eraseStatements(
   dialect: SqlDialect,
   { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,
 ): SQL[] {
-  const gone = sql`SELECT entry_id FROM leaving WHERE ${part}`
+  const gone = sql`SELECT entry_id FROM pending_deletes WHERE ${part}`
   const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.filterOnly(sql`c.org = ${org}`)}`
   const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
-  const forget = sql`erased = 1, answer = NULL, notes = NULL, told = NULL, text = NULL
+  const forget = sql`erased = 1, answer = NULL, notes = NULL, batch_output = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
   // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
   // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
@@ -44,7 +44,7 @@ export function eraseStatements(
         AND EXISTS (SELECT 1 FROM ${effects} done WHERE done.id IN (${gone}))`,
     sql`DELETE FROM capture_sessions WHERE org = ${org} AND entry_id IN (${gone})`,
     sql`
-      UPDATE ${dialect.plan.tableBy('capture_events', 'capture_events_told')} SET output = NULL
+      UPDATE ${dialect.plan.tableBy('capture_events', 'capture_events_output_idx')} SET output = NULL
       WHERE org = ${org} AND output IS NOT NULL AND EXISTS (${gone})`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
@@ -62,10 +62,10 @@ export function eraseStatements(
   ]
 }
 
-/** Whether nothing is left of an entry that `leaving` names. */
+/** Whether nothing is left of an entry that `pending_deletes` names. */
 export const nothingLeft = (dialect: SqlDialect): SQL => sql`
-  NOT ${dialect.plan.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = leaving.entry_id`)}
-  AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM links l WHERE l.to_id = leaving.entry_id`)}
+  NOT ${dialect.plan.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = pending_deletes.entry_id`)}
+  AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM links l WHERE l.to_id = pending_deletes.entry_id`)}
   AND NOT ${dialect.plan.exists(sql`
     SELECT 1 FROM changes c
-    WHERE c.entry_id = leaving.entry_id AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = leaving.org`)}`)}`
+    WHERE c.entry_id = pending_deletes.entry_id AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = pending_deletes.org`)}`)}`

@@ -117,5 +117,5 @@ export const boundsStatement = (
 ): SQL => sql`
   SELECT
     coalesce((${newestChange(scope.org)}), 0) AS newest,
-    coalesce((SELECT f.seq FROM feed_floors f WHERE f.org = ${scope.org}), 0) AS forgotten
+    coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${scope.org}), 0) AS forgotten
     ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`

@@ -59,12 +59,12 @@ export const removeStatements = (
   /** When it is erased; null for a deletion. */
   erasedAt: Millis | null,
 ): SQL[] => [
-  sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM leaving WHERE ${part}`)}`,
+  sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM pending_deletes WHERE ${part}`)}`,
   ...(erasedAt === null ? [] : eraseStatements(dialect, call, part)),
   ...(erasedAt === null || dialect.mergeIndex === null
     ? []
-    : [queueForgetting(sql`SELECT org FROM leaving WHERE ${part} LIMIT 1`, erasedAt + GATHERED_MS)]),
-  sql`DELETE FROM leaving WHERE ${part}${erasedAt === null ? sql`` : sql` AND ${nothingLeft(dialect)}`}`,
+    : [queueForgetting(sql`SELECT org FROM pending_deletes WHERE ${part} LIMIT 1`, erasedAt + GATHERED_MS)]),
+  sql`DELETE FROM pending_deletes WHERE ${part}${erasedAt === null ? sql`` : sql` AND ${nothingLeft(dialect)}`}`,
 ]
 
 /**
@@ -85,18 +85,18 @@ export function pendingDeletion(
   const own = ofCall(org, changeId)
   return {
     name: sql`
-      INSERT INTO leaving (entry_id, org, part, change_id, key_id, agent, at, keeps, erases)
-      SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.keeps, ${erases === undefined ? 0 : 1}
+      INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
+      SELECT sized.id, w.org, sized.part, w.change_id, w.key_id, w.agent, w.at, w.retain_versions, ${erases === undefined ? 0 : 1}
       FROM (
         SELECT picked.id, ${part} AS part
         FROM (SELECT id, bytes FROM entries WHERE ${where}${further} ORDER BY id LIMIT ${most}) picked
-      ) sized CROSS JOIN writing w
+      ) sized CROSS JOIN write_context w
       WHERE w.org = ${org}`,
-    ids: sql`SELECT entry_id AS value FROM leaving WHERE ${own}`,
+    ids: sql`SELECT entry_id AS value FROM pending_deletes WHERE ${own}`,
     remove: removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
     queue: sql`
         INSERT INTO outbox (org, topic, key, created_at, due_at)
-        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM leaving WHERE ${own} LIMIT 1
+        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM pending_deletes WHERE ${own} LIMIT 1
         RETURNING 1 AS leaving`,
   }
 }

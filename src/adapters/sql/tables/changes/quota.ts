@@ -34,7 +34,7 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
 }
 
 /**
- * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep (0008_keeping.sql). Where it is too
+ * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep. Where it is too
  * much the oldest kept states go first. A write that takes no more room than there was before it, but for its row of the audit log, is
  * never refused, whatever the limit: so what is too much can be reduced.
  */
@@ -46,27 +46,27 @@ export function quotaGuards(
   const { entries, bytes } = quotas
   if (entries === null && bytes === null) return { before: [], after: [] }
   const guard = (name: string, holds: SQL): SQL => sql`
-    INSERT INTO guards (holds, premise) SELECT ${holds}, ${name} FROM org_usage WHERE org = ${org}`
-  const ofEntries = (column: string) => sql`sum(CASE WHEN part = 'entries' THEN ${sql.raw(column)} ELSE 0 END)`
-  const unaudited = (column: string) => sql`sum(CASE WHEN part <> 'audit' THEN ${sql.raw(column)} ELSE 0 END)`
+    INSERT INTO guards (holds, precondition) SELECT ${holds}, ${name} FROM org_usage u WHERE u.org = ${org}`
+  const items = sql`coalesce(sum(CASE WHEN u.part = 'entries' THEN u.items ELSE 0 END), 0)`
+  const unaudited = sql`coalesce(sum(CASE WHEN u.part <> 'audit' THEN u.bytes ELSE 0 END), 0)`
+  const before = (column: string) => sql`(SELECT ${sql.raw(column)} FROM write_context WHERE org = ${org})`
   return {
-    before: [sql`UPDATE org_usage SET items_before = items, bytes_before = bytes WHERE org = ${org}`],
+    before: [
+      sql`INSERT INTO write_context (org, change_id, after_seq, items_before, bytes_before)
+        SELECT ${org}, '', 0, ${items}, ${unaudited} FROM org_usage u WHERE u.org = ${org}
+        ON CONFLICT (org) DO UPDATE SET items_before = excluded.items_before, bytes_before = excluded.bytes_before`,
+    ],
     after: [
       ...(bytes === null ? [] : [forgetOldest(dialect, org, bytes)]),
       ...(entries === null
         ? []
-        : [
-            guard(
-              QUOTA_NAMES.entries,
-              sql`coalesce(${ofEntries('items')}, 0) <= ${entries} OR ${ofEntries('items')} <= ${ofEntries('items_before')}`,
-            ),
-          ]),
+        : [guard(QUOTA_NAMES.entries, sql`${items} <= ${entries} OR ${items} <= ${before('items_before')}`)]),
       ...(bytes === null
         ? []
         : [
             guard(
               QUOTA_NAMES.bytes,
-              sql`coalesce(sum(bytes), 0) <= ${bytes} OR ${unaudited('bytes')} <= ${unaudited('bytes_before')}`,
+              sql`coalesce(sum(u.bytes), 0) <= ${bytes} OR ${unaudited} <= ${before('bytes_before')}`,
             ),
           ]),
     ],

@@ -19,7 +19,7 @@ export const ofKey = ({ org, keyId }: Named, key: string): SQL =>
 
 /** Refuses the batch when another call with the key has been made; a call may write in several batches. */
 export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
-  INSERT INTO guards (holds, premise) SELECT NOT EXISTS (
+  INSERT INTO guards (holds, precondition) SELECT NOT EXISTS (
     SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
   ), ${RECEIPT}`
 
@@ -39,7 +39,8 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: Millis
       : sql`CASE WHEN ${dialect.plan.exists(sql`
           SELECT 1 FROM ${named} ${dialect.plan.follow('changes', 'c', sql`c.entry_id = mentioned.value AND c.erased = 1`)}`)}
         OR ${dialect.plan.exists(sql`
-          SELECT 1 FROM ${named} ${dialect.plan.follow('leaving', 'l', sql`l.entry_id = mentioned.value AND l.erases = 1`)}`)}
+          SELECT 1 FROM ${named}
+            ${dialect.plan.follow('pending_deletes', 'l', sql`l.entry_id = mentioned.value AND l.erase_history = 1`)}`)}
         THEN 1 ELSE 0 END`
   const unlessErased = (value: string | null): SQL => sql`CASE WHEN ${erased} = 1 THEN NULL ELSE ${value} END`
   const own = sql`
@@ -51,21 +52,21 @@ export function receiptStatement(dialect: SqlDialect, caller: Caller, at: Millis
     SELECT ${dialect.jsonArrays([sql`c.entry_id`, sql`c.version`])}
     FROM (SELECT entry_id, version FROM (${own}) own ${mentioned.length === 0 ? sql`` : others}) c`
   const count = sql`(SELECT count(*) FROM changes c WHERE ${changedSince(dialect, org, since)})`
-  const pending = sql`(SELECT count(*) FROM leaving WHERE org = ${org} AND change_id = ${changeId})`
-  const output = sql`(SELECT w.told FROM writing w WHERE w.org = ${org})`
+  const pending = sql`(SELECT count(*) FROM pending_deletes WHERE org = ${org} AND change_id = ${changeId})`
+  const output = sql`(SELECT w.batch_output FROM write_context w WHERE w.org = ${org})`
   return sql`
-    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, told, text, erased)
+    INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at, effect, changes, notes, batch_output, text, erased)
     VALUES (
       ${org}, ${keyId}, ${receipt?.key}, ${action}, ${receipt?.digest}, ${changeId}, ${at}, (${effect}), ${count} + ${pending},
       ${unlessErased(jsonText(values))}, ${output}, ${unlessErased(text)}, ${erased}
     )
     ON CONFLICT (org, key_id, key) DO UPDATE SET
       tool = excluded.tool, digest = excluded.digest, change_id = excluded.change_id, at = excluded.at,
-      effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, told = excluded.told, text = excluded.text,
-      answer = NULL, erased = excluded.erased
+      effect = excluded.effect, changes = excluded.changes, notes = excluded.notes, batch_output = excluded.batch_output,
+      text = excluded.text, answer = NULL, erased = excluded.erased
     WHERE receipts.change_id <> excluded.change_id`
 }
 
 export const RECEIPT_COLUMNS = sql.raw(
-  'key, tool, digest, change_id, effect, changes, notes, told, text, answer, erased',
+  'key, tool, digest, change_id, effect, changes, notes, batch_output, text, answer, erased',
 )

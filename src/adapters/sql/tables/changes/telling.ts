@@ -1,4 +1,4 @@
-// What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `writing` until the
+// What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `write_context` until the
 // receipt takes it over, as a JSON object whose one key says what it is.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Shown } from '../../../../domain/recall/memory'
@@ -11,12 +11,12 @@ import { changedSince } from './change-rows'
 import { toErased } from './erase-selection'
 
 /**
- * Tells the batch's receipt; returns it too, as `told`. Stands between the two statements of `writing`.
+ * Tells the batch's receipt; returns it too, as `batch_output`. Belongs between the two statements of `writing`.
  *
  * @param json a JSON text, or NULL
  */
 export const tell = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
-  UPDATE writing SET told = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING told`
+  UPDATE write_context SET batch_output = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING batch_output`
 
 /** Ids of the entries with a summary that the batch has met again. */
 export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
@@ -51,9 +51,10 @@ function toShown(values: readonly unknown[]): Shown {
   }
 }
 
-/** @param row of `writing` or `receipts`, with its column `told` */
+/** @param row of `write_context` or `receipts`, with its column `batch_output` */
 export function toBatchOutput(row: Row): BatchOutput {
-  const { summarized, erased, shown } = jsonOrNull<{ readonly [What in keyof BatchOutput]: unknown }>(row, 'told') ?? {}
+  const { summarized, erased, shown } =
+    jsonOrNull<{ readonly [What in keyof BatchOutput]: unknown }>(row, 'batch_output') ?? {}
   return {
     ...(Array.isArray(summarized) ? { summarized: summarized.map(Number) } : {}),
     ...(erased === undefined ? {} : { erased: toErased(erased) }),

@@ -13,14 +13,15 @@ const toLeft = (row: Row) => ({
   keyId: str(row, 'key_id'),
   agent: strOrNull(row, 'agent'),
   at: numOrNull(row, 'at'),
-  keeps: flag(row, 'keeps'),
-  erases: flag(row, 'erases'),
+  keeps: flag(row, 'retain_versions'),
+  erases: flag(row, 'erase_history'),
 })
 type Left = ReturnType<typeof toLeft>
 
 export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yielder): UnfinishedDeletes {
   const next = (org: string, changeId: string): SQL =>
-    sql`SELECT part, key_id, agent, at, keeps, erases FROM leaving WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
+    sql`SELECT part, key_id, agent, at, retain_versions, erase_history FROM pending_deletes
+      WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
 
   /** @returns the part that follows, which is the same where something is left of it */
   async function remove(org: string, changeId: string, left: Left): Promise<Left | null> {
@@ -30,7 +31,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yiel
       ...removeStatements(connection.dialect, caller, part, left.erases ? (left.at ?? 0) : null),
       sql`
         DELETE FROM outbox WHERE org = ${org} AND topic = 'delete' AND key = ${changeId}
-          AND NOT EXISTS (SELECT 1 FROM leaving WHERE ${ofCall(org, changeId)})`,
+          AND NOT EXISTS (SELECT 1 FROM pending_deletes WHERE ${ofCall(org, changeId)})`,
     )
     const following = batch.add(next(org, changeId), firstRow(toLeft))
     const manner = { keeps: left.keeps, ...(left.at === null ? {} : { at: left.at }) }

@@ -15,8 +15,8 @@ import { quotaGuards, withinQuotas } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
 
 /**
- * Who writes, for the triggers that keep the change log and history (0001_entries.sql, 0006_history.sql). Whatever writes
- * entries stands between these two statements, in one batch.
+ * The call that writes, for the triggers of the change log and history. All statements that write entries stand between these
+ * two, in one batch. The row of an organization stays until its next batch: a delete is a row written too.
  */
 export interface Writing {
   readonly begin: SQL
@@ -39,15 +39,16 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
   const { org, changeId } = writer
   const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
   const newest = org === '' ? sql`SELECT max(seq) FROM changes` : newestChange(org)
-  const since = sql`(SELECT w.since FROM writing w WHERE w.org = ${org})`
+  const since = sql`(SELECT w.after_seq FROM write_context w WHERE w.org = ${org})`
   return {
     begin: sql`
-      INSERT INTO writing (org, change_id, key_id, agent, keeps, at, since)
+      INSERT INTO write_context (org, change_id, key_id, agent, retain_versions, at, after_seq)
       VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, ${at ?? null}, coalesce((${newest}), 0))
       ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
-        agent = excluded.agent, keeps = excluded.keeps, at = excluded.at, since = excluded.since`,
+        agent = excluded.agent, retain_versions = excluded.retain_versions, at = excluded.at, after_seq = excluded.after_seq,
+        batch_output = NULL`,
     since,
-    end: sql`DELETE FROM writing WHERE org = ${org}`,
+    end: sql`DELETE FROM write_context WHERE org = ${org} AND (org = '' OR batch_output IS NOT NULL)`,
   }
 }
 

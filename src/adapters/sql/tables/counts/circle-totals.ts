@@ -12,14 +12,14 @@ export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>
     SELECT x.id FROM entries x
     WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
     UNION
-    SELECT x.id FROM leaving l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)}
+    SELECT x.id FROM pending_deletes l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
   )`
 
 /** A statement of one number: entries of a scope as counters have them, with those that are `gone`. */
 export const entriesCounted = ({ dialect, scope }: Pick<ReadContext, 'dialect' | 'scope'>): SQL => sql`
-  SELECT coalesce(sum(c.entries), 0) FROM circle_counters c
-  WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}`
+  SELECT coalesce(sum(c.entries), 0) FROM entry_counters c
+  WHERE c.org = ${scope.org} AND c.listed = 1 AND ${circle(dialect, scope, 'c', 'empty')}`
 
 /** A statement of one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
 export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
@@ -29,8 +29,8 @@ export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL =
       coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, coalesce(sum(images), 0) AS images,
       coalesce(sum(summaries), 0) AS summaries
     FROM (
-      SELECT c.entries, c.user_entries, c.multimodal, c.bytes, c.images, c.summaries FROM circle_counters c
-      WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}
+      SELECT c.entries, c.user_entries, c.multimodal, c.bytes, c.images, c.summaries FROM entry_counters c
+      WHERE c.org = ${scope.org} AND c.listed = 1 AND ${circle(dialect, scope, 'c', 'empty')}
       UNION ALL
       SELECT -1, CASE WHEN e.source = 'user' THEN -1 ELSE 0 END, CASE WHEN e.image_count > 0 THEN -1 ELSE 0 END, -e.bytes,
         -e.image_count, CASE WHEN e.summary <> '' THEN -1 ELSE 0 END

@@ -11,14 +11,14 @@ interface Around {
 }
 
 /**
- * Counts the entries that a batch stores in between once for all, where each row would count for itself (0015_fewer_rows.sql).
+ * Counts the entries that a batch stores in between once for all, where each row would count for itself.
  *
  * @param stored how many entries; none of them may be changed or deleted in between, since it is not counted yet
  */
 export const countedLater = (dialect: SqlDialect, org: string, stored: number): Around =>
   dialect.countsRows && stored >= WORTH_IT
     ? {
-        before: [sql`INSERT INTO counted_later (org, above) SELECT ${org}, coalesce(max(id), 0) FROM entries`],
-        after: [sql`DELETE FROM counted_later WHERE org = ${org}`],
+        before: [sql`INSERT INTO deferred_counts (org, above_id) SELECT ${org}, coalesce(max(id), 0) FROM entries`],
+        after: [sql`DELETE FROM deferred_counts WHERE org = ${org}`],
       }
     : { before: [], after: [] }

@@ -4,7 +4,7 @@ import { circle, listed, visibleThen } from '../../core/visibility'
 import { LAYERS, type ProjectScopeContext, together } from '../entries/project-scope-rows'
 
 /**
- * How many entries layers hold, by sort: from counters that triggers keep (0008_keeping.sql), so that it costs the same in a
+ * How many entries layers hold, by sort: from counters that triggers keep, so that it costs the same in a
  * store of any size. Entries with an end are not in the counters, since they leave without a write: they are counted one by one, and
  * what a call has deleted and not yet removed is taken off again.
  */
@@ -50,7 +50,7 @@ function sortsIn(
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
     WHERE c.org = ${scope.org} AND ${within(place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
   const ending = (place: Place): SQL => sql`
-    SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.plan.entriesBy('entries_ending')}
+    SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.plan.entriesBy('entries_layer_expires_at_idx')}
     WHERE ${listed(dialect, scope, now)} AND ${within(place, 'e')} AND e.expires_at > ${now}`
   const anywhere = sql.join(
     places.map((place) => sql`(${within(place, 'e')})`),
@@ -58,7 +58,7 @@ function sortsIn(
   )
   const pending = sql`
     SELECT e.layer, e.kind, e.pinned, -1, -e.text_words, e.id, e.id
-    FROM leaving l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    FROM pending_deletes l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.org = ${scope.org} AND e.listed = 1 AND e.expires_at IS NULL AND ${visibleThen(dialect, scope, now)} AND (${anywhere})`
   return together([...places.map(counted), ...places.map(ending), ...(isExact ? [pending] : [])])
 }

@@ -144,7 +144,7 @@ export function stretchesStatement(
 export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
     SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
     UNION
-    SELECT x.thread_id FROM leaving l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
+    SELECT x.thread_id FROM pending_deletes l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
   )`
 
 /** A table `live` with one row a visible thread: from the counters, except for the few that are stale. @param which one thread alone */

@@ -38,7 +38,7 @@ export function reservedKeysGuards(context: Context, entries: readonly NewEntry[
   return entries.flatMap((entry) => {
     if (entry.metadata === null) return []
     const drops = context.dialect.hasAnyKey(sql`e.metadata`, keysKeptBeside(entry.metadata))
-    return sql`INSERT INTO guards (holds, premise)
+    return sql`INSERT INTO guards (holds, precondition)
       SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${repeatedTurn(context, entry)} AND ${drops}), ${premise}`
   })
 }
@@ -65,7 +65,8 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
     SELECT ${columns}
     FROM (
       SELECT max((
-        SELECT e.id FROM ${dialect.plan.entriesBy('entries_by_circle_turn')} WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
+        SELECT e.id FROM ${dialect.plan.entriesBy('entries_thread_source_reader_idx')}
+        WHERE ${of} AND ${inCircle} ORDER BY e.id DESC LIMIT 1
       )) AS id FROM thread_counters c WHERE ${mineToSee}
     ) AS latest ${dialect.plan.follow('entries', 'e', sql`e.id = latest.id`)}`
 }

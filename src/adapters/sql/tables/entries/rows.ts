@@ -68,7 +68,7 @@ export function successorOf(row: Row): { readonly supersededBy?: number } {
 
 export function toEntry(row: Row): Entry {
   const metadata = jsonOrNull<Metadata>(row, 'metadata')
-  // A kept state has no column for it (0012_captured.sql), but its metadata.
+  // A kept state has no column for it, but its metadata.
   const captured = row.captured === null || row.captured === undefined ? isCaptured(metadata) : flag(row, 'captured')
   return {
     id: num(row, 'id'),

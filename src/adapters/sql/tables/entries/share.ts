@@ -32,7 +32,7 @@ export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter
 export const entriesWithin = ({ entries, bytes, above }: Share): number =>
   bytes === null ? entries : Math.max(1, Math.min(entries, Math.floor(bytes / above)))
 
-/** Bytes of metadata from which on an index knows an entry (`entries_with_large_metadata`). */
+/** Bytes of metadata from which on an index knows an entry (`entries_large_metadata_idx`). */
 const LARGE = 1_024
 
 /** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
@@ -43,7 +43,7 @@ export function mostOfSmall({ entries, bytes }: Share): number | null {
 
 /** A condition that no listed entry of the org has large metadata, where an index of those is kept. */
 export const noneIsLarge = (dialect: SqlDialect, { org }: Scope): SQL =>
-  sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_with_large_metadata')}
+  sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_large_metadata_idx')}
     WHERE e.org = ${org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
 
 /** Metadata that are passed over, to what stands behind them in a row, cost so many times less than those that are parsed. */

@@ -5,7 +5,7 @@ import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { visible } from '../../core/visibility'
 
-/** Links that metadata name, as they stand in the column by which triggers keep them (0001_entries.sql). */
+/** Links that metadata name, as they stand in the column by which triggers keep them. */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope

@@ -15,7 +15,7 @@ interface Context {
   readonly now: Millis
 }
 
-/** The premise of such a write (0001_entries.sql knows it by this name). */
+/** The premise of such a write, as the schema names it. */
 const RELATED = 'related_to'
 
 /** The links of the entry that `row` names. */
@@ -41,7 +41,7 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
   const ids = [...new Set(entries.flatMap(({ related = [] }) => related.map(({ to }) => to)))]
   if (ids.length === 0) return []
   return [
-    sql`INSERT INTO guards (holds, premise)
+    sql`INSERT INTO guards (holds, precondition)
       SELECT (
         SELECT count(*) FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted
           ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}

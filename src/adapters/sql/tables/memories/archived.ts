@@ -5,7 +5,7 @@ import { archived } from '../../core/visibility'
 import { textOf } from '../texts/long-texts'
 import { fitting, type MemoryContext, memoryColumns, sizedPage } from './memory-statements'
 
-/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own (0010_met_again.sql). */
+/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own. */
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
@@ -26,7 +26,7 @@ export function archivedStatements(
   maxBytes: number,
 ): { page: SQL; total: SQL } {
   const { dialect } = context
-  const from = sql`FROM ${dialect.plan.entriesBy('entries_archived')} WHERE ${admitted(context, query)}`
+  const from = sql`FROM ${dialect.plan.entriesBy('entries_archived_idx')} WHERE ${admitted(context, query)}`
   return {
     page: sql`WITH page AS (
         SELECT e.id, e.created_at ${from} ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
@@ -41,7 +41,7 @@ export function archivedStatements(
 export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const place = project === null ? sql`` : sql` AND (e.layer = 3 OR e.project = ${project})`
   return sql`
-    SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.plan.entriesBy('entries_archived')}
+    SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.plan.entriesBy('entries_archived_idx')}
     WHERE ${archived(dialect, scope, now)}${place}
     GROUP BY e.layer, e.kind, e.pinned`
 }

@@ -165,7 +165,7 @@ export function newestOfKinds(
   const led = layers
     .filter((layer) => !isEverywhere(layer))
     .map((layer) => {
-      const from = plan.entriesBy(layer === 3 ? 'entries_by_kind' : 'entries_of_kind')
+      const from = plan.entriesBy(layer === 3 ? 'entries_kind_layer_3_idx' : 'entries_project_layer_kind_idx')
       return (kind: SQL) => inLayer(context, layer, from, sql` AND e.kind = ${kind}`)
     })
   const ofEach = led.length === 0 ? [] : [sql`SELECT * FROM (${plan.forEach(kinds, 'kind', led, ending)}) AS of_kind`]

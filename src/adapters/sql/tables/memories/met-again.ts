@@ -29,7 +29,7 @@ interface Context {
 
 type Writing = Context & { readonly scope: Caller }
 
-/** The premise that what is met again stands as it was read (0010_met_again.sql knows it by this name). */
+/** The premise that what is met again stands as it was read, as the schema names it. */
 export const EQUAL = 'equal'
 
 /** Of the hash of a text, what the index has. */
@@ -52,7 +52,7 @@ function equalTo(
         AND coalesce(e.owner, '') = ${named.owner ?? ''}`
   const led = sql`e.listed = 1 AND substr(e.text_hash, 1, ${sql.raw(String(HASH_START))}) = ${textHash.slice(0, HASH_START)}`
   return sql`
-    SELECT ${what} FROM ${dialect.plan.entriesBy('entries_by_text', led)}
+    SELECT ${what} FROM ${dialect.plan.entriesBy('entries_text_hash_idx', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)}
       AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(project)} AND e.reader = ${reader}
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})${byName}
@@ -92,7 +92,7 @@ export function reportedStatement({ dialect, scope, now }: Context, project: str
   const led = sql`e.listed = 1 AND e.layer = 2 AND ${problem} = ${key} AND ${problem} IS NOT NULL`
   return sql`
     SELECT e.id, e.version, ${dialect.textAt(['fileContext', 'path'])} AS path, ${dialect.numberAt('count')} AS count
-    FROM ${dialect.plan.entriesBy('entries_by_problem', led)}
+    FROM ${dialect.plan.entriesBy('entries_problem_idx', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)} AND ${ofProject(project)}
     ORDER BY e.id LIMIT 1000`
 }
@@ -128,7 +128,7 @@ export function meet(context: Writing, meeting: Meeting | undefined, entries: re
   ]
 }
 
-const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, premise) SELECT ${premise}, ${EQUAL}`
+const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, precondition) SELECT ${premise}, ${EQUAL}`
 
 /** Nothing has come to what was known of a problem. */
 function nothingNew(context: Context, { project, key, known }: NonNullable<Meeting['problem']>): SQL {

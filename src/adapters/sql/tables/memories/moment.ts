@@ -19,10 +19,10 @@ const SEARCHED = 50_000
  */
 const NAMING = { before: 100, most: 500 } as const
 
-/** Where metadata name a file, and what leads to the memories of the org by it (`0001_entries.sql`). */
+/** Where metadata name a file, and what leads to the memories of the org by it. */
 export const FILES = [
-  { path: ['fileContext', 'path'], index: 'entries_by_file' },
-  { path: ['codeBlock', 'filePath'], index: 'entries_by_code_file' },
+  { path: ['fileContext', 'path'], index: 'entries_file_path_idx' },
+  { path: ['codeBlock', 'filePath'], index: 'entries_code_file_path_idx' },
 ] as const
 
 export const MOMENT_COLUMNS = [

@@ -11,7 +11,7 @@ import { type MemoryContext, newestOfKinds } from './memory-statements'
 
 /** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
 
-/** Characters of a language that the narrow rows of patterns keep (`0004_search.sql`). */
+/** Characters of a language that the narrow rows of patterns keep. */
 const LONGEST_LANGUAGE = 100
 
 const among = (values: readonly string[]): SQL =>

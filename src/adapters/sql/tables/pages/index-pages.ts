@@ -33,7 +33,7 @@ function ofTag(
   { limit, offset, previewLength }: PageRequest,
 ): { page: SQL; total: SQL } {
   const { dialect, scope, now } = context
-  const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_by_time
+  const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_created_idx
     WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}
     ORDER BY ${TAGGED_NEWEST} LIMIT ${limit} OFFSET ${offset})`
   const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`

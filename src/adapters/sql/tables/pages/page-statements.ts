@@ -51,7 +51,7 @@ export function withinShare({ dialect, scope }: ReadContext, filter: Filter, pla
   const thread = conjuncts(filter).find((part) => part.op === 'thread')?.is
   const held =
     thread === undefined
-      ? sql`SELECT items AS entries, bytes FROM org_usage WHERE org = ${scope.org} AND part = 'entries'`
+      ? sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM entry_counters WHERE org = ${scope.org}`
       : sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
   return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`)} FROM (${held}) held), 1)`
 }

@@ -82,7 +82,7 @@ export function scanPartStatement(
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const thread = conjuncts(filter).find((part) => part.op === 'thread')
-  const index = dialect.plan.entriesBy(thread === undefined ? 'entries_by_id' : 'entries_by_place')
+  const index = dialect.plan.entriesBy(thread === undefined ? 'entries_org_id_idx' : 'entries_thread_position_idx')
   const ofThread: Filter = { op: 'and', of: thread === undefined ? [] : [thread] }
   const next = sql`SELECT e.id, ${share.bytes === null ? sql`0` : parsedBytes(share)} AS bytes FROM ${index}
     WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(ofThread, dialect, bindings.bind)}${before(beforeId)}

@@ -46,7 +46,7 @@ function leadOf(
   const [tag] = tags[0]?.anyOf ?? []
   if (tag !== undefined && tags[0]?.anyOf.length === 1)
     return {
-      from: sql`entry_tags t INDEXED BY entry_tags_by_time ${dialect.plan.follow('entries', 'e', sql`e.id = t.entry_id`)}`,
+      from: sql`entry_tags t INDEXED BY entry_tags_created_idx ${dialect.plan.follow('entries', 'e', sql`e.id = t.entry_id`)}`,
       where: sql`t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}`,
       newest: TAGGED_NEWEST,
       others: parts.filter((part) => part !== tags[0]),

@@ -3,7 +3,7 @@ import { BEGINNING, isLong } from '../../../../domain/entry/long-text'
 import type { SqlDialect } from '../../core/dialect'
 
 /**
- * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash (0002_texts.sql): a
+ * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash: a
  * database writes a row anew whatever changes of it, so that new metadata, a read that counts or a deletion would each
  * write the whole text again, and history would keep a copy where now it keeps the hash.
  */

@@ -14,7 +14,7 @@ export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
   if (marks === null) return []
   const { chars, lines, starts } = marks
   return [
-    sql`INSERT INTO text_marks (entry_id, text_hash, chars, lines, starts)
+    sql`INSERT INTO text_line_index (entry_id, text_hash, chars, lines, starts)
       SELECT e.id, ${textHash}, ${chars}, ${lines}, ${JSON.stringify(starts)} FROM entries e WHERE ${row}
       ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
         chars = excluded.chars, lines = excluded.lines, starts = excluded.starts`,
@@ -33,7 +33,7 @@ export function keepMarksOf(
   const columns = { id: 'integer', text_hash: 'text', chars: 'integer', lines: 'integer', starts: 'text' } as const
   return jsonGroups(rows).map(
     (json) => sql`
-      INSERT INTO text_marks (entry_id, text_hash, chars, lines, starts)
+      INSERT INTO text_line_index (entry_id, text_hash, chars, lines, starts)
       SELECT e.id, made.text_hash, made.chars, made.lines, made.starts
       FROM ${dialect.jsonTable(sql`${json}`, columns)} made ${dialect.plan.follow('entries', 'e', sql`e.id = made.id`)} WHERE true
       ON CONFLICT (entry_id) DO UPDATE SET text_hash = excluded.text_hash,
@@ -47,5 +47,5 @@ export const previewText = (dialect: SqlDialect, length: number): SQL =>
 
 /** How long the text of `e` is, in characters, without reading a long one, or a further row for one that stands in its own. */
 export const CHARS = sql`CASE WHEN e.text <> '' THEN length(e.text) ELSE coalesce(
-  (SELECT m.chars FROM text_marks m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})
+  (SELECT m.chars FROM text_line_index m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})
 ) END`

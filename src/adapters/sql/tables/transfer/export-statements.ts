@@ -39,8 +39,8 @@ export function listStatement(context: ExportContext, beyond: number, limit: num
       ORDER BY ${dialect.plan.inOrder(sql`v.org`, sql`v.entry_id`)} LIMIT ${limit}
     ) kept`
   const parts = [
-    part('entries_by_id', sql`e.listed = 1`),
-    part('entries_unlisted_by_id', sql`e.listed = 0`),
+    part('entries_org_id_idx', sql`e.listed = 1`),
+    part('entries_unlisted_id_idx', sql`e.listed = 0`),
     ...(selection.history ? [deleted] : []),
   ]
   return sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${limit}`

@@ -8,7 +8,7 @@ import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { readByAllOf } from '../../core/visibility'
 
-/** What entries that came say of ones that come later follows when these are here (0013_transfer.sql). */
+/** What entries that came say of ones that come later follows when these are here. */
 
 /** Entries of which one batch lets links follow. */
 const AT_ONCE = 100

@@ -8,7 +8,7 @@ import { staying, stayingOrKept, visibleState } from '../../core/visibility'
 import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/rows'
 import { textOf } from '../texts/long-texts'
 
-/** Statements over `entry_versions`: what entries were (0006_history.sql). */
+/** Statements over `entry_versions`: what entries were. */
 
 /**
  * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the
@@ -87,7 +87,7 @@ function shownVersions(context: HistoryContext, id: number): SQL {
     FROM entry_versions v WHERE v.entry_id = ${id} AND v.deleted = 1 AND ${sees(context, 'v', id)}
     UNION ALL
     SELECT e.version + 1, l.at, 'deleted', l.agent, l.key_id, 0, 'none'
-    FROM leaving l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
+    FROM pending_deletes l ${dialect.plan.follow('entries', 'e', sql`e.id = l.entry_id`)}
     WHERE l.entry_id = ${id} AND ${sees(context, 'e', id)}
   )`
 }

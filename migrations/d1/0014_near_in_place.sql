@@ -1,1 +1,0 @@
--- What is near in a crowded org is found by the index of PostgreSQL; D1 has none, so there is nothing to change here.

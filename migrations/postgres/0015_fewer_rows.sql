@@ -1,1 +1,0 @@
--- PostgreSQL counts once a statement and bills no row of a counter or an index, so there is nothing to change here.

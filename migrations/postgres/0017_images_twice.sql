@@ -1,1 +1,0 @@
--- On PostgreSQL ON CONFLICT DO NOTHING holds within triggers too, so there is nothing to change here.
