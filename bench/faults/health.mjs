@@ -34,10 +34,10 @@ const state = workspace.folder('state')
 const server = await startServer(values.target, { workspace, state, vars, port: Number(values.port) })
 const prober = fork(fileURLToPath(import.meta.resolve('./health-prober.mjs')), [server.origin])
 
-/** @returns {Promise<number[]>} the answers of /health since the last lap, in ms */
+/** @returns {Promise<{ms: number, busy: number}[]>} the answers of /health since the last lap */
 const lap = () =>
   new Promise((resolve) => {
-    prober.once('message', (message) => resolve(/** @type {number[]} */ (message)))
+    prober.once('message', (message) => resolve(/** @type {any} */ (message)))
     prober.send('lap')
   })
 
@@ -52,9 +52,13 @@ try {
   const cases = [...memberCases(server.origin), ...(values.unfilled ? [] : await storeCases(server.origin))]
   await lap()
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
-  const idle = percentile(await lap(), 0.5)
+  const idle = percentile(
+    (await lap()).map(({ ms }) => ms),
+    0.5,
+  )
   for (const [name, call] of cases.filter(([name]) => name.includes(values.only))) {
     const waits = []
+    const busy = []
     const times = []
     let last = ''
     for (let round = 0; round < Number(values.rounds); round++) {
@@ -62,19 +66,23 @@ try {
       const started = performance.now()
       last = await call().then(outcome, (error) => String(error.cause ?? error))
       times.push(performance.now() - started)
-      waits.push(Math.max(...(await lap())))
+      const answers = await lap()
+      waits.push(Math.max(...answers.map(({ ms }) => ms)))
+      busy.push(Math.max(...answers.map(({ busy }) => busy)))
     }
     const wait = percentile(waits, 0.5)
-    rows.push([name, last, short(percentile(times, 0.5)), short(wait), short(wait / idle), short(Math.max(...waits))])
+    const median = [percentile(times, 0.5), wait, wait / idle, percentile(busy, 0.5)]
+    rows.push([name, last, ...[...median, Math.max(...waits)].map(short)])
     console.log(rows.at(-1)?.join(' | '))
   }
   const report = `## /health while one call runs, ${values.target === 'workerd' ? 'D1' : 'PostgreSQL'}
 
 ${where}; plain workerd. \`/health\` is asked by a process of its own, every 2 ms; idle it answers in ${short(idle)} ms (p50).
-Medians of ${values.rounds} calls: \`ms\` of the call, \`held ms\` the longest answer of \`/health\` during it, \`× idle\` the same as a multiple; \`worst ms\`
-the longest of all ${values.rounds}.
+Medians of ${values.rounds} calls: \`ms\` of the call, \`held ms\` the longest answer of \`/health\` during it, \`× idle\` the same as a multiple; \`busy ms\`
+the most processor time of the server's thread before an answer, which other programs on the machine do not lengthen; \`worst ms\` the longest of all
+${values.rounds}.
 
-${markdownTable(['call', 'answer', 'ms', 'held ms', '× idle', 'worst ms'], rows)}`
+${markdownTable(['call', 'answer', 'ms', 'held ms', '× idle', 'busy ms', 'worst ms'], rows)}`
   if (values.write) writeSection(values.target === 'workerd' ? 'health' : `health-${values.target}`, report)
   console.log(report)
 } finally {
