@@ -116,14 +116,13 @@ export async function fill(client) {
 }
 
 /**
- * Recall, export and import over what `fill` stored, and a file of code on one line.
+ * Recall, export and import over what `fill` stored.
  *
  * @param {string} origin
  * @returns {Promise<Case[]>}
  */
 export async function storeCases(origin) {
   const query = 'deployment note workers'
-  const oneLine = Array.from({ length: 40_000 }, (_, i) => `export const a${i}=${i};`).join('')
   const exported = (/** @type {string} */ more) => () => ask(origin, `/api/v1/orgs/local/export?${more}`)
   const imported = (/** @type {() => string} */ file) => () =>
     ask(origin, '/api/v1/orgs/local/import', {
@@ -141,15 +140,6 @@ export async function storeCases(origin) {
           () => postTo(origin, callText('context_recall', JSON.stringify({ query, mode, limit: 100, threshold: 0 }))),
         ]),
     ),
-    [
-      'a code file of 1 MB on one line',
-      () =>
-        ask(origin, '/api/v1/code/p/files', {
-          method: 'PUT',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ files: [{ path: 'src/one.ts', content: `${oneLine}//${Math.random()}` }] }),
-        }),
-    ],
     ['export of 1,000 entries of 8 KB', exported('project=small')],
     ['export of 1,000 entries of 8 KB with vectors', exported('project=small&vectors=true')],
     [`export of ${LARGE} entries of 1 MB and 1,000 of 8 KB`, exported('')],
@@ -157,6 +147,68 @@ export async function storeCases(origin) {
     ['import of 1,000 entries of 8 KB with vectors, all there', imported(() => file)],
     ['import of 1,000 entries of 8 KB with vectors', imported(() => anew(file))],
     ['import of 1,000 entries of 8 KB without vectors', imported(() => anew(bare))],
+  ]
+}
+
+/**
+ * Files of code with very many declarations on one line.
+ *
+ * @param {string} origin
+ * @returns {Case[]}
+ */
+export function codeCases(origin) {
+  const put = (/** @type {string} */ path, /** @type {string} */ content) => () =>
+    ask(origin, '/api/v1/code/p/files', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ files: [{ path, content: `${content}//${Math.random()}` }] }),
+    })
+  const many = (/** @type {(i: number) => string} */ one, by = '') =>
+    Array.from({ length: 40_000 }, (_, i) => one(i)).join(by)
+  return [
+    [
+      'code: 40,000 exported constants on one line',
+      put(
+        'src/a.ts',
+        many((i) => `export const a${i}=1;`),
+      ),
+    ],
+    [
+      'code: 40,000 exported functions on one line',
+      put(
+        'src/b.ts',
+        many((i) => `export function a${i}(){}`),
+      ),
+    ],
+    ['code: one export of 40,000 names on one line', put('src/c.ts', `export{${many((i) => `a${i} as b${i}`, ',')}}`)],
+    [
+      'code: 40,000 assignments to exports on one line',
+      put(
+        'src/d.js',
+        many((i) => `exports.a${i}=${i};`),
+      ),
+    ],
+    [
+      'code: 40,000 functions of C on one line',
+      put(
+        'src/e.c',
+        many((i) => `void f${i}(){}`),
+      ),
+    ],
+    [
+      'code: 40,000 functions of Python',
+      put(
+        'src/f.py',
+        many((i) => `def f${i}(): pass\n`),
+      ),
+    ],
+    [
+      'code: 40,000 functions of Ruby on one line',
+      put(
+        'src/g.rb',
+        many((i) => `def f${i};end;`),
+      ),
+    ],
   ]
 }
 

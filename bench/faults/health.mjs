@@ -8,7 +8,7 @@ import { markdownTable, percentile, short } from '../support/numbers.mjs'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { startServer } from '../support/server.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
-import { fill, memberCases, storeCases } from './health-cases.mjs'
+import { codeCases, fill, memberCases, storeCases } from './health-cases.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,11 @@ try {
   const client = createClient(server.origin)
   if (!values.unfilled) await fill(client)
   client.close()
-  const cases = [...memberCases(server.origin), ...(values.unfilled ? [] : await storeCases(server.origin))]
+  const cases = [
+    ...memberCases(server.origin),
+    ...codeCases(server.origin),
+    ...(values.unfilled ? [] : await storeCases(server.origin)),
+  ]
   await lap()
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
   const idle = percentile(
