@@ -122,7 +122,7 @@ export async function fill(client) {
  * @returns {Promise<Case[]>}
  */
 export async function storeCases(origin) {
-  const query = 'deployment note workers'
+  const query = 'deployment note workers zeppelin'
   const exported = (/** @type {string} */ more) => () => ask(origin, `/api/v1/orgs/local/export?${more}`)
   const imported = (/** @type {() => string} */ file) => () =>
     ask(origin, '/api/v1/orgs/local/import', {

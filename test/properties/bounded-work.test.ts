@@ -32,6 +32,7 @@ import {
 } from '../../src/domain/yielder'
 import { createApart } from '../../src/http/apart'
 import type { ExportStore, VectorRecord } from '../../src/ports/export-store'
+import { createRecall } from '../../src/services/searching/memories/recall'
 import { packed, unpacked } from '../../src/services/transfer/backup-files'
 import { createExportOrg } from '../../src/services/transfer/export-org'
 import { readVolume } from '../../src/services/transfer/volume-in-hand'
@@ -272,35 +273,35 @@ describe('items in shares', () => {
   })
 })
 
-describe('a yielder', () => {
-  /** Work between rests, as a yielder saw it. */
-  function recorded() {
-    const stretches: number[] = []
-    let worked = 0
-    const inner = createYielder(async () => {
-      stretches.push(worked)
-      worked = 0
-    })
-    return {
-      stretches,
-      yielder: {
-        rest: () => inner.rest(),
-        spend: (units: number) => {
-          worked += units
-          return inner.spend(units)
-        },
-        run: async <T>(steps: Steps<T>): Promise<T> => {
-          for (;;) {
-            const { done, value } = steps.next()
-            if (done) return value
-            worked += value
-            await inner.spend(value)
-          }
-        },
+/** Work between rests, as a yielder saw it. */
+function recorded() {
+  const stretches: number[] = []
+  let worked = 0
+  const inner = createYielder(async () => {
+    stretches.push(worked)
+    worked = 0
+  })
+  return {
+    stretches,
+    yielder: {
+      rest: () => inner.rest(),
+      spend: (units: number) => {
+        worked += units
+        return inner.spend(units)
       },
-    }
+      run: async <T>(steps: Steps<T>): Promise<T> => {
+        for (;;) {
+          const { done, value } = steps.next()
+          if (done) return value
+          worked += value
+          await inner.spend(value)
+        }
+      },
+    },
   }
+}
 
+describe('a yielder', () => {
   it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
     const asked: number[] = []
     const resting = createRestingYielder(async (ms) => void asked.push(ms))
@@ -466,6 +467,34 @@ describe('a volume of an export', () => {
     const gzip = await packed(bytes, packing.yielder)
     expect(packing.between.length).toBe(Math.floor(Math.ceil(bytes.length / 65_536) / 3))
     expect(Buffer.compare(await unpacked(gzip, WITHOUT_REST), bytes)).toBe(0)
+  })
+})
+
+describe('a page of recall', () => {
+  it('is cut out of long contents with pauses, where a word that leads to none is the rarest', async () => {
+    const { stretches, yielder } = recorded()
+    const text = repeated('ab ', 0.95 * MEGABYTE)
+    const ids = Array.from({ length: 8 }, (_, i) => i + 1)
+    const { units } = parseQuery('zeppelin ab', 'match', analyzer)
+    const ranking = {
+      ...{ ids, units, nearest: new Map(), capped: false, degraded: false, warnings: [] },
+      passes: () => true,
+      layerOf: () => 2,
+      described: async () => new Map(),
+    }
+    const { page } = createRecall({
+      ...{ analyzer, yielder },
+      rank: async () => ranking as never,
+      memories: {
+        shown: async () => ({ memories: ids.map((id) => ({ id, text }) as never), omitted: [] }),
+        away: async () => new Set<number>(),
+        count: async () => [],
+      },
+    })
+    const { results } = await page(freshPrincipal(), { project: null, offset: 0, limit: 100 } as never, 8_000_000)
+    expect(results.map(({ around }) => around)).toEqual(ids.map(() => 0))
+    expect(stretches.length).toBeGreaterThan((8 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP) - 1)
+    expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
   })
 })
 

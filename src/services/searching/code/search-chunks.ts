@@ -7,7 +7,7 @@ import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../.
 import type { Analyzer } from '../../../domain/search/analysis'
 import { fuse } from '../../../domain/search/fusion'
 import { parseQuery } from '../../../domain/search/query'
-import type { Yielder } from '../../../domain/yielder'
+import { atOnce, type Yielder } from '../../../domain/yielder'
 import type { CodeFilter, CodeIndex, VectorPack } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
 import { byPlace, type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
@@ -168,7 +168,7 @@ export function createSearchChunks(dependencies: {
     return {
       symbols: [],
       chunks: shown.map(({ chunk, similarity }) => ({
-        ...{ chunk, similarity, around: placeOfMatch(contentOf(chunk), units, analyzer) },
+        ...{ chunk, similarity, around: atOnce(placeOfMatch(contentOf(chunk), units, analyzer)) },
       })),
       total: places.length,
       warnings: embedder === null ? [WITHOUT_MEANING] : embedder.provider === 'local' ? [WITHOUT_SYNONYMS] : [],
