@@ -185,7 +185,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const stretches = where(batch, stretchesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
       const related = where(batch, relatedStatement(context, request), each(toNeighbour))
-      const result = await batch.do(audit).run(connection, { org: caller.org })
+      const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })
       const oppositions = listOf(result, opposed)
       return {
         stretches: new Map(listOf(result, stretches)),
