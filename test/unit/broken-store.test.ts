@@ -164,7 +164,9 @@ describe('a local database whose files are broken', () => {
     expect(await connection.batch([writes, writes], { org: 'o', usesReserve: true })).toHaveLength(2)
     expect(found.ran.at(-1)).toBe(2)
     found.fault = 'readonly'
-    await expect(connection.batch([writes], { org: 'o', usesReserve: true })).rejects.toMatchObject({ fault: 'readonly' })
+    await expect(connection.batch([writes], { org: 'o', usesReserve: true })).rejects.toMatchObject({
+      fault: 'readonly',
+    })
     found.fault = 'full'
     await expect(connection.health.ping()).rejects.toMatchObject({ fault: 'full' })
     found.fault = null
