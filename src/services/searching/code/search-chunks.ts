@@ -1,7 +1,7 @@
 import { contentOf } from '../../../domain/code/chunks'
 import { Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { cosineOf, dot, fromBase64, modelKey, type QuantizedVector, quantize } from '../../../domain/meaning/vector'
+import { cosineOf, dot, modelKey, type QuantizedVector, quantize, readableVector } from '../../../domain/meaning/vector'
 import { placeOfMatch } from '../../../domain/recall/excerpts'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
@@ -74,7 +74,9 @@ export function createSearchChunks(dependencies: {
     const near: Near[] = []
     const look = ({ fileId, first, data }: VectorPack): void => {
       for (const [i, line] of data.split('\n').entries()) {
-        const { values } = fromBase64(line)
+        const vector = readableVector(line)
+        if (vector === null) continue
+        const { values } = vector
         near.push({ fileId, n: first + i, cosine: cosineOf(dot(query.values, values), squares, dot(values, values)) })
       }
     }
