@@ -109,7 +109,7 @@ export function fromBase64(text: string): QuantizedVector {
   return { scale, values: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) }
 }
 
-/** The same, or null when the text is not what `toBase64` writes: such a vector is skipped, and made again where it is met (sync-vectors.ts). */
+/** The same, or null when the text is not what `toBase64` writes: such a vector is skipped, and made again (sync-vectors.ts). */
 export function readableVector(text: string): QuantizedVector | null {
   try {
     return fromBase64(text)

@@ -69,8 +69,8 @@ export function createReceiveEvents({
   }
 
   /**
-   * Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. A session whose writer died is due
-   * with its next event, whatever that is.
+   * Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. A session whose writer died is
+   * due with its next event, whatever that is.
    */
   function isDueNow({ written, claimedAt }: CapturedSession, events: readonly HookEvent[]): boolean {
     const now = clock.now()

@@ -10,7 +10,10 @@ const STEPS = 40
 
 export type SyncVectors = ReturnType<typeof createSyncVectors>
 
-/** Brings an index up to the rows. A stored vector that cannot be read is left out, and made again. Safe to run twice, or in two places at once. */
+/**
+ * Brings an index up to the rows. A stored vector that cannot be read is left out, and made again. Safe to run twice, or in two places at
+ * once.
+ */
 export function createSyncVectors({
   index,
   rows,
