@@ -15,22 +15,22 @@ const PAUSE_MS = 2
  * @property {() => Promise<number>} stop
  */
 
-/** Whether this process started it, and it is workerd; a process may vanish while it is looked at. */
-function isOurWorkerd(pid) {
+/** Whether a process started it, and it is workerd; a process may vanish while it is looked at. */
+function isOurWorkerd(pid, parent) {
   try {
     const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .slice(pid.length + 2)
       .split(') ')
-    return name === 'workerd' && Number(rest?.split(' ')[1]) === process.pid
+    return name === 'workerd' && Number(rest?.split(' ')[1]) === parent
   } catch {
     return false
   }
 }
 
-/** The process of workerd that this process started; undefined where the system does not tell. */
-function workerdProcess() {
+/** The process of workerd that a process started; undefined where the system does not tell. */
+export function workerdProcess(parent = process.pid) {
   try {
-    return readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isOurWorkerd(pid))
+    return readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isOurWorkerd(pid, parent))
   } catch {
     return undefined
   }

@@ -15,6 +15,7 @@ const RECORDS = {
   'code-postgres': 'code',
   'crashes-d1': 'crashes',
   'crashes-postgres': 'crashes',
+  'health-postgres': 'health',
   'Long texts (D1)': 'texts',
   'Long texts (PostgreSQL, pooled)': 'texts',
   'packs-studio': 'packs',

@@ -16,15 +16,19 @@ import { join } from 'node:path'
 
 /** @typedef {import('../../src/ports/storage-host.ts').StorageFault} Fault */
 
+/** Null on a Node.js without it. */
+const sqlite = await import('node:sqlite').catch(() => null)
+
 /** Where Miniflare keeps D1. */
 const DATABASES = join('v3', 'd1', 'miniflare-D1DatabaseObject')
 const DATABASE = /^[0-9a-f]{64}\.sqlite$/
 const HEADER = 'SQLite format 3\0'
 
-/** Kept free for reading where the disk is full: SQLite writes a little to read (its index of the write-ahead log, temporary tables). */
-const RESERVE = 2_000_000
-/** Room beyond the reserve from which on it is taken. */
-const PLENTY = 4 * RESERVE
+/**
+ * Kept free for reading and deleting where the disk is full, in bytes. SQLite writes a little to read (its index of the write-ahead log,
+ * temporary tables); a delete writes 150 to 320 KB, so the reserve grows to what 100 of them need where the disk has four times as much room.
+ */
+const RESERVE = { least: 2_000_000, most: 32_000_000, share: 4 }
 /** Room, beside what the reserve takes again, with which a disk is full no more. */
 const ROOM_AGAIN = 1_000_000
 /** A file of this size can be written where an entry can. */
@@ -64,6 +68,22 @@ function beginningOf(path) {
   }
 }
 
+/** @param {string} path of a database @returns {boolean} false also where that cannot be found out */
+function isDamaged(path) {
+  if (sqlite === null) return false
+  try {
+    const file = new sqlite.DatabaseSync(path, { readOnly: true })
+    try {
+      const [row] = file.prepare('PRAGMA quick_check(1)').all()
+      return row?.quick_check !== 'ok'
+    } finally {
+      file.close()
+    }
+  } catch (error) {
+    return /malformed/i.test(/** @type {Error} */ (error).message)
+  }
+}
+
 /**
  * Looks after the folder of a server's data.
  *
@@ -80,6 +100,8 @@ export function watchStorage(state, tell) {
   /** @type {Fault | null} */
   let told = null
   let toldByLog = false
+  /** The file of the database that was checked, by its number. @type {{ file: number, fault: Fault | null } | null} */
+  let checked = null
   /** The runtime has opened a file for reading alone, and keeps it so. */
   let opened = false
 
@@ -88,7 +110,7 @@ export function watchStorage(state, tell) {
     return bavail * bsize
   }
 
-  /** @returns {{ database: string, since: string, reserve?: boolean } | null} what was noted when a store was served from here */
+  /** @returns {{ database: string, since: string, reserve?: number | boolean } | null} what was noted when a store was served from here */
   function known() {
     try {
       return JSON.parse(readFileSync(marker, 'utf8'))
@@ -144,22 +166,29 @@ export function watchStorage(state, tell) {
 
   function giveUpReserve() {
     try {
-      const kept = sizeOf(reserve) === RESERVE
+      const kept = sizeOf(reserve)
       rmSync(reserve, { force: true })
-      wanted = (kept ? RESERVE : room()) + ROOM_AGAIN
+      wanted = (kept >= RESERVE.least ? kept : room()) + ROOM_AGAIN
     } catch {
       wanted = ROOM_AGAIN
     }
   }
 
-  /** @param {number} least room with which it is taken @returns {boolean} */
-  function keepReserve(least) {
+  /**
+   * Takes the reserve, or lets it grow.
+   *
+   * @param {number} share of the room that it may take: a quarter, all of it where the disk was full before
+   * @returns {number} its bytes
+   */
+  function keepReserve(share = RESERVE.share) {
     try {
-      if (sizeOf(reserve) < RESERVE && room() > least) writeFileSync(reserve, Buffer.alloc(RESERVE))
-      return sizeOf(reserve) === RESERVE
+      const kept = Math.max(sizeOf(reserve), 0)
+      const size = Math.min(RESERVE.most, Math.floor((room() + kept) / share))
+      if (size >= RESERVE.least && size > kept) writeFileSync(reserve, Buffer.alloc(size))
+      return Math.max(sizeOf(reserve), 0)
     } catch {
       rmSync(reserve, { force: true })
-      return false
+      return 0
     }
   }
 
@@ -169,15 +198,36 @@ export function watchStorage(state, tell) {
     if (wanted === null) return null
     if (written === 'full' || room() < wanted) return 'full'
     wanted = null
-    keepReserve(RESERVE)
+    keepReserve(2)
     return null
+  }
+
+  /**
+   * Whether SQLite finds the file of the database damaged. It reads all of the file once, a second for some 300 MB, and again only
+   * when another file takes its place.
+   *
+   * @returns {Fault | null}
+   */
+  function damage() {
+    const path = database()
+    const file = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+    if (path === undefined || file === undefined || file.size === 0) return null
+    if (file.ino === checked?.file) return checked.fault
+    checked = { file: file.ino, fault: isDamaged(path) ? 'damaged' : null }
+    return checked.fault
   }
 
   /** @returns {Fault | null} what the disk shows */
   function inspect() {
     try {
       const written = writeFault()
-      return fileFault() ?? fullness(written) ?? (written === 'full' ? null : written) ?? (opened ? 'readonly' : null)
+      return (
+        fileFault() ??
+        damage() ??
+        fullness(written) ??
+        (written === 'full' ? null : written) ??
+        (opened ? 'readonly' : null)
+      )
     } catch (error) {
       return faultOf(error)
     }
@@ -185,7 +235,7 @@ export function watchStorage(state, tell) {
 
   const LINES = /** @type {Record<Fault, () => string>} */ ({
     full: () =>
-      `The disk of ${state} is full: reading goes on as far as it can, nothing can be stored or changed until there is room.`,
+      `The disk of ${state} is full: reading and deleting go on, nothing can be stored or changed until there is room.`,
     readonly: () =>
       `${state} cannot be written to, so its database cannot be used: allow that to the user of this server, and start it again.`,
     damaged: () =>
@@ -212,8 +262,8 @@ export function watchStorage(state, tell) {
     begin() {
       const before = known()
       // The reserve was given up, and what that left has not become more.
-      if (before?.reserve === true && sizeOf(reserve) < RESERVE && room() < RESERVE + ROOM_AGAIN)
-        wanted = RESERVE + ROOM_AGAIN
+      const kept = before?.reserve === true ? RESERVE.least : Number(before?.reserve ?? 0)
+      if (kept > 0 && sizeOf(reserve) < RESERVE.least && room() < kept + ROOM_AGAIN) wanted = kept + ROOM_AGAIN
       return note(inspect())
     },
 
@@ -227,7 +277,7 @@ export function watchStorage(state, tell) {
           'A store of Commonplace is kept in this folder. While this file says so, no new one takes the place of one that is gone.',
         database: path.slice(folder.length + 1),
         since: before?.since ?? new Date().toISOString(),
-        reserve: wanted === null ? keepReserve(PLENTY) : before?.reserve === true,
+        reserve: wanted === null ? keepReserve() : (before?.reserve ?? 0),
       }
       try {
         writeFileSync(marker, `${JSON.stringify(facts, null, 2)}\n`)

@@ -63,7 +63,7 @@ export function composeMemories(given: {
   return {
     memories,
     recallWords,
-    recall: createRecall({ rank: createRankMemories(legs), memories: stored, analyzer }),
+    recall: createRecall({ rank: createRankMemories(legs), memories: stored, analyzer, yielder }),
     reportEvent: createReportEvent({
       ...{ memories, code, clock },
       similarMemories: createSimilarMemories({ fullText, entries, analyzer, yielder }),

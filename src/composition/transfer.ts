@@ -58,7 +58,7 @@ export function composeTransfer(
   }
   const places = async () => createTextSeal(await known())
   const exports = createExportOrg({
-    ...{ store, images, clock },
+    ...{ store, images, clock, yielder },
     cursors: async () => createCursorSeal(await known()),
     places,
   })
@@ -70,7 +70,7 @@ export function composeTransfer(
     orgs: async () => [
       ...new Set([...(await identity.orgs()).map(({ id }) => id), ...(config.authMode === 'open' ? ['local'] : [])]),
     ],
-    ...{ exports, images, imports, places, clock, keep: config.backupKeep },
+    ...{ exports, images, imports, places, clock, yielder, keep: config.backupKeep },
   })
   const journal = createSqlScheduleJournal(connection)
   return {

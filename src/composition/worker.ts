@@ -102,7 +102,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const rows = createSqlVectorRows(connection, clock, yielder, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
-  const sync = createSyncVectors({ index, rows, yielder })
+  const sync = createSyncVectors({ index, rows, yielder, log: warn })
   const making = {
     embedder,
     summarizer,

@@ -18,6 +18,9 @@ export const SLICE = 48_000
 /** Characters of JSON that are parsed, written or measured in the time in which one is analysed: a yielder counts the latter. */
 export const JSON_UNITS = 8
 
+/** Bytes of a volume that are written or read, hashed and compressed in the time in which one character is analysed. */
+export const VOLUME_UNITS = 4
+
 export interface Yielder {
   /** Notes that so much was read; takes a rest when it is enough since the last one. */
   spend(units: number): Promise<void>

@@ -2,7 +2,7 @@ import type { JSONRPCRequest, McpServerFactory } from '@modelcontextprotocol/ser
 import { createMcpHandler } from 'agents/mcp/server'
 import type { ParserOptions } from '../domain/json/parser'
 import { listChanges } from '../tools/history/list-changes'
-import { isImageData, longestString } from '../tools/request-strings'
+import { isArguments, isImageData, longestString, MAX_MEMBERS } from '../tools/request-strings'
 import { createApart } from './apart'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import { isListening, type ListenMessage, serveListening } from './listen'
@@ -35,7 +35,7 @@ function withoutBody({ url, method, headers: given, signal }: Request): Request 
 const BATCHES = '2025-03-26'
 
 interface Serving {
-  readonly strings?: ParserOptions
+  readonly reading?: ParserOptions
   readonly admit?: McpRequest['admit']
   /** Answers a message that waits for something to happen; without it, the connection is silent meanwhile. */
   readonly late?: (answer: Promise<Response>) => Promise<Response>
@@ -84,7 +84,7 @@ export async function serveMcp(
 ): Promise<Response> {
   const { headers, method } = httpRequest
   if (method !== 'POST') return handlerOf(httpRequest, createServer, onerror).fetch(httpRequest)
-  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.strings)
+  const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.reading)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
   if (serving.listen !== undefined && isListening(body.value))
@@ -109,7 +109,14 @@ export async function handleMcp(httpRequest: Request, request: McpRequest): Prom
     serveListening(listening, message, { services, principal, createServer: createServerOf, onerror, release })
   let isFilled = false
   const response = await serveMcp(httpRequest, createServerOf, onerror, {
-    strings: { isBase64: isImageData, maxBase64Bytes: request.config.imageLimits.each, longest: longestString },
+    reading: {
+      isBase64: isImageData,
+      maxBase64Bytes: request.config.imageLimits.each,
+      longest: longestString,
+      isBounded: isArguments,
+      maxMembers: MAX_MEMBERS,
+      maxValues: MAX_MEMBERS,
+    },
     admit,
     late(answer) {
       isFilled = true

@@ -78,7 +78,7 @@ export interface CaptureStore {
   wrote(scope: Scope, session: Pick<CapturedSession, 'name' | 'revision'>, written: Written | null): Promise<void>
   /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
   entryOf(scope: Scope, threadId: string): Promise<number | null>
-  /** Sessions of all orgs that are due and of which nothing has arrived since, the longest first. */
+  /** Sessions of all orgs that are due and of which nothing has arrived since, or whose writer died, the longest first. */
   due(silentSince: Millis, limit: number): Promise<readonly DueSession[]>
   /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
   claim(session: DueSession): Promise<boolean>

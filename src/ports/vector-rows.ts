@@ -130,5 +130,7 @@ export interface VectorRows {
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile; they are no pending work any more. */
   replace(entry: Pick<Unembedded, 'id' | 'org' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
+  /** Removes these vectors of any org, and queues their entries to be embedded again. */
+  rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
 }

@@ -1,15 +1,19 @@
-import { limitExceeded } from '../domain/errors'
-import { JsonTooLarge, parseJson } from '../domain/json/parser'
+import { limitExceeded, Problem } from '../domain/errors'
+import { JsonTooLarge } from '../domain/json/parser'
 import { MAX_STRING } from '../domain/json/string-reader'
 import type { JsonSchema } from './json-schema'
+import type { MemberBudget } from './member-budget'
 import { isRecord } from './record'
 
 /**
  * Forgives what clients in the field get wrong (platform contract §3): arrays and objects sent as JSON strings, also
  * encoded twice; numbers and booleans sent as strings; null for an optional argument. A place whose schema allows a
  * string is never touched.
+ *
+ * @param budget what JSON in strings may still hold
+ * @throws Problem limit_exceeded
  */
-export function lenient(schema: JsonSchema | undefined, value: unknown): unknown {
+export function lenient(schema: JsonSchema | undefined, value: unknown, budget: MemberBudget): unknown {
   switch (schema?.type) {
     case 'integer':
       return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value
@@ -18,12 +22,14 @@ export function lenient(schema: JsonSchema | undefined, value: unknown): unknown
     case 'boolean':
       return typeof value === 'string' && /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
     case 'array': {
-      const list = parsed(value, Array.isArray)
-      return Array.isArray(list) ? list.map((item) => lenient(schema.items as JsonSchema | undefined, item)) : list
+      const list = parsed(value, Array.isArray, budget)
+      return Array.isArray(list)
+        ? list.map((item) => lenient(schema.items as JsonSchema | undefined, item, budget))
+        : list
     }
     case 'object': {
-      const object = parsed(value, isRecord)
-      return isRecord(object) && schema.properties ? members(schema, object) : object
+      const object = parsed(value, isRecord, budget)
+      return isRecord(object) && schema.properties ? members(schema, object, budget) : object
     }
     default:
       return value
@@ -34,7 +40,7 @@ export function lenient(schema: JsonSchema | undefined, value: unknown): unknown
 const MAX_JSON_STRING = MAX_STRING
 
 /** The value, or what its JSON text holds when that is of the wanted type. */
-function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
+function parsed(value: unknown, wanted: (value: unknown) => boolean, budget: MemberBudget): unknown {
   let current = value
   for (let times = 0; times < 2 && typeof current === 'string'; times++) {
     if (!/^\s*["[{]/.test(current)) return value
@@ -44,9 +50,10 @@ function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
           `${current.length}; send it as JSON itself`,
       )
     try {
-      current = parseJson(current)
+      current = budget.parse(current)
     } catch (error) {
       if (error instanceof JsonTooLarge) throw limitExceeded(error.message)
+      if (error instanceof Problem) throw error
       return value
     }
     if (wanted(current)) return current
@@ -55,13 +62,13 @@ function parsed(value: unknown, wanted: (value: unknown) => boolean): unknown {
 }
 
 /** Declared members are forgiven one by one; null means absent. Undeclared ones stay, so that the check can name them. */
-function members(schema: JsonSchema, object: Record<string, unknown>): Record<string, unknown> {
+function members(schema: JsonSchema, object: Record<string, unknown>, budget: MemberBudget): Record<string, unknown> {
   const properties = schema.properties as Record<string, JsonSchema>
   const result: Record<string, unknown> = Object.create(null)
   for (const [key, member] of Object.entries(object)) {
     const declared = Object.hasOwn(properties, key)
     if (declared && member === null) continue
-    result[key] = declared ? lenient(properties[key], member) : member
+    result[key] = declared ? lenient(properties[key], member, budget) : member
   }
   return result
 }

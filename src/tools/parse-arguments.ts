@@ -1,11 +1,13 @@
 import type * as z from 'zod'
 import { Inspection } from '../domain/flaws'
+import { Unkept } from '../domain/json/unkept'
 import { unstorable } from '../domain/text'
 import { describe } from './argument-issues'
 import type { Family } from './family'
 import type { JsonSchema } from './json-schema'
 import { unkeptIn } from './kept'
 import { lenient } from './lenient'
+import { MemberBudget, tooManyMembers } from './member-budget'
 import { isRecord } from './record'
 
 interface ParseOptions {
@@ -24,7 +26,8 @@ export function parseArguments<Schema extends z.ZodType>(
   args: unknown,
   { rules, inspect }: ParseOptions = {},
 ): z.output<Schema> {
-  const value = lenient(shown, args ?? {})
+  refuseTooMany(args)
+  const value = lenient(shown, args ?? {}, new MemberBudget(args))
   const judged = rules ? withoutLeft(value, shown, rules) : value
   const wrong = new Inspection()
   const unkept = noteUnkept(judged, wrong)
@@ -35,6 +38,13 @@ export function parseArguments<Schema extends z.ZodType>(
   if (wrong.found && inspect && isRecord(value)) wrong.check('', value, () => inspect(value))
   wrong.end()
   return result.data as z.output<Schema>
+}
+
+/** Refuses arguments of which the parser kept nothing, because they have too many members. @throws Problem limit_exceeded */
+function refuseTooMany(args: unknown): void {
+  if (!isRecord(args)) return
+  for (const argument of Object.values(args))
+    if (argument instanceof Unkept && argument.flaw === 'too_many') throw tooManyMembers()
 }
 
 /** Those of the arguments that are right by themselves, as the handler would get them. */

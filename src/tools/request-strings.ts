@@ -13,6 +13,15 @@ export function isImageData(path: readonly (string | number)[]): boolean {
   return images === 'images' && typeof index === 'number' && data === 'data' && more.length === 0
 }
 
+/** Members and items that the arguments of one request may have, at every depth (platform contract §6). */
+export const MAX_MEMBERS = 50_000
+
+/** Whether an object or list is the arguments of a call, by its place in the request. */
+export function isArguments(path: readonly (string | number)[]): boolean {
+  const [params, args, ...more] = typeof path[0] === 'number' ? path.slice(1) : path
+  return params === 'params' && args === 'arguments' && more.length === 0
+}
+
 /** Members that hold the text of an entry, in all families. */
 const TEXTS: ReadonlySet<string> = new Set(['text', 'content'])
 

@@ -728,6 +728,32 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([3])
       })
 
+      it('are written a minute after their writer died, by the schedule or with their next event, whatever that is', async () => {
+        const s = claudeCode(session)
+        const versions = async () => (await captured(ada)).map(({ version }: Json) => version)
+        /** Events arrived, and the server was killed before it wrote the session. */
+        const killed = async () =>
+          beside(sql`UPDATE capture_sessions SET claimed_at = ${world.clock.now()},
+            due_at = ${world.clock.now() + 15 * MINUTE} WHERE org = ${ada.org}`)
+        await send(ada, [s.prompt('one'), s.edit('a.ts')])
+        await killed()
+        await schedule()
+        await send(ada, [s.edit('b.ts')])
+        expect(await versions()).toEqual([])
+        world.clock.advance(MINUTE)
+        await schedule()
+        expect(await versions()).toEqual([1])
+        await send(ada, [s.prompt('two'), s.edit('c.ts')])
+        await killed()
+        world.clock.advance(MINUTE)
+        await send(ada, [s.edit('d.ts')])
+        expect(await versions()).toEqual([2])
+        // One that nobody writes waits, as before.
+        await send(ada, [s.edit('e.ts')])
+        await schedule()
+        expect(await versions()).toEqual([2])
+      })
+
       it('that somebody has kept, and entries of a thread named as theirs are, may come back where they were deleted and captured ones are erased', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])

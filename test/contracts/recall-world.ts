@@ -110,7 +110,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   const summarizing = { ...memories }
   const levels = async () => LEVELS
   const rank = createRankMemories({ words, semantic, levels })
-  const recall = createRecall({ rank, memories, analyzer: ground.analyzer })
+  const recall = createRecall({ rank, memories, analyzer: ground.analyzer, yielder: WITHOUT_REST })
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },

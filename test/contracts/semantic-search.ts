@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
+import { Batch } from '../../src/adapters/sql/core/batch'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
 import type { Entry } from '../../src/domain/entry/entry'
@@ -269,6 +271,31 @@ export function semanticSearchContract(
       const told = asked.found.hits.map(({ entryId }) => entryId)
       expect(compared[0]).toEqual(ids.filter((id) => !told.includes(id)))
       for (const id of compared.slice(1).flat()) expect([rewritten, gone]).toContain(id)
+    })
+
+    it('skips a stored vector that cannot be read, and queues its entry to be embedded again', async () => {
+      const ada = freshPrincipal()
+      const { search, index, elapse } = setUp()
+      const [good, broken] = await save(ada, [{ text: 'river stone' }, { text: 'river water' }])
+      await new Batch(
+        sql`UPDATE entry_vectors SET data = ${`NaN:${btoa('\0'.repeat(64))}`} WHERE entry_id = ${broken}`,
+        sql`DELETE FROM outbox WHERE org = ${ada.org}`,
+      ).run(made.connection)
+      // PostgreSQL compares the numbers itself, which are there and all zero.
+      const found = async () => seen(await search(ada, 'river stone', EVERYTHING, 10)).map(({ id }) => id)
+      expect((await found())[0]).toBe(good)
+      const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
+      const told: unknown[] = []
+      const log = (event: string, fields: Record<string, unknown>) => told.push([event, fields.count])
+      await createSyncVectors({ index, rows, yielder: WITHOUT_REST, log })(space)
+      elapse()
+      expect(told).toHaveLength(made.connection.dialect.bounded === null ? told.length : 1)
+      if (told.length > 0) {
+        expect(told).toEqual([['unreadable_vectors', 1]])
+        const queued = sql`SELECT o.key FROM outbox o WHERE o.org = ${ada.org} AND o.topic = 'embed'`
+        expect((await made.connection.read([queued]))[0]).toEqual([{ key: String(broken) }])
+      }
+      if (told.length > 0) expect(await found()).toEqual([good])
     })
 
     const lookUpThousands = async () => {

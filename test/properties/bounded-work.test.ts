@@ -16,6 +16,8 @@ import { LOOKED_AT, passageAround } from '../../src/domain/search/passage'
 import { parseQuery } from '../../src/domain/search/query'
 import { makeUnit } from '../../src/domain/search/query-unit'
 import { withoutTrailing } from '../../src/domain/text'
+import { joined } from '../../src/domain/transfer/lines'
+import type { EntryRecord } from '../../src/domain/transfer/records'
 import { inShares } from '../../src/domain/write-share'
 import {
   atOnce,
@@ -25,9 +27,15 @@ import {
   SLICE,
   STEP,
   type Steps,
+  VOLUME_UNITS,
   WITHOUT_REST,
 } from '../../src/domain/yielder'
 import { createApart } from '../../src/http/apart'
+import type { ExportStore, VectorRecord } from '../../src/ports/export-store'
+import { createRecall } from '../../src/services/searching/memories/recall'
+import { packed, unpacked } from '../../src/services/transfer/backup-files'
+import { createExportOrg } from '../../src/services/transfer/export-org'
+import { readVolume } from '../../src/services/transfer/volume-in-hand'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
 import type { ToolContext } from '../../src/tools/context'
@@ -265,35 +273,35 @@ describe('items in shares', () => {
   })
 })
 
-describe('a yielder', () => {
-  /** Work between rests, as a yielder saw it. */
-  function recorded() {
-    const stretches: number[] = []
-    let worked = 0
-    const inner = createYielder(async () => {
-      stretches.push(worked)
-      worked = 0
-    })
-    return {
-      stretches,
-      yielder: {
-        rest: () => inner.rest(),
-        spend: (units: number) => {
-          worked += units
-          return inner.spend(units)
-        },
-        run: async <T>(steps: Steps<T>): Promise<T> => {
-          for (;;) {
-            const { done, value } = steps.next()
-            if (done) return value
-            worked += value
-            await inner.spend(value)
-          }
-        },
+/** Work between rests, as a yielder saw it. */
+function recorded() {
+  const stretches: number[] = []
+  let worked = 0
+  const inner = createYielder(async () => {
+    stretches.push(worked)
+    worked = 0
+  })
+  return {
+    stretches,
+    yielder: {
+      rest: () => inner.rest(),
+      spend: (units: number) => {
+        worked += units
+        return inner.spend(units)
       },
-    }
+      run: async <T>(steps: Steps<T>): Promise<T> => {
+        for (;;) {
+          const { done, value } = steps.next()
+          if (done) return value
+          worked += value
+          await inner.spend(value)
+        }
+      },
+    },
   }
+}
 
+describe('a yielder', () => {
   it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
     const asked: number[] = []
     const resting = createRestingYielder(async (ms) => void asked.push(ms))
@@ -377,6 +385,119 @@ describe('a yielder', () => {
   })
 })
 
+describe('a volume of an export', () => {
+  const told = (id: number, text: string): EntryRecord => ({
+    ...{ record: 'entry', id, thread_id: 't', source: 'user', text, version: 1 },
+    ...{ created_at: '2026-11-01T00:00:00.000Z', updated_at: '2026-11-01T00:00:00.000Z' },
+  })
+  const entries = [
+    ...Array.from({ length: 300 }, (_, i) => told(i + 1, `${i} ${repeated('ab ', 8_000)}`)),
+    ...Array.from({ length: 3 }, (_, i) => told(301 + i, `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)),
+  ]
+  const scope = freshPrincipal()
+  const vectors = (entry: number): VectorRecord[] =>
+    Array.from({ length: 5 }, (_, chunk) => ({
+      ...{ record: 'vector', entry, model: 'm', chunk, start: 0, length: 1, data: `1:${'x'.repeat(1_000)}` },
+    }))
+  const store: ExportStore = {
+    begin: async () => ({ store: 's', newest: 1, forgotten: 0 }),
+    projects: async () => [],
+    list: async (_scope, _selection, beyond) =>
+      entries
+        .filter(({ id }) => Number(id) > beyond)
+        .map(({ id, text }) => ({ id: Number(id), what: 'entry', bytes: text.length })),
+    changed: async () => ({ ids: [], last: null }),
+    listChanged: async () => [],
+    read: async (_scope, _selection, ids) => ({
+      exported: ids.map((id) => ({ id, entry: entries[id - 1] as EntryRecord, versions: [], vectors: vectors(id) })),
+      moreVersions: false,
+    }),
+    named: async () => ({ inside: new Map(), linkable: new Set() }),
+    firstUses: async () => new Map(),
+  }
+  /** A scheduler that notes what happened between two of its pauses. */
+  function noting() {
+    const between: number[] = []
+    let since = 0
+    const yielder = createYielder(async () => {
+      between.push(since)
+      since = 0
+    })
+    const note = (bytes: number) => {
+      since += bytes
+    }
+    return { between, yielder, note }
+  }
+  /** Bytes between two pauses: a slice, and the longest line. */
+  const MOST = SLICE * VOLUME_UNITS + 1.1 * MEGABYTE
+
+  async function exported(): Promise<{ bytes: Uint8Array; between: readonly number[] }> {
+    const { between, yielder, note } = noting()
+    const seal = { seal: async () => 'sealed', open: async () => null }
+    const dependencies = { store, images: { get: async () => null }, clock: { now: () => 0 }, yielder }
+    const exports = createExportOrg({ ...dependencies, cursors: async () => seal, places: async () => seal })
+    const request = { project: null, after: null, history: false, vectors: true, images: false }
+    const parts: Uint8Array[] = []
+    for await (const part of exports.parts(scope, await exports.begin(scope, 'k', request), { limit: 1_000 }))
+      if ('bytes' in part) {
+        parts.push(part.bytes)
+        note(part.bytes.length)
+      }
+    return { bytes: joined(parts), between }
+  }
+  async function* streamed(bytes: Uint8Array) {
+    yield bytes
+  }
+
+  it('is written with a pause after each slice of bytes, of long entries and of short ones', async () => {
+    const { bytes, between } = await exported()
+    expect(bytes.length).toBeGreaterThan(6_000_000)
+    expect(between.length).toBeGreaterThan(bytes.length / MOST)
+    expect(Math.max(...between)).toBeLessThan(MOST)
+  })
+
+  it('is read, compressed and decompressed with as many pauses', async () => {
+    const { bytes } = await exported()
+    const least = Math.floor(bytes.length / MOST)
+    const reading = noting()
+    const { lines } = await readVolume(streamed(bytes), reading.yielder)
+    expect(lines).toHaveLength(303 * 6)
+    expect(reading.between.length).toBeGreaterThan(least)
+    const packing = noting()
+    const gzip = await packed(bytes, packing.yielder)
+    expect(packing.between.length).toBe(Math.floor(Math.ceil(bytes.length / 65_536) / 3))
+    expect(Buffer.compare(await unpacked(gzip, WITHOUT_REST), bytes)).toBe(0)
+  })
+})
+
+describe('a page of recall', () => {
+  it('is cut out of long contents with pauses, where a word that leads to none is the rarest', async () => {
+    const { stretches, yielder } = recorded()
+    const text = repeated('ab ', 0.95 * MEGABYTE)
+    const ids = Array.from({ length: 8 }, (_, i) => i + 1)
+    const { units } = parseQuery('zeppelin ab', 'match', analyzer)
+    const ranking = {
+      ...{ ids, units, nearest: new Map(), capped: false, degraded: false, warnings: [] },
+      passes: () => true,
+      layerOf: () => 2,
+      described: async () => new Map(),
+    }
+    const { page } = createRecall({
+      ...{ analyzer, yielder },
+      rank: async () => ranking as never,
+      memories: {
+        shown: async () => ({ memories: ids.map((id) => ({ id, text }) as never), omitted: [] }),
+        away: async () => new Set<number>(),
+        count: async () => [],
+      },
+    })
+    const { results } = await page(freshPrincipal(), { project: null, offset: 0, limit: 100 } as never, 8_000_000)
+    expect(results.map(({ around }) => around)).toEqual(ids.map(() => 0))
+    expect(stretches.length).toBeGreaterThan((8 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP) - 1)
+    expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
+  })
+})
+
 describe('the items of a batch', () => {
   it('bring no more metadata than 8 MB into one transaction', async () => {
     const writing = {
@@ -438,7 +559,7 @@ describe('trees of source code', () => {
 
   it('have no more nodes each than are built at once, of brackets without end too', async () => {
     const found = await parts('()'.repeat(20_000), 1_000)
-    expect(found.length).toBeLessThanOrEqual(4)
+    expect(found.length).toBeLessThanOrEqual(8)
     expect(Math.max(...found.map(({ nodes }) => nodes))).toBeLessThan(1_300)
   })
 

@@ -4,7 +4,7 @@ import { contentOf, cutCode, embeddedText } from '../../src/domain/code/chunks'
 import { createGlob } from '../../src/domain/code/globs'
 import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
 import { matchLines } from '../../src/domain/code/lines'
-import type { CodeSymbol } from '../../src/domain/code/symbols'
+import { type CodeSymbol, commentStyle, toSymbols } from '../../src/domain/code/symbols'
 import { promise } from '../requirements/fabric'
 
 const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({
@@ -32,6 +32,41 @@ describe('parts of code', () => {
     expect(matched('def a', 'return')).toEqual([7, 8, 10, 11, 12])
     expect(matched('():\n    return 3')).toEqual([])
     expect(matchLines({ ...chunk, text: lines(50), lineEnd: 50 }, ['.'], 'all')).toHaveLength(20)
+  })
+
+  it('looks for the symbols of a chunk without going through all symbols of the file', () => {
+    let read = 0
+    const symbols = Array.from({ length: 5_000 }, (_, i) => ({
+      ...{ name: `n${i}`, lineEnd: 1, docComment: '' },
+      get lineStart() {
+        read++
+        return 1
+      },
+    }))
+    const [first, ...more] = cutCode('x'.repeat(1_000_000), [])
+    for (const chunk of [first, ...more]) if (chunk !== undefined) embeddedText('src/a.ts', chunk, symbols)
+    expect(read / (more.length + 1)).toBeLessThan(80)
+  })
+
+  it('reads the comment above a line once, however many declarations the line holds', () => {
+    let read = 0
+    const style = { ...commentStyle('typescript'), line: /^\/\/ / }
+    const counted = {
+      ...style,
+      get line() {
+        read++
+        return style.line
+      },
+    }
+    const comment = '// about all of them\n'.repeat(200)
+    const text = `${comment}${'let a;'.repeat(3_000)}`
+    const declarations = Array.from({ length: 3_000 }, (_, i) => {
+      const from = comment.length + 6 * i
+      return { name: `a${i}`, kind: 'const' as const, from, to: from + 6, opens: null, above: from }
+    })
+    const symbols = toSymbols(text, declarations, counted)
+    expect(new Set(symbols.map(({ docComment }) => docComment.slice(0, 17)))).toEqual(new Set(['about all of them']))
+    expect(read).toBeLessThan(1_000)
   })
 
   it(promise('f9-chunks'), () => {

@@ -25,7 +25,7 @@ describe('a failure of D1', () => {
     expect(heard('D1_ERROR: database or disk is full: SQLITE_FULL', true)).toEqual({
       code: 'unavailable',
       message:
-        'The disk that the database is on is full; nothing was changed. Reading goes on as far as it can, writing as soon as there is room on that disk',
+        'The disk that the database is on is full; nothing was changed. Reading and deleting go on, writing as soon as there is room on that disk',
       retryable: false,
     })
     expect(heard('D1_ERROR: Exceeded maximum DB size', true)).toMatchObject({

@@ -173,6 +173,15 @@ describe('vectors of a provider', () => {
     },
   )
 
+  it.each([[[[1e39, 1]]], [[[-1e308, 1]]], [[[1e-50, 1e-60]]]])(
+    'are refused where numbers are beyond the range of float32: %j',
+    (rows) => {
+      expect(() => unitVectors(rows, expected)).toThrow(
+        /Acme returned a vector with numbers beyond the range of float32/,
+      )
+    },
+  )
+
   it('are stored under a name that holds model and size', () => {
     expect(modelKey({ model: 'qwen3-embedding:0.6b', dimensions: 1024 })).toBe('qwen3-embedding:0.6b#1024')
   })

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { prepareEntry } from '../../src/domain/entry/draft'
 import { Base64Decoder } from '../../src/domain/json/base64'
-import { JsonParser, JsonTooLarge, MAX_VALUES, parseJson } from '../../src/domain/json/parser'
+import {
+  JsonParser,
+  JsonTooLarge,
+  MAX_VALUES,
+  parseJson as parseBounded,
+  TooManyValues,
+} from '../../src/domain/json/parser'
 import { SentBytes } from '../../src/domain/json/sent-bytes'
 import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
@@ -33,6 +39,8 @@ function inPieces(
   parser.feed(text.slice(from))
   return parser.end()
 }
+
+const parseJson = (text: string): unknown => parseBounded(text, MAX_VALUES).value
 
 /** What `JSON.parse` says, with the source of each number that it would change. */
 const oracle = (text: string): unknown =>
@@ -160,9 +168,63 @@ describe('JSON that arrives in pieces', () => {
     const list = (count: number) => `[${'0,'.repeat(count - 2)}0]`
     expect(inPieces(list(MAX_VALUES), [5000])).toHaveLength(MAX_VALUES - 1)
     expect(() => inPieces(list(MAX_VALUES + 1), [5000])).toThrow(JsonTooLarge)
-    // A text that is read at once, while everybody waits, has fewer.
-    expect(parseJson(list(150_000))).toHaveLength(149_999)
-    expect(() => parseJson(list(150_001))).toThrow(JsonTooLarge)
+    // A text that is read at once has as many members and items as the caller allows.
+    expect(parseBounded('[[1,2],{"a":3}]', 5)).toEqual({ value: [[1, 2], { a: 3 }], members: 5 })
+    expect(() => parseBounded('[[1,2],{"a":3}]', 4)).toThrow(TooManyValues)
+  })
+
+  it('keeps nothing of a bounded value with too many members, and reads what is around it', () => {
+    const isBounded = (path: readonly (string | number)[]) => path.at(-1) === 'arguments'
+    const value = fc.anything({ maxDepth: 3, values: [fc.string(), fc.integer(), fc.constantFrom(null, true)] })
+    const size = (one: unknown): number =>
+      typeof one === 'object' && one !== null
+        ? Object.values(one).reduce<number>((sum, member) => sum + 1 + size(member), 0)
+        : 0
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), value),
+        fc.nat(20),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        (args, max, cuts) => {
+          const text = JSON.stringify({ before: [1], arguments: args, after: { b: [args] } })
+          const options = { isBounded, maxMembers: max }
+          const read = inPieces(text, cuts, options) as Record<string, unknown>
+          const { arguments: kept, ...around } = JSON.parse(text)
+          expect({ ...read, arguments: null }).toEqual({ ...around, arguments: null })
+          if (size(args) <= max) expect(read.arguments).toEqual(kept)
+          else expect(Object.values(read.arguments as object)).toEqual([expect.objectContaining({ flaw: 'too_many' })])
+        },
+      ),
+      { numRuns: 500, seed: 20261128 },
+    )
+  })
+
+  it('counts the members of all bounded values of a text together, and values outside of them alone', () => {
+    const options = {
+      isBounded: (path: readonly (string | number)[]) => path.at(-1) === 'arguments',
+      maxMembers: 4,
+      maxValues: 7,
+    }
+    const call = (...items: number[]) => ({ arguments: { list: items } })
+    const flaw = { list: expect.objectContaining({ flaw: 'too_many' }) }
+    expect(inPieces(JSON.stringify([call(1), call(2)]), [], options)).toEqual([call(1), call(2)])
+    expect(inPieces(JSON.stringify([call(1, 2), call(3), call()]), [], options)).toEqual([
+      call(1, 2),
+      { arguments: flaw },
+      { arguments: flaw },
+    ])
+    expect(inPieces(JSON.stringify([call(1, 2, 3), 1, 1, 1, 1]), [], options)).toHaveLength(5)
+    expect(() => inPieces(JSON.stringify([call(1, 2, 3), 1, 1, 1, 1, 1]), [], options)).toThrow(TooManyValues)
+  })
+
+  it('asks for the path of no value that is deep, since a path costs as much as it is deep', () => {
+    let asked = 0
+    const count = () => {
+      asked++
+      return false
+    }
+    inPieces(`${'{"data":'.repeat(5_000)}"x"${'}'.repeat(5_000)}`, [], { isBounded: count, isBase64: count })
+    expect(asked).toBeLessThan(20)
   })
 })
 

@@ -15,12 +15,12 @@ const STEP_UNITS = 6000
 /** Levels of nesting; the parser's stack holds three numbers a level. Programs that people write have fewer than 100. */
 const MAX_DEPTH = 3 * 2000
 /**
- * Nodes of a tree, which Lezer builds all at once: 50 to 120 ms of them. Programs that people write have up to 0.6 for each character,
+ * Nodes of a tree, which Lezer builds all at once: 20 to 60 ms of them. Programs that people write have up to 0.6 for each character,
  * brackets without end three; what has more is parsed in parts.
  */
-const MAX_NODES = 300_000
+const MAX_NODES = 150_000
 /** Parts of a text: programs of a megabyte have no more, whatever is declared in them. */
-const MAX_PARTS = 4
+const MAX_PARTS = 8
 /** What trying several readings may cost at first, and for each character; measured, see bench/code. */
 const FREE_TRIES = 1_000_000
 const TRIES_PER_CHARACTER = 60

@@ -96,7 +96,9 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
       const fault = await host.report(false)
       if (fault !== null && REFUSING.has(fault)) {
         state.fault = fault
-        if (typeof lock !== 'object' || !lock.isNote) throw new LocalFault(fault)
+        const { isNote = false, usesReserve = false } = typeof lock === 'object' ? lock : {}
+        if (usesReserve && fault === 'full') return explaining(connection.batch(statements, lock))
+        if (!isNote) throw new LocalFault(fault)
         // Who reads is answered, and nobody notes that.
         const reading = statements.filter((_, i) => reads[i])
         const rows = reading.length === 0 ? [] : [...(await explaining(connection.read(reading)))]

@@ -7,7 +7,7 @@ const OPERATOR = 'whoever runs the server'
 
 const SENTENCES: Record<StorageFault, string> = {
   full:
-    'The disk that the database is on is full; nothing was changed. Reading goes on as far as it can, ' +
+    'The disk that the database is on is full; nothing was changed. Reading and deleting go on, ' +
     'writing as soon as there is room on that disk',
   readonly: `The folder of the database cannot be written to, so it cannot be used; ${OPERATOR} has to allow that and to start it again`,
   damaged:

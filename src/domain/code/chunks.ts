@@ -93,18 +93,38 @@ function nearestSymbol(firstLines: ReadonlySet<number>, cut: number, start: numb
   return cut
 }
 
-/** What is embedded of a chunk: the path, the names and comments of what it declares, and its text. */
+/** Symbols of a chunk whose names and comments are embedded with it; and of those around it. */
+const MAX_INSIDE = 40
+const MAX_AROUND = 3
+
+/** The first of the symbols, which are in the order of their lines, that begins at a line or below. */
+function firstFrom(symbols: readonly Pick<CodeSymbol, 'lineStart'>[], line: number): number {
+  let [low, high] = [0, symbols.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((symbols[middle] as CodeSymbol).lineStart < line) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * What is embedded of a chunk: the path, the names and comments of what it declares, and its text.
+ *
+ * @param symbols in the order of their lines
+ */
 export function embeddedText(
   path: string,
   chunk: CodeChunk,
   symbols: readonly Pick<CodeSymbol, 'name' | 'lineStart' | 'lineEnd' | 'docComment'>[],
 ): string {
-  const inside = symbols
-    .filter(({ lineStart }) => lineStart >= chunk.lineStart && lineStart <= chunk.lineEnd)
-    .slice(0, 40)
-  const around = symbols
-    .filter(({ lineStart, lineEnd }) => lineStart < chunk.lineStart && lineEnd > chunk.lineEnd)
-    .slice(-3)
+  const first = firstFrom(symbols, chunk.lineStart)
+  const inside = symbols.slice(first, first + MAX_INSIDE).filter(({ lineStart }) => lineStart <= chunk.lineEnd)
+  const around: (typeof symbols)[number][] = []
+  for (let i = first - 1; i >= 0 && around.length < MAX_AROUND; i--) {
+    const symbol = symbols[i]
+    if (symbol !== undefined && symbol.lineEnd > chunk.lineEnd) around.unshift(symbol)
+  }
   const names = [...new Set([...around, ...inside].map(({ name }) => name))].join(' ')
   const docs = inside.map(({ docComment }) => docComment.slice(0, 300)).filter((doc) => doc !== '')
   return [path, names, ...docs, contentOf(chunk)]

@@ -109,6 +109,13 @@ function commentAbove(lines: readonly string[], line: number, style: CommentStyl
 export function toSymbols(text: string, declarations: readonly Declaration[], style: CommentStyle): CodeSymbol[] {
   const starts = lineStarts(text)
   const lines = text.split('\n')
+  const comments = new Map<number, string>()
+  /** The comment above a line, read once however many declarations the line holds. */
+  const commentAt = (line: number): string => {
+    const comment = comments.get(line) ?? commentAbove(lines, line, style)
+    comments.set(line, comment)
+    return comment
+  }
   return [...declarations]
     .sort((a, b) => a.from - b.from || b.to - a.to)
     .slice(0, MAX_SYMBOLS)
@@ -123,7 +130,7 @@ export function toSymbols(text: string, declarations: readonly Declaration[], st
         signature: firstCodePoints(collapse(text.slice(from, signatureEnd)), MAX_SIGNATURE),
         lineStart,
         lineEnd: Math.max(lineStart, lineAt(starts, end - 1)),
-        docComment: firstCodePoints(doc ?? commentAbove(lines, lineAt(starts, above), style), MAX_DOC),
+        docComment: firstCodePoints(doc ?? commentAt(lineAt(starts, above)), MAX_DOC),
       }
     })
 }

@@ -2,7 +2,7 @@ import { Base64Decoder } from './base64'
 import { isScalar, isSpace, NUMBER, SCALARS } from './grammar'
 import { SentBytes } from './sent-bytes'
 import { MAX_STRING, StringReader } from './string-reader'
-import { readNumber, TOO_DEEP } from './unkept'
+import { readNumber, TOO_DEEP, tooMany } from './unkept'
 
 /**
  * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
@@ -17,18 +17,30 @@ export interface ParserOptions {
   readonly maxBase64Bytes?: number
   /** UTF-16 units that the string of a member with this name may have; longer ones are not held. `MAX_STRING` unless fewer. */
   readonly longest?: (name: string) => number
-  /** MAX_VALUES unless fewer. */
+  /** Values outside of bounded ones; MAX_VALUES unless fewer. More are refused as `JsonTooLarge`. */
   readonly maxValues?: number
+  /** Whether the object or list at this path is bounded: its members and items are counted at every depth. */
+  readonly isBounded?: (path: readonly (string | number)[]) => boolean
+  /**
+   * Members and items that all bounded values of one text may have together. Beyond that a bounded value is read to its end and not
+   * kept: it becomes an object with one member, `TOO_MANY` under the name at which the limit was reached.
+   */
+  readonly maxMembers?: number
 }
 
 /** Well-formed so far, but more than is held in memory. */
 export class JsonTooLarge extends Error {}
+
+/** More values than are held. */
+export class TooManyValues extends JsonTooLarge {}
 
 /** Objects, lists, strings and the rest of one text: what a Worker of 128 MB can hold beside its work. */
 export const MAX_VALUES = 1_000_000
 /** Beyond this nothing is kept, since whatever reads it is nested itself. */
 const MAX_KEPT_DEPTH = 1_000
 const MAX_OPEN = 100_000
+/** Deeper places are neither base64 nor bounded. */
+const MAX_PATH = 16
 
 /** What may come next. */
 enum Next {
@@ -50,9 +62,9 @@ enum Token {
 }
 
 interface Frame {
-  /** Null where it is too deep to be kept. */
-  readonly list: unknown[] | null
-  readonly object: Record<string, unknown> | null
+  /** Null where it is too deep, or one of too many, to be kept. */
+  list: unknown[] | null
+  object: Record<string, unknown> | null
   readonly isList: boolean
   key: string
 }
@@ -67,6 +79,12 @@ export class JsonParser {
   private readonly frames: Frame[] = []
   private root: unknown
   private values = 0
+  /** Those of the values that are inside bounded ones. */
+  private members = 0
+  /** Index of the frame of the bounded value that is being read; -1 outside of them. */
+  private bounded = -1
+  /** Name of the member of the bounded value at which the limit was reached; null before. */
+  private exceededAt: string | null = null
   /** Parts of the token that began in earlier pieces. */
   private parts: string[] = []
   private readonly string = new StringReader()
@@ -142,10 +160,10 @@ export class JsonParser {
   private startValue(char: string, at: number): number {
     if (char === '{' || char === '[') return this.open(char === '[', at)
     if (char === '"') {
-      const base64 = this.frame?.key === 'data' && this.options.isBase64?.(this.path()) === true
+      const base64 = this.frame?.key === 'data' && this.isAt(this.options.isBase64)
       this.token = base64 ? Token.Base64 : Token.Text
       this.decoder = base64 ? new Base64Decoder(this.options.maxBase64Bytes ?? 0, this.spare) : null
-      if (!base64) this.string.begin(this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING)
+      if (!base64) this.string.begin(this.longest())
       this.next = Next.After
       return at + 1
     }
@@ -154,9 +172,21 @@ export class JsonParser {
     return at
   }
 
+  private longest(): number {
+    // Where nothing is kept any more, a string is only read to its end.
+    if (this.isExceeded) return 0
+    return this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING
+  }
+
+  /** Whether what is being read belongs to a bounded value of which nothing is kept. */
+  private get isExceeded(): boolean {
+    return this.bounded >= 0 && this.exceededAt !== null
+  }
+
   private open(isList: boolean, at: number): number {
     if (this.frames.length >= MAX_OPEN) throw new JsonTooLarge(`JSON is nested deeper than ${MAX_OPEN} levels`)
-    const kept = this.frames.length < MAX_KEPT_DEPTH
+    if (this.bounded < 0 && this.isAt(this.options.isBounded)) this.bounded = this.frames.length
+    const kept = this.frames.length < MAX_KEPT_DEPTH && !this.isExceeded
     this.frames.push({ isList, list: isList && kept ? [] : null, object: !isList && kept ? {} : null, key: '' })
     this.next = isList ? Next.FirstItem : Next.FirstKey
     return at + 1
@@ -165,18 +195,43 @@ export class JsonParser {
   private close(isList: boolean, at: number, char = isList ? ']' : '}'): number {
     const frame = this.frames.pop()
     if (frame?.isList !== isList || (char !== ']' && char !== '}')) fail()
-    this.put(frame?.list ?? frame?.object ?? TOO_DEEP)
+    const isBounded = this.bounded === this.frames.length
+    if (isBounded) this.bounded = -1
+    const { maxMembers = MAX_VALUES } = this.options
+    if (isBounded && this.exceededAt !== null) this.put({ [this.exceededAt]: tooMany(maxMembers) })
+    else this.put(frame?.list ?? frame?.object ?? TOO_DEEP)
     return at + 1
   }
 
+  /** Counts a value. @throws JsonTooLarge */
+  private countValue(): void {
+    this.values++
+    const { maxValues = MAX_VALUES, maxMembers = MAX_VALUES } = this.options
+    if (this.bounded < 0) {
+      if (this.values - this.members > maxValues) throw new TooManyValues(`JSON holds more than ${maxValues} values`)
+    } else if (++this.members > maxMembers && this.exceededAt === null) {
+      const { list, key } = this.frames[this.bounded] as Frame
+      this.exceededAt = list === null ? key : String(list.length)
+      for (const frame of this.frames.slice(this.bounded)) {
+        frame.list = null
+        frame.object = null
+      }
+    }
+  }
+
   private put(value: unknown): void {
-    const { maxValues = MAX_VALUES } = this.options
-    if (++this.values > maxValues) throw new JsonTooLarge(`JSON holds more than ${maxValues} values`)
+    this.countValue()
     const { frame } = this
     this.next = frame === undefined ? Next.Nothing : Next.After
     if (frame === undefined) this.root = value
     else if (frame.list !== null) frame.list.push(value)
     else if (frame.object !== null) setMember(frame.object, frame.key, value)
+  }
+
+  /** Whether the value that begins now is at a place that an option names. */
+  private isAt(isChosen: ((path: (string | number)[]) => boolean) | undefined): boolean {
+    // A path costs as much as it is deep.
+    return isChosen !== undefined && this.frames.length <= MAX_PATH && isChosen(this.path())
   }
 
   private path(): (string | number)[] {
@@ -257,16 +312,16 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
   else object[key] = value
 }
 
-/** A text that is there at once is read at once, while everybody waits. */
-const MAX_VALUES_AT_ONCE = 150_000
-
 /**
- * The value of a whole JSON text, with numbers judged as in a request.
+ * The value of a complete JSON text, with numbers checked as in a request. It is read at once.
  *
+ * @param maxMembers members and items that it may have, at every depth
+ * @returns the value and the number of its members and items
  * @throws SyntaxError, JsonTooLarge
  */
-export function parseJson(text: string): unknown {
-  const parser = new JsonParser({ maxValues: MAX_VALUES_AT_ONCE })
+export function parseJson(text: string, maxMembers: number): { readonly value: unknown; readonly members: number } {
+  const parser = new JsonParser({ maxValues: maxMembers + 1 })
   parser.feed(text)
-  return parser.end()
+  const value = parser.end()
+  return { value, members: parser.count - 1 }
 }

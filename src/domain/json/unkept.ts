@@ -6,12 +6,13 @@
 /** Levels of objects and lists in one argument (platform contract §6); databases read JSON to a depth of their own (SQLite: 1,000). */
 export const MAX_DEPTH = 500
 
-type Flaw = 'changed' | 'too_large' | 'too_deep' | 'too_long'
+type Flaw = 'changed' | 'too_large' | 'too_deep' | 'too_long' | 'too_many'
 
 const REASONS: Readonly<Record<Flaw, (literal: string) => string>> = {
   changed: (literal) => `is the integer ${literal}, whose digits a JSON number cannot keep; send it as a string`,
   too_large: (literal) => `is the number ${literal}, which is too large for a JSON number; send it as a string`,
   too_long: (literal) => `has more than ${literal} characters`,
+  too_many: (literal) => `has more than ${literal} members and items`,
   too_deep: () => `is nested deeper than ${MAX_DEPTH} levels`,
 }
 
@@ -42,6 +43,9 @@ export const TOO_DEEP = new Unkept('too_deep', '')
 
 /** Stands for a string of which no more than its length was looked at. */
 export const tooLong = (characters: number): Unkept => new Unkept('too_long', String(characters))
+
+/** Replaces a value that has more members and items, at all depths, than are read. */
+export const tooMany = (members: number): Unkept => new Unkept('too_many', String(members))
 
 /** A double below 2^1024 has no more digits than this before its point. */
 const MAX_DIGITS = 309

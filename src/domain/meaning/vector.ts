@@ -65,7 +65,14 @@ export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors)
         'unavailable',
         `${provider} returned a vector of zeros, which finds nothing; look whether the model ${model} is loaded and makes embeddings`,
       )
-    return normalize(Float32Array.from(row))
+    const single = Float32Array.from(row)
+    // A number may be finite as a double and not as a float.
+    if (!single.every(Number.isFinite) || single.every((value) => value === 0))
+      throw new Problem(
+        'unavailable',
+        `${provider} returned a vector with numbers beyond the range of float32; look whether the model ${model} works as it should`,
+      )
+    return normalize(single)
   })
 }
 
@@ -100,6 +107,15 @@ export function fromBase64(text: string): QuantizedVector {
   const bytes = Number.isFinite(scale) && scale >= 0 ? decodeBase64(text.slice(colon + 1)) : null
   if (bytes === null) throw new Problem('internal', 'A stored vector cannot be read')
   return { scale, values: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) }
+}
+
+/** The same, or null when the text is not what `toBase64` writes: such a vector is skipped, and made again (sync-vectors.ts). */
+export function readableVector(text: string): QuantizedVector | null {
+  try {
+    return fromBase64(text)
+  } catch {
+    return null
+  }
 }
 
 function encodeBase64(bytes: Uint8Array): string {

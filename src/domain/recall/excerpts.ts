@@ -1,6 +1,7 @@
 import type { Analyzer } from '../search/analysis'
 import type { Unit } from '../search/query-unit'
 import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
+import { STEP, type Steps } from '../yielder'
 
 /** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */
 const LONGEST_EXCERPT = 2_000
@@ -67,18 +68,27 @@ function beforeSpace(text: string, from: number, to: number, shown: number): num
  *
  * @param units the rarest first
  */
-export function placeOfMatch(text: string, units: readonly Unit[], analyzer: Analyzer): number | null {
+export function* placeOfMatch(text: string, units: readonly Unit[], analyzer: Analyzer): Steps<number | null> {
   const ranks = new Map<string, number>()
   for (const [rank, { terms }] of units.entries()) for (const term of terms) if (!ranks.has(term)) ranks.set(term, rank)
   let best = units.length
   let place: number | null = null
+  let unreported = 0
+  let last = 0
   for (const { term, word, start } of analyzer.tokens(text)) {
+    unreported += start - last
+    last = start
+    if (unreported >= STEP) {
+      yield unreported
+      unreported = 0
+    }
     const rank = ranks.get(term) ?? ranks.get(word) ?? units.length
     if (rank >= best) continue
     best = rank
     place = start
     if (rank === 0) break
   }
+  yield unreported
   return place
 }
 

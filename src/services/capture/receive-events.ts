@@ -68,10 +68,14 @@ export function createReceiveEvents({
       : null
   }
 
-  /** Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. */
+  /**
+   * Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. A session whose writer died is
+   * due with its next event, whatever that is.
+   */
   function isDueNow({ written, claimedAt }: CapturedSession, events: readonly HookEvent[]): boolean {
     const now = clock.now()
-    if (written?.closed || (claimedAt !== null && claimedAt > now - CLAIM_MS)) return false
+    if (written?.closed) return false
+    if (claimedAt !== null) return claimedAt <= now - CLAIM_MS
     const isIdle = written === null || now - written.at >= CHECKPOINT_EVERY_MS
     return events.some(
       ({ happening: { what, isSubagent } }) =>

@@ -1,4 +1,5 @@
 import type { Scope } from '../../domain/identity/scope'
+import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 import type { BackupObject, BackupStore } from '../../ports/backup-store'
 
 /** Where backups stand in their bucket, and how they are packed. */
@@ -14,16 +15,30 @@ export const keyOf = (org: string, day: string, volume: number | string): string
   `${folderOf(org)}${day}/${volume}${SUFFIX}`
 export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
-const through = async (
+/** Bytes that go through a stream at once: it works while they are written. */
+const PIECE = 65_536
+
+async function through(
   bytes: Uint8Array,
-  stream: ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>,
-): Promise<Uint8Array> => {
-  const passed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(stream)
-  return new Uint8Array(await new Response(passed).arrayBuffer())
+  { readable, writable }: CompressionStream | DecompressionStream,
+  yielder: Yielder,
+): Promise<Uint8Array> {
+  const write = async () => {
+    const writer = writable.getWriter()
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      await writer.write(bytes.subarray(at, at + PIECE))
+      await yielder.spend(PIECE / VOLUME_UNITS)
+    }
+    await writer.close()
+  }
+  const [passed] = await Promise.all([new Response(readable).arrayBuffer(), write()])
+  return new Uint8Array(passed)
 }
 
-export const packed = (bytes: Uint8Array): Promise<Uint8Array> => through(bytes, new CompressionStream('gzip'))
-export const unpacked = (gzip: Uint8Array): Promise<Uint8Array> => through(gzip, new DecompressionStream('gzip'))
+export const packed = (bytes: Uint8Array, yielder: Yielder): Promise<Uint8Array> =>
+  through(bytes, new CompressionStream('gzip'), yielder)
+export const unpacked = (gzip: Uint8Array, yielder: Yielder): Promise<Uint8Array> =>
+  through(gzip, new DecompressionStream('gzip'), yielder)
 
 /** All objects below a prefix, a page at a time. */
 export async function* pagesOf(store: BackupStore, prefix: string): AsyncGenerator<readonly BackupObject[]> {

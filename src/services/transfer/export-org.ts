@@ -5,6 +5,7 @@ import { DAY_MS } from '../../domain/time'
 import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../../domain/transfer/records'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { type ManifestOfAll, manifestOf, VolumeWriter } from '../../domain/transfer/volume-writer'
+import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ExportSelection, ExportStore } from '../../ports/export-store'
 import type { ImageStore } from '../../ports/image-store'
@@ -67,8 +68,9 @@ export function createExportOrg(dependencies: {
   readonly cursors: () => Promise<CursorSeal>
   readonly places: () => Promise<TextSeal>
   readonly clock: Clock
+  readonly yielder: Yielder
 }) {
-  const { store, images, cursors, places, clock } = dependencies
+  const { store, images, cursors, places, clock, yielder } = dependencies
 
   const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
 
@@ -99,7 +101,7 @@ export function createExportOrg(dependencies: {
     return going
   }
 
-  /** The volumes from a place on. */
+  /** The volumes from a place on. It yields between records: a reader that compresses them waits for nothing else. */
   async function* parts(scope: Scope, going: Going, { limit, volumes }: ExportOptions): AsyncGenerator<ExportPart> {
     const { selection, keyId: _, volume: first, place, ends: __, ...rest } = going
     const all: ManifestOfAll = { org: scope.org, ...rest }
@@ -131,7 +133,9 @@ export function createExportOrg(dependencies: {
         line = writer.add(record)
       }
       if (record.record === 'entry') entries++
-      if (line !== null) yield { bytes: line }
+      if (line === null) continue
+      await yielder.spend(line.length / VOLUME_UNITS)
+      yield { bytes: line }
     }
     const ended = writer.end()
     yield { bytes: ended.line }

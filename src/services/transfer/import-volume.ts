@@ -6,6 +6,7 @@ import { withoutImages } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
 import { incomingVersion } from '../../domain/transfer/incoming-version'
 import type { EntryRecord, RecordId } from '../../domain/transfer/records'
+import { VOLUME_UNITS } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
 import { withRetries } from '../outcome'
@@ -46,7 +47,7 @@ export type ImportVolume = ReturnType<typeof createImportVolume>
 /** Takes one volume in (docs/contracts/operate.md §2). */
 export function createImportVolume(dependencies: ImportDependencies) {
   return async (caller: Caller, chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport> => {
-    const volume = await readVolume(chunks)
+    const volume = await readVolume(chunks, dependencies.yielder)
     return new Import(dependencies, caller, options, volume).run()
   }
 }
@@ -281,6 +282,7 @@ class Import {
       const id = mapping.ours.get(String(record.id))
       const there = id === undefined ? undefined : standing.get(id)
       this.difference.note({ ...record, ...mapping.mapped(record) }, there ?? null, inside)
+      await this.on.yielder.spend(record.text.length / VOLUME_UNITS)
     }
   }
 

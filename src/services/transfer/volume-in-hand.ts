@@ -3,6 +3,7 @@ import { stableId, withIds } from '../../domain/transfer/content'
 import { readLine } from '../../domain/transfer/line'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
+import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 
 /** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
 export interface Picture {
@@ -44,7 +45,7 @@ export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'versio
 }
 
 /** @throws Problem naming the line of the first fault */
-export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<VolumeInHand> {
+export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yielder): Promise<VolumeInHand> {
   let manifest: RecordOf<'manifest'> | null = null
   let end: RecordOf<'end'> | null = null
   const lines: { line: number; bytes: Uint8Array }[] = []
@@ -56,6 +57,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   const missing = new Set<string>()
   const states = new Set<string>()
   for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
+    await yielder.spend(bytes.length / VOLUME_UNITS)
     if (record.record === 'manifest') manifest = record
     else if (record.record === 'end') end = record
     else if (record.record === 'image') {

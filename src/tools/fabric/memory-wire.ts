@@ -9,6 +9,7 @@ import { checkMemoryMetadata, isKnownKey } from '../../domain/recall/metadata-ru
 import { jsonObject } from '../fields'
 import type { JsonSchema } from '../json-schema'
 import { lenient } from '../lenient'
+import { MemberBudget } from '../member-budget'
 import { iso } from './wire'
 
 /** How memories are named, shown and described by the tools that store and read them (fabric contract §1, §3). */
@@ -44,9 +45,11 @@ const SHAPES: Readonly<Record<string, JsonSchema>> = {
  */
 export function readMetadata(given: Metadata, wrong: Inspection, mayRemove: boolean): Metadata {
   const read: Metadata = Object.create(null)
+  const budget = new MemberBudget(given)
   for (const [key, value] of Object.entries(given)) {
     if (value === null && !mayRemove && isKnownKey(key)) continue
-    read[key] = Object.hasOwn(SHAPES, key) && value !== null ? (lenient(SHAPES[key], value) as JsonValue) : value
+    read[key] =
+      Object.hasOwn(SHAPES, key) && value !== null ? (lenient(SHAPES[key], value, budget) as JsonValue) : value
   }
   checkMemoryMetadata(read, wrong, mayRemove)
   return read

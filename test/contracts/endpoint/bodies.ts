@@ -29,12 +29,13 @@ export function bodyContract(most: number): void {
       return message.result?.structuredContent ?? message
     }
     const draft = (more: string) => `{"thread_id":"t","source":"user","text":"text ${Math.random()}"${more}}`
+    const members = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":${i}`).join(',')
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const list = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
 
     it('nested deeper than 500 levels in any argument is a tool error that names it', async () => {
       const png = base64(pngBytes('deep'))
-      for (const depth of [501, 998, 1_500, 8_000, 50_000])
+      for (const depth of [501, 998, 1_500, 8_000, 49_000])
         for (const [name, args, argument] of [
           ['store_context', draft(`,"metadata":${nested(depth)}`), 'metadata'],
           ['store_context', draft(`,"metadata":${JSON.stringify(nested(depth))}`), 'metadata'],
@@ -90,9 +91,49 @@ export function bodyContract(most: number): void {
       })
     })
 
+    it('with more than 50,000 members and items in the arguments of a call is limit_exceeded, as JSON and as JSON strings', async () => {
+      const text = (args: unknown) => JSON.stringify(args)
+      const tooMany = 'The arguments have more than 50000 members and items, counted at every depth; send less'
+      const entry = '"thread_id":"t","source":"user","text":"x"'
+      const tags = (count: number) => `[${Array.from({ length: count }, (_, i) => `"t${i}"`).join(',')}]`
+      const item = `{${entry},"metadata":{${members(600)}}}`
+      const list = `[${Array(100).fill(item).join(',')}]`
+      const stringItem = text({ thread_id: 't', source: 'user', text: 'x', metadata: `{${members(600)}}` })
+      for (const [name, args] of [
+        ['get_statistics', `{${members(50_001)}}`],
+        ['store_context', `{${entry},"metadata":{${members(49_997)}}}`],
+        ['store_context', `{${entry},"metadata":${text(`{${members(49_997)}}`)}}`],
+        ['store_context', `{${entry},"metadata":${text(text(`{${members(49_997)}}`))}}`],
+        ['search_context', `{"tags":${tags(50_000)}}`],
+        ['search_context', `{"tags":${text(tags(50_000))}}`],
+        ['search_context', `{"tags":${text(tags(25_000))},"metadata":${text(`{${members(25_000)}}`)}}`],
+        ['store_context_batch', `{"entries":${list}}`],
+        ['store_context_batch', `{"entries":${text(list)}}`],
+        ['store_context_batch', `{"entries":[${Array(100).fill(stringItem).join(',')}],"atomic":false}`],
+        ['context_store', `{"type":"decision","content":"x","metadata":{${members(50_000)}}}`],
+      ] as const) {
+        const answer = await call(name, args)
+        const message = answer.error.message ?? answer.error
+        expect([name, args.slice(0, 60), message.slice(0, tooMany.length)]).toEqual([name, args.slice(0, 60), tooMany])
+        expect(answer.error.code ?? answer.code).toBe(name === 'context_store' ? 'VALIDATION_ERROR' : 'limit_exceeded')
+      }
+      const within = await call('get_statistics', `{${members(50_000)}}`)
+      expect([within.error.code, within.error.message]).toEqual([
+        'invalid_input',
+        expect.stringContaining('and 49980 more'),
+      ])
+      const filled = await call('store_context', `{${entry},"metadata":${text(`{${members(15_000)}}`)}}`)
+      expect(filled.success).toBe(true)
+    })
+
     it('of more values, text or levels than a Worker holds is refused before it fills the memory', async () => {
       for (const [body, reason] of [
-        [`[${'0,'.repeat(1_000_001)}0]`, '1000000 values'],
+        [`[${'0,'.repeat(50_001)}0]`, '50000 values'],
+        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{${members(50_001)}}}`, '50000 values'],
+        [
+          `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":[${'0,'.repeat(50_001)}0]}}`,
+          '50000 values',
+        ],
         [`{"a":"${'x'.repeat(24_000_001)}"}`, '24000000 bytes'],
         ['['.repeat(200_000), '100000 levels'],
       ] as const) {

@@ -42,6 +42,21 @@ async function ready(server: DevServer): Promise<{ status: number; said: Json; t
 
 const store = (server: DevServer, text: string) =>
   call(server, 'store_context', { thread_id: 't', source: 'agent', text })
+const READS: readonly [string, Json][] = [
+  ['fts_search_context', { query: 'numbat' }],
+  ['semantic_search_context', { query: 'numbat' }],
+  ['hybrid_search_context', { query: 'numbat' }],
+  ['search_context', {}],
+  ['get_context_by_ids', { context_ids: [1] }],
+  ['list_threads', {}],
+  ['get_statistics', {}],
+  ['grep_context', { pattern: 'numbat' }],
+  ['context_recall', { query: 'numbat' }],
+  ['context_getCurrent', {}],
+  ['context', { goal: 'numbat' }],
+  ['list_changes', {}],
+  ['get_context_history', { context_id: 1 }],
+]
 const find = (server: DevServer) => call(server, 'fts_search_context', { query: 'numbat' })
 
 function databaseIn(state: string): string {
@@ -160,12 +175,15 @@ describe('npm start on data that are broken', () => {
     await vi.waitFor(() => expect(output()).toContain('Commonplace is ready'), PATIENCE)
   })
 
-  it('reads on while the disk is full, says so everywhere, and writes when there is room again', async ({ skip }) => {
-    const disk = ownDisk(24)
+  it('reads and deletes while the disk is full, says so everywhere, and writes when there is room again', async ({
+    skip,
+  }) => {
+    const disk = ownDisk(96)
     if (disk === null) return skip()
     try {
       server = await startDevServer(disk.folder)
       await store(server, 'a numbat')
+      for (let i = 0; i < 100; i++) await store(server, `${i} ${'words of a text '.repeat(60)}`)
       disk.fill()
       const full = {
         code: 'unavailable',
@@ -179,7 +197,13 @@ describe('npm start on data that are broken', () => {
         expect(await store(serving, some + Math.random())).toEqual({ error: full })
         expect(await store(serving, 'more')).toEqual({ error: full })
       }, PATIENCE)
-      expect(await call(server, 'delete_context', { context_ids: [1] })).toEqual({ error: full })
+      // Deletes go on, out of the reserve, and so do all reads.
+      const ids = (await call(server, 'search_context', { limit: 100 })).results.map(({ id }: Json) => id)
+      for (const id of ids.filter((one: number) => one !== 1).slice(0, 60))
+        expect(await call(server, 'delete_context', { context_ids: [id] })).toMatchObject({ deleted_count: 1 })
+      for (let round = 0; round < 4; round++)
+        for (const [name, args] of READS)
+          expect([name, (await call(server, name, args)).error]).toEqual([name, undefined])
       expect((await find(server)).count).toBeGreaterThan(0)
       expect(
         (await call(server, 'context_recall', { query: 'numbat', threshold: 0.1 })).results.length,
@@ -206,7 +230,7 @@ describe('npm start on data that are broken', () => {
   })
 
   it('says that a folder is read-only, with data in it and without', async ({ skip }) => {
-    const disk = ownDisk(24)
+    const disk = ownDisk(64)
     const other = ownDisk(1)
     if (disk === null || other === null) return skip()
     try {

@@ -17,6 +17,8 @@ interface OrgLock {
    * crash of the database in that moment.
    */
   readonly isNote?: boolean
+  /** Done while a local disk is full, out of the room that is kept free there: deletes, which make room, and the audit row of a read. */
+  readonly usesReserve?: boolean
 }
 
 /** Hears what a batch has changed, once it is committed. @param sights null for more than could be told */

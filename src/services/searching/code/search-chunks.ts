@@ -1,13 +1,13 @@
 import { contentOf } from '../../../domain/code/chunks'
 import { Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { cosineOf, dot, fromBase64, modelKey, type QuantizedVector, quantize } from '../../../domain/meaning/vector'
+import { cosineOf, dot, modelKey, type QuantizedVector, quantize, readableVector } from '../../../domain/meaning/vector'
 import { placeOfMatch } from '../../../domain/recall/excerpts'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { fuse } from '../../../domain/search/fusion'
 import { parseQuery } from '../../../domain/search/query'
-import type { Yielder } from '../../../domain/yielder'
+import { atOnce, type Yielder } from '../../../domain/yielder'
 import type { CodeFilter, CodeIndex, VectorPack } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
 import { byPlace, type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
@@ -74,7 +74,9 @@ export function createSearchChunks(dependencies: {
     const near: Near[] = []
     const look = ({ fileId, first, data }: VectorPack): void => {
       for (const [i, line] of data.split('\n').entries()) {
-        const { values } = fromBase64(line)
+        const vector = readableVector(line)
+        if (vector === null) continue
+        const { values } = vector
         near.push({ fileId, n: first + i, cosine: cosineOf(dot(query.values, values), squares, dot(values, values)) })
       }
     }
@@ -168,7 +170,7 @@ export function createSearchChunks(dependencies: {
     return {
       symbols: [],
       chunks: shown.map(({ chunk, similarity }) => ({
-        ...{ chunk, similarity, around: placeOfMatch(contentOf(chunk), units, analyzer) },
+        ...{ chunk, similarity, around: atOnce(placeOfMatch(contentOf(chunk), units, analyzer)) },
       })),
       total: places.length,
       warnings: embedder === null ? [WITHOUT_MEANING] : embedder.provider === 'local' ? [WITHOUT_SYNONYMS] : [],

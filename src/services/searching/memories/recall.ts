@@ -5,6 +5,7 @@ import { unknownProject } from '../../../domain/recall/project'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'
+import type { Yielder } from '../../../domain/yielder'
 import type { Memories } from '../../../ports/memories'
 import {
   bySimilarity,
@@ -42,14 +43,16 @@ export function createRecall({
   rank,
   memories,
   analyzer,
+  yielder,
 }: {
   readonly rank: RankMemories
   readonly memories: Pick<Memories, 'shown' | 'away' | 'count'>
   readonly analyzer: Analyzer
+  readonly yielder: Yielder
 }) {
   /** Where in a memory stands what it was found by. */
-  function placeIn(text: string, id: number, { units, nearest }: RecallRanking): number | null {
-    const place = placeOfMatch(text, units, analyzer)
+  async function placeIn(text: string, id: number, { units, nearest }: RecallRanking): Promise<number | null> {
+    const place = await yielder.run(placeOfMatch(text, units, analyzer))
     const chunk = nearest.get(id)
     return place ?? (chunk === undefined || chunk === 0 ? null : offsetAfter(text, 0, chunk))
   }
@@ -85,10 +88,12 @@ export function createRecall({
         ])
         const unknown =
           counts === null || counts.some(({ layer }) => layer < 3) ? [] : [unknownProject(project as string)]
-        const best = found.map(({ id, similarity, memory: { text } }) => ({
-          ...{ id, similarity },
-          excerpt: excerptOf(text, BELOW.excerpt, placeIn(text, id, ranking)).content,
-        }))
+        const best: NonNullable<RecallPage['below']>['best'][number][] = []
+        for (const { id, similarity, memory } of found) {
+          const { text } = memory
+          const excerpt = excerptOf(text, BELOW.excerpt, await placeIn(text, id, ranking)).content
+          best.push({ id, similarity, excerpt })
+        }
         const below = all.length === 0 ? null : { count: all.length, best }
         return { ...rest, warnings: [...warnings, ...unknown], results: [], omitted: [], below }
       }
@@ -104,7 +109,8 @@ export function createRecall({
         const anew = home.slice(offset, offset + limit)
         if (anew.some((id, i) => id !== wanted[i])) page = await read(anew)
       }
-      const results = page.found.map((hit) => ({ ...hit, around: placeIn(hit.memory.text, hit.id, ranking) }))
+      const results: RecallPage['results'][number][] = []
+      for (const hit of page.found) results.push({ ...hit, around: await placeIn(hit.memory.text, hit.id, ranking) })
       return { ...rest, results, omitted: page.omitted, below: null }
     },
   }

@@ -1,7 +1,7 @@
 // How near are vectors that are compared one by one: all that a filter admits, or those of the few entries that it does?
 import type { Scope } from '../../../domain/identity/scope'
 import { inParts } from '../../../domain/in-parts'
-import { cosine, cosineOf, fromBase64, type QuantizedVector, squaresOf } from '../../../domain/meaning/vector'
+import { cosine, cosineOf, type QuantizedVector, readableVector, squaresOf } from '../../../domain/meaning/vector'
 import type { Filter } from '../../../domain/search/filter'
 import type { Yielder } from '../../../domain/yielder'
 import type { VectorRow, VectorRows } from '../../../ports/vector-rows'
@@ -31,13 +31,12 @@ export function createComparing({
   readonly model: string
   readonly yielder: Yielder
 }) {
-  const compare = (query: QuantizedVector, { data, compared, ...row }: VectorRow): Near => ({
-    ...row,
-    cosine:
-      compared === null
-        ? cosine(query.values, fromBase64(data as string).values)
-        : cosineOf(compared.product, squaresOf(query), compared.squares),
-  })
+  /** Nothing for a stored vector that cannot be read. */
+  function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): Near[] {
+    if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]
+    const vector = readableVector(data as string)
+    return vector === null ? [] : [{ ...row, cosine: cosine(query.values, vector.values) }]
+  }
 
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
   async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
@@ -50,7 +49,7 @@ export function createComparing({
         return { found, next: last }
       },
     })
-    for await (const found of parts) near.push(...found.map((row) => compare(query, row)))
+    for await (const found of parts) near.push(...found.flatMap((row) => compare(query, row)))
     return near
   }
 
@@ -61,7 +60,7 @@ export function createComparing({
     const sizes = await rows.sizesOf(ids)
     const vectors = sizes.reduce((sum, { bytes }) => sum + 1 + Math.floor(bytes / BYTES_A_VECTOR), 0)
     if (vectors > FEW_VECTORS) return null
-    return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).map((row) => compare(query, row))
+    return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).flatMap((row) => compare(query, row))
   }
 
   /** The first chunks of these entries, as far as scope and filter admit them. One round trip. */
@@ -73,7 +72,7 @@ export function createComparing({
   ): Promise<Near[]> {
     if (entryIds.length === 0) return []
     const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
-    return (await rows.ofEntries(scope, model, filter, entryIds, chunks, query)).map((row) => compare(query, row))
+    return (await rows.ofEntries(scope, model, filter, entryIds, chunks, query)).flatMap((row) => compare(query, row))
   }
 
   return { compare, compareAll, compareFew, compareChunks }

@@ -105,7 +105,7 @@ export function createSearchSemantic(dependencies: {
         eligibleLimit: isFirst ? eligibleLimit : 0,
       })
       if (looked.eligible !== null)
-        return { near: looked.eligible.map((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
+        return { near: looked.eligible.flatMap((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
       if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
       const seen = looked.lookedFurther ? [...hits, ...further] : hits
       near.push(...join(seen, looked, query))
@@ -151,11 +151,11 @@ export function createSearchSemantic(dependencies: {
   function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
     const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
     const isUncompared = ({ data, compared }: VectorRow): boolean => data === null && compared === null
-    const confirmed = looked.hits.map((row) =>
-      isUncompared(row) ? { ...row, cosine: cosines.get(row.id) as number } : compare(query, row),
+    const confirmed = looked.hits.flatMap((row) =>
+      isUncompared(row) ? [{ ...row, cosine: cosines.get(row.id) as number }] : compare(query, row),
     )
     const known = new Set(confirmed.map(({ id }) => id))
-    const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).map((row) => compare(query, row))
+    const fresh = looked.unconfirmed.filter(({ id }) => !known.has(id)).flatMap((row) => compare(query, row))
     return [...confirmed, ...fresh]
   }
 

@@ -6,7 +6,7 @@ import { limitExceeded } from '../../../domain/errors'
 import type { Actor, Scope } from '../../../domain/identity/scope'
 import { openProject } from '../../../domain/recall/project'
 import { sha256Hex, utf8Length } from '../../../domain/text'
-import { SLICE, type Yielder } from '../../../domain/yielder'
+import { JSON_UNITS, SLICE, type Yielder } from '../../../domain/yielder'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex, FileState } from '../../../ports/code-index'
 import type { Outcome } from '../../outcome'
@@ -77,6 +77,7 @@ export function createIndexCode(dependencies: {
         skipped.push({ path: given.toWellFormed().replaceAll('\u0000', '\ufffd').slice(0, 1024), reason: reason ?? '' })
         continue
       }
+      await yielder.spend(content.length / JSON_UNITS)
       const { path } = normal
       if (files.delete(path)) skipped.push({ path, reason: TWICE })
       files.set(path, {

@@ -150,7 +150,8 @@ export function createSqlCaptureStore(
         connection,
         sql`SELECT s.org, s.owner, s.session, s.revision, s.key_id, s.agent, s.state, s.written, s.claimed_at, s.due_at
           FROM capture_sessions s
-          WHERE s.due_at <= ${now} AND s.seen_at <= ${silentSince} AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
+          WHERE s.due_at IS NOT NULL AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
+            AND (s.claimed_at IS NOT NULL OR (s.due_at <= ${now} AND s.seen_at <= ${silentSince}))
           ORDER BY s.due_at LIMIT ${limit}`,
         each(toDue),
       )

@@ -126,7 +126,7 @@ export function createDelete(
     const output = telling ? batch.add(telling, onlyRow(toBatchOutput)) : null
     batch.do(deletion.remove)
     const left = pending && batch.add(pending.queue, howMany)
-    const result = await write(caller, batch, { forgets: erases }).catch(refused)
+    const result = await write(caller, batch, { forgets: erases, usesReserve: true }).catch(refused)
     // Nobody sees what is left; when the database does not answer now, the outbox removes it.
     if (left && result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
     return (output && result.of(output).erased) ?? { ...NOTHING, count: result.of(deleted) }

@@ -28,10 +28,13 @@ const toRow = (row: Row): AuditRow => ({
 
 export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): AuditLog => ({
   async record(org, event) {
-    await new Batch(auditStatement(org, clock.now(), event)).run(connection, { org })
+    await new Batch(auditStatement(org, clock.now(), event)).run(connection, { org, usesReserve: true })
   },
   async recordRepeated(org, event) {
-    await new Batch(...auditRepeatedStatements(connection.dialect, org, clock.now(), event)).run(connection, { org })
+    await new Batch(...auditRepeatedStatements(connection.dialect, org, clock.now(), event)).run(connection, {
+      org,
+      usesReserve: true,
+    })
   },
   async page(org, { after, limit, keys }) {
     const wanted = JSON.stringify(keys ?? [])

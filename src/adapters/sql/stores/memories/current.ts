@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import { cosine, fromBase64 } from '../../../../domain/meaning/vector'
+import { cosine, readableVector } from '../../../../domain/meaning/vector'
 import { CANDIDATES, CONTEXT_WORKING } from '../../../../domain/recall/current'
 import { OPENED } from '../../../../domain/recall/events/event'
 import { filesOf, type Moment } from '../../../../domain/recall/moment'
@@ -240,8 +240,10 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             )
           : [],
       ])
-      const compared = (row: Row): number | null =>
-        query === null ? null : cosine(query.values, fromBase64(str(row, 'data')).values)
+      const compared = (row: Row): number | null => {
+        const vector = query === null ? null : readableVector(str(row, 'data'))
+        return query === null || vector === null ? null : cosine(query.values, vector.values)
+      }
       for (const row of beside) {
         const cosine = compared(row)
         if (cosine !== null) cosines.set(num(row, 'id'), cosine)

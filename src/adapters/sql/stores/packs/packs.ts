@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { titleOf } from '../../../../domain/entry/title'
-import { fromBase64 } from '../../../../domain/meaning/vector'
+import { readableVector } from '../../../../domain/meaning/vector'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
@@ -57,12 +57,17 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
   }
 }
 
+/** Nothing for a stored vector that cannot be read. */
+function packVector(place: Omit<PackVector, 'vector'>, data: string): PackVector[] {
+  const vector = readableVector(data)
+  return vector === null ? [] : [{ ...place, vector }]
+}
+
 /** What `gatherStatement` groups beside the entry with this id. */
 const vectorsOf = (row: Row): PackVector[] =>
-  json<[number, number, string][]>(row, 'vectors').map(([start, length, data]) => ({
-    ...{ entryId: num(row, 'id'), start, length },
-    vector: fromBase64(data),
-  }))
+  json<[number, number, string][]>(row, 'vectors').flatMap(([start, length, data]) =>
+    packVector({ entryId: num(row, 'id'), start, length }, data),
+  )
 
 const linksFrom = (row: Row): PackLink[] =>
   row.links === '[]'
@@ -73,12 +78,8 @@ const linksFrom = (row: Row): PackLink[] =>
 const byEnds = (a: PackLink, b: PackLink): number =>
   a.from - b.from || compareText(a.relation, b.relation) || a.to - b.to
 
-const toVector = (row: Row): PackVector => ({
-  entryId: num(row, 'entry_id'),
-  start: num(row, 'start'),
-  length: num(row, 'length'),
-  vector: fromBase64(str(row, 'data')),
-})
+const toVectors = (row: Row): PackVector[] =>
+  packVector({ entryId: num(row, 'entry_id'), start: num(row, 'start'), length: num(row, 'length') }, str(row, 'data'))
 
 const toStretch = (row: Row): [number, { start: number; text: string }] => [
   num(row, 'id'),
@@ -151,7 +152,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
           FROM few ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = few.id`)}
           WHERE (SELECT n FROM total) <= ${limit}
           UNION ALL SELECT NULL, NULL, NULL, NULL FROM total WHERE n > ${limit}`,
-        (found) => (found[0]?.data === null ? null : found.map(toVector)),
+        (found) => (found[0]?.data === null ? null : found.flatMap(toVectors)),
       )
     },
 
@@ -185,7 +186,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const stretches = where(batch, stretchesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
       const related = where(batch, relatedStatement(context, request), each(toNeighbour))
-      const result = await batch.do(audit).run(connection, { org: caller.org })
+      const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })
       const oppositions = listOf(result, opposed)
       return {
         stretches: new Map(listOf(result, stretches)),

@@ -12,6 +12,7 @@ import { entriesById } from '../../tables/entries/read-statements'
 import { layerOf, sourceOf } from '../../tables/entries/rows'
 import { fewAdmitted } from '../../tables/pages/few-admitted'
 import { textOf } from '../../tables/texts/long-texts'
+import { queueIndexing } from '../../tables/vectors/index-writer'
 import { insertVectors } from '../../tables/vectors/insert-vectors'
 import {
   admittedBehind,
@@ -111,6 +112,15 @@ export function createSqlVectorRows(
         removed: removed.map(({ vectorId }) => vectorId),
         removedUpTo: removed.at(-1)?.id ?? state.removedUpTo,
       }
+    },
+
+    async rebuild(ids) {
+      const given = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} given)`
+      const theirs = sql`e.id IN (SELECT v.entry_id FROM entry_vectors v WHERE v.id IN ${given})`
+      await new Batch(
+        ...queueIndexing(['embed'], theirs, clock.now()),
+        sql`DELETE FROM entry_vectors WHERE id IN ${given}`,
+      ).run(connection)
     },
 
     async sizesOf(ids) {

@@ -168,7 +168,8 @@ export function createSqlImportStore(
       const list = dialect.jsonNumbers(sql`${JSON.stringify(wanted)}`)
       const rows = await rowsOf([
         sql`SELECT given.value AS id FROM ${list} AS given WHERE NOT EXISTS (
-          SELECT 1 FROM entry_vectors v WHERE v.entry_id = given.value AND v.model = ${model} AND v.org = ${org})`,
+          SELECT 1 FROM entry_vectors v
+            WHERE v.entry_id = given.value AND v.model = ${model} AND ${dialect.plan.unordered(sql`v.org`)} = ${org})`,
       ])
       return new Set(rows.map(({ id }) => Number(id)))
     },

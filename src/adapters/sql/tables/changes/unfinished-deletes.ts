@@ -35,7 +35,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yiel
     )
     const following = batch.add(next(org, changeId), firstRow(toLeft))
     const manner = { keeps: left.keeps, ...(left.at === null ? {} : { at: left.at }) }
-    return (await runWriting(connection, caller, manner, () => batch, { org })).of(following)
+    return (await runWriting(connection, caller, manner, () => batch, { org, usesReserve: true })).of(following)
   }
 
   return {

@@ -80,6 +80,8 @@ interface WriteOptions {
   readonly takes?: () => number
   /** Keeps nothing of what was, whatever the terms. */
   readonly forgets?: boolean
+  /** It makes room, so it is done while a local disk is full. */
+  readonly usesReserve?: boolean
 }
 
 /**
@@ -94,7 +96,7 @@ export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), optio
 /** The one way in which callers write entries. */
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, yielder: Yielder): Write {
   const { dialect } = connection
-  return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false } = {}) => {
+  return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
     const now = clock.now()
     const { receipt } = caller
     const limits = quotaGuards(dialect, quotas, caller.org)
@@ -108,7 +110,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     try {
       const manner = { keeps: terms.days > 0 && !forgets, at: now }
       const result = await withinQuotas({ connection, yielder, quotas, scope: caller, takes }, () =>
-        runWriting(connection, caller, manner, framed, { org: caller.org }),
+        runWriting(connection, caller, manner, framed, { org: caller.org, usesReserve }),
       )
       receipt?.notes.keep()
       return result
