@@ -178,6 +178,7 @@ CREATE TABLE entries (
   captured INTEGER NOT NULL DEFAULT 0, -- written by hooks and awaiting approval; such an entry is archived too
   owner TEXT,
   created_by TEXT NOT NULL,
+  imported_from TEXT, -- the creator that an imported file names
   -- The key and agent that made the current version, and whether it was a restore.
   changed_by TEXT,
   changed_agent TEXT,
@@ -516,6 +517,7 @@ CREATE TABLE entry_versions (
   archived INTEGER NOT NULL,
   owner TEXT,
   created_by TEXT NOT NULL,
+  imported_from TEXT,
   text_hash TEXT NOT NULL,
   bytes INTEGER NOT NULL,
   text_words INTEGER NOT NULL,
@@ -1119,7 +1121,7 @@ BEGIN
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
       org, thread_id, source, layer, version, created_at, updated_at, named_kind, tag_kind, work_item, title,
       project, domain, agent, audience, diary, status, given_weight, given_pinned, named_weight, named_pinned,
-      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, text_hash, bytes, text_words,
+      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, imported_from, text_hash, bytes, text_words,
       image_count, tags, links, images, metadata, summary, changed_by, changed_agent, restored
     )
     SELECT OLD.id, CASE WHEN OLD.text_hash <> NEW.text_hash THEN OLD.text END, NEW.updated_at, NEW.version,
@@ -1133,7 +1135,7 @@ BEGIN
       OLD.org, OLD.thread_id, OLD.source, OLD.layer, OLD.version, OLD.created_at, OLD.updated_at, OLD.named_kind,
       OLD.tag_kind, OLD.work_item, OLD.title, OLD.project, OLD.domain, OLD.agent, OLD.audience, OLD.diary,
       OLD.status, OLD.given_weight, OLD.given_pinned, OLD.named_weight, OLD.named_pinned, OLD.named_expires_at,
-      OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
+      OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.imported_from, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
     FROM write_context w
@@ -1415,7 +1417,7 @@ BEGIN
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
       org, thread_id, source, layer, version, created_at, updated_at, named_kind, tag_kind, work_item, title,
       project, domain, agent, audience, diary, status, given_weight, given_pinned, named_weight, named_pinned,
-      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, text_hash, bytes, text_words,
+      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, imported_from, text_hash, bytes, text_words,
       image_count, tags, links, images, metadata, summary, changed_by, changed_agent, restored
     )
     SELECT OLD.id, OLD.text, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)), OLD.version + 1,
@@ -1428,7 +1430,7 @@ BEGIN
       OLD.org, OLD.thread_id, OLD.source, OLD.layer, OLD.version, OLD.created_at, OLD.updated_at, OLD.named_kind,
       OLD.tag_kind, OLD.work_item, OLD.title, OLD.project, OLD.domain, OLD.agent, OLD.audience, OLD.diary,
       OLD.status, OLD.given_weight, OLD.given_pinned, OLD.named_weight, OLD.named_pinned, OLD.named_expires_at,
-      OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
+      OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.imported_from, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
     FROM write_context w

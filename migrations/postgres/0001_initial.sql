@@ -189,6 +189,7 @@ CREATE TABLE entries (
   captured integer NOT NULL DEFAULT 0, -- written by hooks and awaiting approval; such an entry is archived too
   owner text COLLATE "C",
   created_by text COLLATE "C" NOT NULL,
+  imported_from text, -- the creator that an imported file names
   -- The key and agent that made the current version, and whether it was a restore.
   changed_by text COLLATE "C",
   changed_agent text COLLATE "C",
@@ -518,6 +519,7 @@ CREATE TABLE entry_versions (
   archived integer NOT NULL,
   owner text COLLATE "C",
   created_by text COLLATE "C" NOT NULL,
+  imported_from text,
   text_hash text COLLATE "C" NOT NULL,
   bytes integer NOT NULL,
   text_words integer NOT NULL,
@@ -1305,7 +1307,7 @@ BEGIN
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
       org, thread_id, source, layer, version, created_at, updated_at, named_kind, tag_kind, work_item, title,
       project, domain, agent, audience, diary, status, given_weight, given_pinned, named_weight, named_pinned,
-      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, text_hash, bytes, text_words,
+      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, imported_from, text_hash, bytes, text_words,
       image_count, tags, links, images, metadata, summary, changed_by, changed_agent, restored
     )
     VALUES (
@@ -1320,7 +1322,7 @@ BEGIN
       was.org, was.thread_id, was.source, was.layer, was.version, was.created_at, was.updated_at, was.named_kind,
       was.tag_kind, was.work_item, was.title, was.project, was.domain, was.agent, was.audience, was.diary,
       was.status, was.given_weight, was.given_pinned, was.named_weight, was.named_pinned, was.named_expires_at,
-      was.layer_expires_at, was.confidence, was.archived, was.owner, was.created_by, was.text_hash, was.bytes,
+      was.layer_expires_at, was.confidence, was.archived, was.owner, was.created_by, was.imported_from, was.text_hash, was.bytes,
       was.text_words, was.image_count, was.tags, was.links, was.images, was.metadata, was.summary, was.changed_by,
       was.changed_agent, was.restored
     );
@@ -1337,7 +1339,7 @@ BEGIN
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
       org, thread_id, source, layer, version, created_at, updated_at, named_kind, tag_kind, work_item, title,
       project, domain, agent, audience, diary, status, given_weight, given_pinned, named_weight, named_pinned,
-      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, text_hash, bytes, text_words,
+      named_expires_at, layer_expires_at, confidence, archived, owner, created_by, imported_from, text_hash, bytes, text_words,
       image_count, tags, links, images, metadata, summary, changed_by, changed_agent, restored
     )
     VALUES (
@@ -1351,7 +1353,7 @@ BEGIN
       was.org, was.thread_id, was.source, was.layer, was.version, was.created_at, was.updated_at, was.named_kind,
       was.tag_kind, was.work_item, was.title, was.project, was.domain, was.agent, was.audience, was.diary,
       was.status, was.given_weight, was.given_pinned, was.named_weight, was.named_pinned, was.named_expires_at,
-      was.layer_expires_at, was.confidence, was.archived, was.owner, was.created_by, was.text_hash, was.bytes,
+      was.layer_expires_at, was.confidence, was.archived, was.owner, was.created_by, was.imported_from, was.text_hash, was.bytes,
       was.text_words, was.image_count, was.tags, was.links, was.images, was.metadata, was.summary, was.changed_by,
       was.changed_agent, was.restored
     );

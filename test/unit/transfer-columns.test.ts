@@ -61,7 +61,7 @@ it('moves every column of an entry and of its kept states with an export', async
   const standing = () => one(sql`SELECT * FROM entries WHERE id = ${id}`)
   await connection.batch([sql`UPDATE entries SET ${sql.raw(filled(await standing()))} WHERE id = ${id}`])
   await store.patch({ ...ada, changeId: 'c' }, id, { n: 1 })
-  const intake = { scope: ada, keyId: ada.keyId, at: clock.now(), now: clock.now(), limits: LIMITS }
+  const intake = { scope: ada, keyId: ada.keyId, at: clock.now(), now: clock.now(), limits: LIMITS, isTrusted: true }
 
   const entry = sent(
     toEntryRecord(

@@ -43,6 +43,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly reader: string
   readonly owner: string | null
   readonly createdBy: string
+  /** The creator that the imported file names; null where the entry was not imported by a key. */
+  readonly importedFrom: string | null
   /** Who made the version that stands there; null where nobody is known. */
   readonly changedBy: string | null
   readonly changedAgent: string | null

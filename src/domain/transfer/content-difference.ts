@@ -29,6 +29,6 @@ export function contentDifference(): ContentDifference {
 export const asSent = (sent: EntryRecord, standing: EntryRecord): EntryRecord => ({
   ...standing,
   ...(sent.owner === undefined && sent.created_by === undefined ? { owner: undefined } : {}),
-  ...(sent.created_by === undefined ? { created_by: undefined } : {}),
+  ...(sent.created_by === undefined ? { created_by: undefined, imported_from: undefined } : {}),
   ...(sent.created_at === undefined ? { created_at: undefined } : {}),
 })

@@ -36,6 +36,7 @@ const COUNTED: { readonly [Name in keyof EntryRecord]-?: boolean } = {
   agent: true,
   owner: true,
   created_by: true,
+  imported_from: false,
   created_at: true,
   updated_at: false,
   version: false,
@@ -98,6 +99,8 @@ export function entryContent(entry: EntryRecord, { stable, isMissing }: Inside):
   const said: JsonObject = JSON.parse(`{${membersOf(SHAPES.entry, entry).join(',')}}`)
   const form: Record<string, unknown> = {}
   for (const name of COUNTED_NAMES) form[name] = said[name]
+  // The creator that the first file named, whichever key imported it since.
+  if (entry.imported_from !== undefined) form.created_by = entry.imported_from
   if (metadata !== undefined) form.metadata = withIds(metadata, (id) => stable(String(id)) ?? id)
   const shown = images.filter(({ sha256 }) => !isMissing(sha256)).map(({ size, ...image }) => image)
   if (shown.length > 0) form.images = shown

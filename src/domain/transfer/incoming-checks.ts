@@ -18,6 +18,8 @@ export interface Intake {
   readonly at: number
   readonly now: Millis
   readonly limits: WriteLimits
+  /** Whether the file is believed about who made what: ADMIN_TOKEN, and open mode without a key. */
+  readonly isTrusted: boolean
 }
 
 /** Characters of names of keys, owners, agents and relations. */
@@ -39,10 +41,10 @@ function checkStrings(value: unknown, path = ''): void {
 }
 
 function checkNames(record: EntryRecord | RecordOf<'version'>): void {
-  const { project, agent, owner, created_by, changed_by, changed_agent, links = [] } = record
+  const { project, agent, owner, created_by, imported_from, changed_by, changed_agent, links = [] } = record
   if (project !== undefined && codePointLength(project) > MAX_PROJECT)
     throw limitExceeded(`project is longer than ${MAX_PROJECT} characters`)
-  for (const [name, value] of Object.entries({ agent, owner, created_by, changed_by, changed_agent }))
+  for (const [name, value] of Object.entries({ agent, owner, created_by, imported_from, changed_by, changed_agent }))
     if (value !== undefined && codePointLength(value) > MAX_NAME)
       throw limitExceeded(`${name} is longer than ${MAX_NAME} characters`)
   if (links.length > MOST_LINKS) throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are taken`)
@@ -90,7 +92,15 @@ export function checkAgreement(
   if (diary === true && !lifted.diary) against('diary', diary, lifted.diary)
 }
 
-/** Whose it is, as far as the file tells; else the importer's. */
-export function makersOf({ owner, created_by }: EntryRecord | RecordOf<'version'>, { scope, keyId }: Intake) {
-  return { owner: owner ?? (created_by === undefined ? scope.owner : null), createdBy: created_by ?? keyId }
+/** Owner and keys of a state: as the file names them where it is trusted; else the key that imports, and whom the file names beside it. */
+export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: Intake) {
+  const { owner: named, created_by: creator, imported_from: source = null, changed_by: changer = null } = record
+  const owner = named ?? (creator === undefined ? scope.owner : null)
+  if (isTrusted) return { owner, createdBy: creator ?? keyId, importedFrom: source, changedBy: changer }
+  return {
+    owner,
+    createdBy: keyId,
+    importedFrom: source ?? creator ?? null,
+    changedBy: changer === null ? null : keyId,
+  }
 }

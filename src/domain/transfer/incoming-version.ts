@@ -34,7 +34,7 @@ export function incomingVersion(
     ended: {
       at: Date.parse(at),
       version: version ?? state.version + 1,
-      by: by ?? null,
+      by: by === undefined ? null : intake.isTrusted ? by : intake.keyId,
       agent: agent ?? null,
       changeId: change_id ?? createHash('sha256').update(`${record.id} ${state.version}`).digest('hex').slice(0, 32),
       changed: mask,

@@ -66,7 +66,12 @@ export function incomingState(
     throw new Problem('forbidden', `Project access denied: ${project}`)
   const lifted = liftMetadata(metadata, scope, agent, project)
   checkAgreement(record, lifted)
-  const { owner, createdBy } = makersOf(record, intake)
+  const { owner, createdBy, importedFrom, changedBy } = makersOf(record, intake)
+  if (lifted.captured && !intake.isTrusted && owner !== scope.owner)
+    throw new Problem(
+      'forbidden',
+      'It is a captured session of another owner; only that owner, or ADMIN_TOKEN, imports it',
+    )
   const reader = readerOf(lifted, { owner, createdBy })
   if (scope.isWhole !== true && reader !== '' && reader !== scope.owner)
     throw new Problem('forbidden', 'It is private to another owner; only that owner, or ADMIN_TOKEN, imports it')
@@ -112,7 +117,8 @@ export function incomingState(
       archived: flag(record.archived === true || lifted.captured),
       owner,
       created_by: createdBy,
-      changed_by: record.changed_by ?? null,
+      imported_from: importedFrom,
+      changed_by: changedBy,
       changed_agent: record.changed_agent ?? null,
       accessed_at: ms(record.accessed_at),
       access_count: record.access_count ?? 0,

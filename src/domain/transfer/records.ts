@@ -48,6 +48,7 @@ const ENTRY = {
   agent: optional(text),
   owner: optional(text),
   created_by: optional(text),
+  imported_from: optional(text),
   created_at: optional(time),
   updated_at: optional(time),
   version: optional(integer(1)),

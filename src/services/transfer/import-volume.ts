@@ -30,7 +30,7 @@ import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-i
 export interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Whether ids are kept where they are free. */
+  /** Whether the file is believed: its ids are kept where they are free, and who made what is as it says. */
   readonly keepsIds: boolean
 }
 
@@ -77,7 +77,7 @@ class Import {
     this.intake = {
       scope: { org, projects, owner, ...(isWhole ? { isWhole } : {}) },
       keyId: caller.keyId,
-      ...{ at: this.at, now: on.clock.now(), limits: on.limits },
+      ...{ at: this.at, now: on.clock.now(), limits: on.limits, isTrusted: options.keepsIds },
     }
   }
 

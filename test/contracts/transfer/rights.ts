@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { ADMIN_TOKEN } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
-import { exported, post, told, volumeOf } from '../../support/transfer'
+import { exported, post, told, verified, volumeOf } from '../../support/transfer'
 import { entriesOf, goneOf, type Place } from './place'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -175,6 +175,33 @@ export function transferRights(at: () => Place): void {
       project,
     ])
     expect(projects).toEqual(expect.arrayContaining(['p', 'r'].map((id) => [`told ${id}`, 'apollo'])))
+  })
+
+  it('believes no key about who made what, and imports captured sessions for their owner and for ADMIN_TOKEN alone', async () => {
+    const { team } = at()
+    const { org, keys } = await crowd()
+    const captured = { captured: true, kind: 'session', title: 'Where we left off', project: 'apollo' }
+    const session = told(1, { owner: 'ada', captured: true, metadata: { ...captured, audience: 'project' } })
+    const anyones = told(2, { created_by: keys.ada.id, changed_by: keys.ada.id, owner: 'ada', metadata: captured })
+    const entry = told(3, { created_by: keys.ada.id, changed_by: keys.ada.id, version: 2 })
+    const { body } = await post(team, org, await volumeOf([session, anyones, entry]), '', keys.bo.key)
+    expect(body.entries).toMatchObject({ stored: 1, refused: 2 })
+    expect(body.problems.map(({ code }: { code: string }) => code)).toEqual(['forbidden', 'forbidden'])
+    const records = async (key: string) => entriesOf((await exported(team, org, '', key)).records)
+    const [imported] = (await records(keys.bo.key)).filter(({ text }) => text === 'told 3')
+    expect(imported).toMatchObject({ created_by: keys.bo.id, changed_by: keys.bo.id, imported_from: keys.ada.id })
+    // The same again is the same, and so is its content.
+    const volume = await volumeOf([entry])
+    const again = await post(team, org, volume, '', keys.bo.key)
+    expect(again.body.entries).toMatchObject({ unchanged: 1 })
+    expect(again.body.content).toBe((await verified(volume)).content)
+    const own = await post(team, org, await volumeOf([session], { store: 'test:own' }), '', keys.ada.key)
+    expect(own.body.entries).toMatchObject({ stored: 1 })
+    const asOperator = await volumeOf([anyones, entry], { store: 'test:operator' })
+    expect((await post(team, org, asOperator)).body.entries).toMatchObject({ stored: 2 })
+    const [kept] = (await records(ADMIN_TOKEN)).filter((one) => one.text === 'told 3' && one.created_by === keys.ada.id)
+    expect(kept).toMatchObject({ changed_by: keys.ada.id })
+    expect(kept).not.toHaveProperty('imported_from')
   })
 
   it('leaves what a narrowed key reads and does not write as it is, and copies nothing of it', async () => {

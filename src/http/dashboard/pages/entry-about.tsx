@@ -64,6 +64,11 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
           <Name>{entry.owner}</Name>
         </Fact>
       )}
+      {entry.importedFrom === null ? null : (
+        <Fact name="Imported, created by">
+          <Name>{entry.importedFrom}</Name>
+        </Fact>
+      )}
       <Fact name="Id">{entry.id}</Fact>
     </dl>
     {entry.metadata === null || Object.keys(entry.metadata).length === 0 ? null : (

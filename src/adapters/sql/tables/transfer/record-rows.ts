@@ -9,7 +9,7 @@ import type { Row } from '../../core/connection'
 /** Rows of entries and of kept states as records of the format (docs/contracts/operate.md §2). */
 
 const PLAIN = (
-  'thread_id source layer project agent owner created_by created_at updated_at version changed_by changed_agent summary ' +
+  'thread_id source layer project agent owner created_by imported_from created_at updated_at version changed_by changed_agent summary ' +
   'metadata tags images expires_at archived kind title domain audience diary status confidence'
 ).split(' ')
 
@@ -72,6 +72,7 @@ function sharedOf(row: Row, id: number, captured: boolean): Shared {
     agent: text(row.agent),
     owner: text(row.owner),
     created_by: text(row.created_by),
+    imported_from: text(row.imported_from),
     created_at: isoOf(row.created_at),
     updated_at: isoOf(row.updated_at),
     version: Number(row.version),

@@ -22,7 +22,7 @@ import { keptInRow } from './history-statements'
 const CONTENT =
   'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
   'named_expires_at confidence text_hash bytes text_words image_count tags images summary'
-const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by created_at'
+const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by imported_from created_at'
 
 const columns = (names: string, alias = ''): SQL =>
   sql.raw(
