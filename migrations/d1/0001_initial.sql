@@ -412,8 +412,8 @@ CREATE TABLE text_line_index (
 
 -- The log of changes to entries, in the order of commits. Within a batch the newest row of an organization is the entry just written.
 CREATE TABLE changes (
-  seq INTEGER PRIMARY KEY, -- never reused: the newest row is always retained
   org TEXT NOT NULL,
+  seq INTEGER NOT NULL, -- from 1 in each organization; never reused: its newest row is always retained
   entry_id INTEGER NOT NULL,
   action TEXT NOT NULL CHECK (action IN ('store', 'update', 'delete')),
   version INTEGER NOT NULL,
@@ -434,13 +434,12 @@ CREATE TABLE changes (
   was_reader TEXT,
   erased INTEGER NOT NULL DEFAULT 0,
   -- The reader of a deleted entry, also if lists did not show it: this reader may erase its history.
-  last_reader TEXT
-);
-
-CREATE INDEX changes_org_seq_idx ON changes (org, seq);
+  last_reader TEXT,
+  PRIMARY KEY (org, seq)
+) WITHOUT ROWID;
 
 -- The changes of an entry, by its ID alone, which is unique in the database.
-CREATE INDEX changes_entry_idx ON changes (entry_id, org);
+CREATE INDEX changes_entry_idx ON changes (entry_id);
 
 -- Deleted entries of a thread, for erasure.
 CREATE INDEX changes_deleted_thread_idx ON changes (org, was_thread, entry_id) WHERE action = 'delete' AND erased = 0;
@@ -451,9 +450,8 @@ CREATE TABLE feed_retention (
   purged_seq INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The call that writes, for triggers. Each batch that writes entries begins with its row. The row of an organization stays until its next
--- batch, since a delete is a row written too. The organization '' is work on all organizations: its row exists only within a batch, and
--- triggers prefer it.
+-- The call that writes, for triggers. Each batch that writes entries begins with its row, which stays until the next batch of the
+-- organization, since a delete is a row written too.
 CREATE TABLE write_context (
   org TEXT PRIMARY KEY,
   change_id TEXT NOT NULL, -- random; one per call
@@ -1053,13 +1051,12 @@ BEGIN
   INSERT OR IGNORE INTO links (org, from_id, relation, to_id, origin, made_by)
     SELECT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata', coalesce(NEW.changed_by, NEW.created_by, '')
     FROM json_each(NEW.links) WHERE value ->> 1 <> NEW.id;
-  INSERT INTO changes (org, entry_id, action, version, at, change_id, key_id, agent, thread_id, project, kind, reader)
-    SELECT NEW.org, NEW.id, 'store', NEW.version, NEW.updated_at,
+  INSERT INTO changes (org, seq, entry_id, action, version, at, change_id, key_id, agent, thread_id, project, kind, reader)
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'store', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 CREATE TRIGGER entries_insert_thread_counters AFTER INSERT ON entries WHEN NEW.listed = 1
@@ -1110,10 +1107,7 @@ END;
 
 -- Inserted before the row changes, so that its images stay in use.
 CREATE TRIGGER entries_update_version BEFORE UPDATE OF version ON entries
-  WHEN (
-    SELECT w.retain_versions FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
-  ) = 1
+  WHEN (SELECT w.retain_versions FROM write_context w WHERE w.org = OLD.org) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1136,24 +1130,22 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM write_context w WHERE w.org = OLD.org;
 END;
 
 CREATE TRIGGER entries_update_change_log AFTER UPDATE OF version ON entries
 BEGIN
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, reader, was_thread, was_project, was_kind, was_reader
     )
-    SELECT NEW.org, NEW.id, 'update', NEW.version, NEW.updated_at,
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'update', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 -- Archiving makes no version, but lists lose or gain the entry.
@@ -1161,17 +1153,17 @@ CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries
   WHEN OLD.archived <> NEW.archived AND OLD.version = NEW.version
 BEGIN
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, reader, was_thread, was_project, was_kind, was_reader
     )
-    SELECT NEW.org, NEW.id, 'update', NEW.version, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'update', NEW.version,
+      coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 CREATE TRIGGER entries_update_tags AFTER UPDATE OF
@@ -1406,10 +1398,7 @@ END;
 
 -- A restored entry gets back its links with the keys that made them; links from metadata only where they supersede.
 CREATE TRIGGER entries_delete_version BEFORE DELETE ON entries
-  WHEN (
-    SELECT w.retain_versions FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
-  ) = 1
+  WHEN (SELECT w.retain_versions FROM write_context w WHERE w.org = OLD.org) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1431,8 +1420,7 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM write_context w WHERE w.org = OLD.org;
 END;
 
 -- All vectors are subtracted before the entry is deleted; the trigger of each vector then finds no entry.
@@ -1462,16 +1450,16 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM links WHERE to_id = OLD.id)
       AND NOT EXISTS (SELECT 1 FROM entry_versions WHERE entry_id = OLD.id);
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, was_thread, was_project, was_kind, was_reader, last_reader
     )
-    SELECT OLD.org, OLD.id, 'delete', OLD.version + 1, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+    SELECT OLD.org, coalesce((SELECT max(seq) FROM changes WHERE org = OLD.org), 0) + 1, OLD.id, 'delete', OLD.version + 1,
+      coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       OLD.thread_id, OLD.project, OLD.kind, OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END,
       OLD.reader
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = OLD.org;
 END;
 
 -- An update that keeps the last entry of a thread does not touch the index by last use.
