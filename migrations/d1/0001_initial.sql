@@ -675,7 +675,7 @@ CREATE VIEW pattern_rows AS
 -- Embeddings, one row per chunk of a text. Every vector index is rebuilt from them. The columns of the access check are copied from the
 -- entry, so that a search in one project does not read the vectors of others.
 CREATE TABLE entry_vectors (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: a changed text gets new rows
+  id INTEGER PRIMARY KEY, -- never reused: a changed text gets new rows
   org TEXT NOT NULL,
   entry_id INTEGER NOT NULL,
   model TEXT NOT NULL, -- model and dimensions (src/domain/meaning/vector.ts)
@@ -690,6 +690,12 @@ CREATE TABLE entry_vectors (
 );
 
 CREATE INDEX entry_vectors_org_model_idx ON entry_vectors (org, model, id);
+
+-- The highest ID of a deleted vector that was the newest. AUTOINCREMENT would write a row for each new vector.
+CREATE TABLE highest_removed_vector (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  id INTEGER NOT NULL
+);
 
 -- Deleted vectors that an external vector index must still delete.
 CREATE TABLE vector_removals (
@@ -1711,6 +1717,9 @@ CREATE TRIGGER entry_vectors_delete_sync AFTER DELETE ON entry_vectors
 BEGIN
   INSERT INTO vector_removals (org, id, vector_id)
     VALUES (OLD.org, coalesce((SELECT max(id) FROM vector_removals WHERE org = OLD.org), 0) + 1, OLD.id);
+  INSERT INTO highest_removed_vector (only_row, id)
+    SELECT 1, OLD.id WHERE OLD.id > coalesce((SELECT max(id) FROM entry_vectors), 0)
+    ON CONFLICT (only_row) DO UPDATE SET id = max(id, excluded.id);
   INSERT INTO outbox (org, topic, key, created_at, due_at)
     SELECT OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0
     WHERE NOT EXISTS (
@@ -1719,13 +1728,21 @@ BEGIN
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
 END;
 
+-- SQLite gives a new vector the ID of a deleted one if that was the newest.
+CREATE TRIGGER entry_vectors_insert_number AFTER INSERT ON entry_vectors
+  WHEN NEW.id <= (SELECT id FROM highest_removed_vector)
+BEGIN
+  UPDATE entry_vectors SET id = (SELECT max(removed.id, (SELECT max(id) FROM entry_vectors)) + 1 FROM highest_removed_vector removed)
+    WHERE entry_id = NEW.entry_id AND model = NEW.model AND chunk = NEW.chunk;
+END;
+
 -- A writer may leave out the columns of the access check.
 CREATE TRIGGER entry_vectors_insert_scope AFTER INSERT ON entry_vectors WHEN NEW.project IS NULL
 BEGIN
   UPDATE entry_vectors SET (layer, project, reader) = (
       SELECT CASE WHEN e.listed = 1 THEN e.layer END, coalesce(e.project, ''), e.reader FROM entries e WHERE e.id = NEW.entry_id
     )
-    WHERE id = NEW.id;
+    WHERE entry_id = NEW.entry_id AND model = NEW.model AND chunk = NEW.chunk;
 END;
 
 CREATE TRIGGER entry_vectors_insert_counters AFTER INSERT ON entry_vectors
