@@ -413,8 +413,8 @@ CREATE TABLE text_line_index (
 
 -- The log of changes to entries, in the order of commits. Within a batch the newest row of an organization is the entry just written.
 CREATE TABLE changes (
-  seq INTEGER PRIMARY KEY, -- never reused: the newest row is always retained
   org TEXT NOT NULL,
+  seq INTEGER NOT NULL, -- from 1 in each organization; never reused: its newest row is always retained
   entry_id INTEGER NOT NULL,
   action TEXT NOT NULL CHECK (action IN ('store', 'update', 'delete')),
   version INTEGER NOT NULL,
@@ -435,13 +435,12 @@ CREATE TABLE changes (
   was_reader TEXT,
   erased INTEGER NOT NULL DEFAULT 0,
   -- The reader of a deleted entry, also if lists did not show it: this reader may erase its history.
-  last_reader TEXT
-);
-
-CREATE INDEX changes_org_seq_idx ON changes (org, seq);
+  last_reader TEXT,
+  PRIMARY KEY (org, seq)
+) WITHOUT ROWID;
 
 -- The changes of an entry, by its ID alone, which is unique in the database.
-CREATE INDEX changes_entry_idx ON changes (entry_id, org);
+CREATE INDEX changes_entry_idx ON changes (entry_id);
 
 -- Deleted entries of a thread, for erasure.
 CREATE INDEX changes_deleted_thread_idx ON changes (org, was_thread, entry_id) WHERE action = 'delete' AND erased = 0;
@@ -452,9 +451,8 @@ CREATE TABLE feed_retention (
   purged_seq INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- The call that writes, for triggers. Each batch that writes entries begins with its row. The row of an organization stays until its next
--- batch, since a delete is a row written too. The organization '' is work on all organizations: its row exists only within a batch, and
--- triggers prefer it.
+-- The call that writes, for triggers. Each batch that writes entries begins with its row, which stays until the next batch of the
+-- organization, since a delete is a row written too.
 CREATE TABLE write_context (
   org TEXT PRIMARY KEY,
   change_id TEXT NOT NULL, -- random; one per call
@@ -679,7 +677,7 @@ CREATE VIEW pattern_rows AS
 -- Embeddings, one row per chunk of a text. Every vector index is rebuilt from them. The columns of the access check are copied from the
 -- entry, so that a search in one project does not read the vectors of others.
 CREATE TABLE entry_vectors (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: a changed text gets new rows
+  id INTEGER PRIMARY KEY, -- never reused: a changed text gets new rows
   org TEXT NOT NULL,
   entry_id INTEGER NOT NULL,
   model TEXT NOT NULL, -- model and dimensions (src/domain/meaning/vector.ts)
@@ -694,6 +692,12 @@ CREATE TABLE entry_vectors (
 );
 
 CREATE INDEX entry_vectors_org_model_idx ON entry_vectors (org, model, id);
+
+-- The highest ID of a deleted vector that was the newest. AUTOINCREMENT would write a row for each new vector.
+CREATE TABLE highest_removed_vector (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  id INTEGER NOT NULL
+);
 
 -- Deleted vectors that an external vector index must still delete.
 CREATE TABLE vector_removals (
@@ -1055,13 +1059,12 @@ BEGIN
   INSERT OR IGNORE INTO links (org, from_id, relation, to_id, origin, made_by)
     SELECT NEW.org, NEW.id, value ->> 0, value ->> 1, 'metadata', coalesce(NEW.changed_by, NEW.created_by, '')
     FROM json_each(NEW.links) WHERE value ->> 1 <> NEW.id;
-  INSERT INTO changes (org, entry_id, action, version, at, change_id, key_id, agent, thread_id, project, kind, reader)
-    SELECT NEW.org, NEW.id, 'store', NEW.version, NEW.updated_at,
+  INSERT INTO changes (org, seq, entry_id, action, version, at, change_id, key_id, agent, thread_id, project, kind, reader)
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'store', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 CREATE TRIGGER entries_insert_thread_counters AFTER INSERT ON entries WHEN NEW.listed = 1
@@ -1112,10 +1115,7 @@ END;
 
 -- Inserted before the row changes, so that its images stay in use.
 CREATE TRIGGER entries_update_version BEFORE UPDATE OF version ON entries
-  WHEN (
-    SELECT w.retain_versions FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
-  ) = 1
+  WHEN (SELECT w.retain_versions FROM write_context w WHERE w.org = OLD.org) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1138,24 +1138,22 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.imported_from, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM write_context w WHERE w.org = OLD.org;
 END;
 
 CREATE TRIGGER entries_update_change_log AFTER UPDATE OF version ON entries
 BEGIN
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, reader, was_thread, was_project, was_kind, was_reader
     )
-    SELECT NEW.org, NEW.id, 'update', NEW.version, NEW.updated_at,
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'update', NEW.version, NEW.updated_at,
       coalesce(w.change_id, lower(hex(randomblob(16)))), NEW.changed_by, NEW.changed_agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 -- Archiving makes no version, but lists lose or gain the entry.
@@ -1163,17 +1161,17 @@ CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries
   WHEN OLD.archived <> NEW.archived AND OLD.version = NEW.version
 BEGIN
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, reader, was_thread, was_project, was_kind, was_reader
     )
-    SELECT NEW.org, NEW.id, 'update', NEW.version, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+    SELECT NEW.org, coalesce((SELECT max(seq) FROM changes WHERE org = NEW.org), 0) + 1, NEW.id, 'update', NEW.version,
+      coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       NEW.thread_id, NEW.project, NEW.kind,
       CASE WHEN (NEW.listed = 1 OR NEW.captured = 1) AND (NEW.expires_at IS NULL OR NEW.expires_at > NEW.updated_at) THEN NEW.reader END,
       OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE NEW.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
 CREATE TRIGGER entries_update_tags AFTER UPDATE OF
@@ -1408,10 +1406,7 @@ END;
 
 -- A restored entry gets back its links with the keys that made them; links from metadata only where they supersede.
 CREATE TRIGGER entries_delete_version BEFORE DELETE ON entries
-  WHEN (
-    SELECT w.retain_versions FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END
-  ) = 1
+  WHEN (SELECT w.retain_versions FROM write_context w WHERE w.org = OLD.org) = 1
 BEGIN
   INSERT INTO entry_versions (
       entry_id, text, ended_at, ended_version, changed, deleted, ended_by, ended_agent, change_id, edges, size,
@@ -1433,8 +1428,7 @@ BEGIN
       OLD.layer_expires_at, OLD.confidence, OLD.archived, OLD.owner, OLD.created_by, OLD.imported_from, OLD.text_hash, OLD.bytes,
       OLD.text_words, OLD.image_count, OLD.tags, OLD.links, OLD.images, OLD.metadata, OLD.summary, OLD.changed_by,
       OLD.changed_agent, OLD.restored
-    FROM write_context w
-    WHERE w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM write_context w WHERE w.org = OLD.org;
 END;
 
 -- All vectors are subtracted before the entry is deleted; the trigger of each vector then finds no entry.
@@ -1464,16 +1458,16 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM links WHERE to_id = OLD.id)
       AND NOT EXISTS (SELECT 1 FROM entry_versions WHERE entry_id = OLD.id);
   INSERT INTO changes (
-      org, entry_id, action, version, at, change_id, key_id, agent,
+      org, seq, entry_id, action, version, at, change_id, key_id, agent,
       thread_id, project, kind, was_thread, was_project, was_kind, was_reader, last_reader
     )
-    SELECT OLD.org, OLD.id, 'delete', OLD.version + 1, coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+    SELECT OLD.org, coalesce((SELECT max(seq) FROM changes WHERE org = OLD.org), 0) + 1, OLD.id, 'delete', OLD.version + 1,
+      coalesce(w.at, CAST(unixepoch('subsec') * 1000 AS INTEGER)),
       coalesce(w.change_id, lower(hex(randomblob(16)))), w.key_id, w.agent,
       OLD.thread_id, OLD.project, OLD.kind, OLD.thread_id, OLD.project, OLD.kind,
       CASE WHEN (OLD.listed = 1 OR OLD.captured = 1) AND (OLD.expires_at IS NULL OR OLD.expires_at > OLD.updated_at) THEN OLD.reader END,
       OLD.reader
-    FROM (SELECT 1) LEFT JOIN write_context w
-      ON w.org = CASE WHEN EXISTS (SELECT 1 FROM write_context WHERE org = '') THEN '' ELSE OLD.org END;
+    FROM (SELECT 1) LEFT JOIN write_context w ON w.org = OLD.org;
 END;
 
 -- An update that keeps the last entry of a thread does not touch the index by last use.
@@ -1725,6 +1719,9 @@ CREATE TRIGGER entry_vectors_delete_sync AFTER DELETE ON entry_vectors
 BEGIN
   INSERT INTO vector_removals (org, id, vector_id)
     VALUES (OLD.org, coalesce((SELECT max(id) FROM vector_removals WHERE org = OLD.org), 0) + 1, OLD.id);
+  INSERT INTO highest_removed_vector (only_row, id)
+    SELECT 1, OLD.id WHERE OLD.id > coalesce((SELECT max(id) FROM entry_vectors), 0)
+    ON CONFLICT (only_row) DO UPDATE SET id = max(id, excluded.id);
   INSERT INTO outbox (org, topic, key, created_at, due_at)
     SELECT OLD.org, 'vector_sync', OLD.model, unixepoch() * 1000, 0
     WHERE NOT EXISTS (
@@ -1733,13 +1730,21 @@ BEGIN
     ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = 0;
 END;
 
+-- SQLite gives a new vector the ID of a deleted one if that was the newest.
+CREATE TRIGGER entry_vectors_insert_number AFTER INSERT ON entry_vectors
+  WHEN NEW.id <= (SELECT id FROM highest_removed_vector)
+BEGIN
+  UPDATE entry_vectors SET id = (SELECT max(removed.id, (SELECT max(id) FROM entry_vectors)) + 1 FROM highest_removed_vector removed)
+    WHERE entry_id = NEW.entry_id AND model = NEW.model AND chunk = NEW.chunk;
+END;
+
 -- A writer may leave out the columns of the access check.
 CREATE TRIGGER entry_vectors_insert_scope AFTER INSERT ON entry_vectors WHEN NEW.project IS NULL
 BEGIN
   UPDATE entry_vectors SET (layer, project, reader) = (
       SELECT CASE WHEN e.listed = 1 THEN e.layer END, coalesce(e.project, ''), e.reader FROM entries e WHERE e.id = NEW.entry_id
     )
-    WHERE id = NEW.id;
+    WHERE entry_id = NEW.entry_id AND model = NEW.model AND chunk = NEW.chunk;
 END;
 
 CREATE TRIGGER entry_vectors_insert_counters AFTER INSERT ON entry_vectors

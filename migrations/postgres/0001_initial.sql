@@ -454,9 +454,8 @@ CREATE TABLE feed_retention (
   purged_seq bigint NOT NULL
 );
 
--- The call that writes, for triggers. Each batch that writes entries begins with its row. The row of an organization stays until its next
--- batch, since a delete is a row written too. The organization '' is work on all organizations: its row exists only within a batch, and
--- triggers prefer it.
+-- The call that writes, for triggers. Each batch that writes entries begins with its row, which stays until the next batch of the
+-- organization, since a delete is a row written too.
 CREATE TABLE write_context (
   org text COLLATE "C" PRIMARY KEY,
   change_id text COLLATE "C" NOT NULL, -- random; one per call
@@ -1254,7 +1253,7 @@ CREATE FUNCTION write_context_of(of_org text) RETURNS write_context LANGUAGE plp
 DECLARE
   call write_context;
 BEGIN
-  SELECT * INTO call FROM write_context w WHERE w.org IN (of_org, '') ORDER BY w.org LIMIT 1;
+  SELECT * INTO call FROM write_context w WHERE w.org = of_org;
   call.change_id := coalesce(call.change_id, replace(gen_random_uuid()::text, '-', ''));
   RETURN call;
 END $$;
@@ -1439,8 +1438,8 @@ CREATE FUNCTION add_entry_counts(entry entries, sign integer) RETURNS void LANGU
 BEGIN
   INSERT INTO entry_counters AS c (org, project, reader, listed, entries, user_entries, multimodal, bytes, images, summaries)
     VALUES (
-      entry.org, coalesce(entry.project, ''), entry.reader, entry.listed, sign, sign * (entry.source = 'user')::int, sign * (entry.image_count > 0)::int,
-      sign * entry.bytes, sign * entry.image_count, sign * (entry.summary <> '')::int
+      entry.org, coalesce(entry.project, ''), entry.reader, entry.listed, sign, sign * (entry.source = 'user')::int,
+      sign * (entry.image_count > 0)::int, sign * entry.bytes, sign * entry.image_count, sign * (entry.summary <> '')::int
     )
     ON CONFLICT ON CONSTRAINT entry_counters_pkey DO UPDATE SET
       entries = c.entries + excluded.entries, user_entries = c.user_entries + excluded.user_entries,
@@ -1834,7 +1833,7 @@ BEGIN
   PERFORM add_version_counts(m.org, m.project, m.reader, m.versions, m.bytes)
     FROM (
       SELECT e.org, e.project, e.reader, count(*) AS versions, sum(e.bytes)::bigint AS bytes
-      FROM changed_rows e WHERE (SELECT w.retain_versions FROM write_context w WHERE w.org IN (e.org, '') ORDER BY w.org LIMIT 1) = 1
+      FROM changed_rows e WHERE (SELECT w.retain_versions FROM write_context w WHERE w.org = e.org) = 1
       GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ) AS m;
   RETURN NULL;
@@ -2053,7 +2052,9 @@ BEGIN
   IF TG_OP = 'UPDATE' THEN
     IF NEW.times = OLD.times + 1 AND length(NEW.ids) >= length(OLD.ids)
       AND (NEW.org, NEW.seq, NEW.at, NEW.key_id, NEW.agent, NEW.action, NEW.tool, NEW.allowed, NEW.detail, NEW.bytes_before)
-        IS NOT DISTINCT FROM (OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail, OLD.bytes_before)
+        IS NOT DISTINCT FROM (
+          OLD.org, OLD.seq, OLD.at, OLD.key_id, OLD.agent, OLD.action, OLD.tool, OLD.allowed, OLD.detail, OLD.bytes_before
+        )
     THEN RETURN NEW; END IF;
   ELSIF TG_OP = 'DELETE' THEN
     IF EXISTS (SELECT 1 FROM audit_purge p WHERE OLD.at < p.before) THEN RETURN OLD; END IF;

@@ -50,6 +50,26 @@ describe('a connection by node:sqlite', () => {
     expect(await runOne(connection, stored('refused'), countOf())).toBe(0)
   })
 
+  it('never gives a vector the number of a removed one, also of the newest', async () => {
+    const { connection } = database
+    const add = (
+      entry: number,
+    ) => sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data, project)
+      VALUES ('numbers', ${entry}, 'test#2', 0, 0, 1, '1:AQE=', '')`
+    const ids = async () => {
+      const [rows = []] = await connection.batch([sql`SELECT id FROM entry_vectors WHERE org = 'numbers' ORDER BY id`])
+      return rows.map(({ id }) => Number(id))
+    }
+    const given: number[] = []
+    for (let n = 0; n < 4; n++) {
+      await connection.batch([add(2 * n - 1_000_000), add(2 * n - 999_999)])
+      given.push(...(await ids()))
+      await connection.batch([sql`DELETE FROM entry_vectors WHERE org = 'numbers'`])
+    }
+    expect(given).toEqual([...new Set(given)].sort((a, b) => a - b))
+    expect(given).toHaveLength(8)
+  })
+
   it('leaves a statement that is wrong visible as it is, and what stood before it undone', async () => {
     const { connection } = database
     await expect(new Batch(settings('wrong'), sql`SELECT a FROM nowhere`).run(connection)).rejects.toThrow(

@@ -336,7 +336,8 @@ describe('what calls cost in D1', () => {
     const grace = freshPrincipal()
     await bindings.DB.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-       INSERT INTO changes (org, entry_id, action, version, at) SELECT ?1, i, 'store', 1, 0 FROM n`,
+       INSERT INTO changes (org, seq, entry_id, action, version, at)
+         SELECT ?1, i + (SELECT coalesce(max(seq), 0) FROM changes WHERE org = ?1), i, 'store', 1, 0 FROM n`,
     )
       .bind(grace.org)
       .run()

@@ -6,6 +6,7 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
+import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { FILTERED_AT_ONCE } from './bounded/cost'
 import { pageInParts } from './bounded/page-in-parts'
 import { D1_CODE } from './code-spelling'
@@ -171,9 +172,9 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     bindings: createBindings,
     falseWhenNull: (condition) => sql`ifnull(${condition}, ${FALSE})`,
     ...entryIds,
-    lastWritten: (_, { before, upToVersion }) =>
+    lastWritten: (org, { before, upToVersion }) =>
       sql`(SELECT w.entry_id
-      FROM (SELECT entry_id, version FROM changes ORDER BY seq DESC LIMIT 1 OFFSET ${before}) w
+      FROM (SELECT c.entry_id, c.version FROM ${changesOf(org)} ${NEWEST_FIRST} LIMIT 1 OFFSET ${before}) w
       WHERE w.version <= ${upToVersion})`,
     likeTogether: false,
     countsRows: true,

@@ -33,7 +33,8 @@ export function scheduleCostContract(many: number): void {
       bindings.DB.batch([
         bindings.DB.prepare(
           `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-           INSERT INTO changes (org, entry_id, action, version, at) SELECT 'o', i, 'store', 1, ?3 FROM n`,
+           INSERT INTO changes (org, seq, entry_id, action, version, at)
+             SELECT 'o', i + 1 + (SELECT coalesce(max(seq), 0) FROM changes WHERE org = 'o'), i, 'store', 1, ?3 FROM n`,
         ).bind(from, to - 1, clock.ms),
         bindings.DB.prepare(
           `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)

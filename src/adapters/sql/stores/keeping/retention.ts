@@ -6,10 +6,10 @@ import type { Clock } from '../../../../ports/clock'
 import type { Ids } from '../../../../ports/ids'
 import type { Retention } from '../../../../ports/retention'
 import { Batch, runOne } from '../../core/batch'
-import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
-import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str } from '../../core/rows'
+import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str, textsOf } from '../../core/rows'
 import { expired } from '../../core/visibility'
+import { changesOf, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { PART_BYTES } from '../../tables/changes/pending-deletion'
 import { runWriting } from '../../tables/changes/writing'
 import { mayReturn } from '../../tables/links/metadata-links'
@@ -18,7 +18,7 @@ const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
 /** Texts of old states that go in one transaction: a database looks at every page that it sets free. */
 const FORGOTTEN_BYTES = 20_000_000
-/** Organizations whose oldest row of the audit log is looked at together. */
+/** Organizations that one call processes. */
 const ORGS = 100
 /** Entries whose links are removed together. */
 const DANGLING = 100
@@ -28,26 +28,50 @@ const REMOVALS = 50_000
 /** The rows of the entry with the highest ID are retained: new IDs follow it (src/adapters/sqlite/entry-ids.ts). */
 const isNotHighest = sql`(entry_id < (SELECT max(entry_id) FROM changes)) IS TRUE`
 
-/** An organization with an expired entry: one look into the index for each organization that has entries with an expiry. */
-const expiredOrg = (now: Millis): SQL => sql`
+/** Organizations with rows of the change log from before an instant, other than those that are retained. */
+const agedOrgs = (before: Millis): SQL => sql`
+  WITH RECURSIVE orgs (org) AS (
+    SELECT min(c.org) FROM changes c
+    UNION ALL SELECT (SELECT min(c.org) FROM changes c WHERE c.org > o.org) FROM orgs o WHERE o.org IS NOT NULL
+  )
+  SELECT o.org FROM orgs o
+  WHERE (
+    SELECT CASE WHEN c.seq < (SELECT max(n.seq) FROM changes n WHERE n.org = o.org) THEN c.at END
+    FROM changes c WHERE c.org BETWEEN o.org AND o.org AND ${isNotHighest} ORDER BY c.org, c.seq LIMIT 1
+  ) < ${before} LIMIT ${sql.raw(String(ORGS))}`
+
+/** Organizations with expired entries: one look into the index for each organization that has entries with an expiry. */
+const expiredOrgs = (now: Millis): SQL => sql`
   WITH RECURSIVE orgs (org) AS (
     SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL
     UNION ALL
     SELECT (SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL AND e.org > o.org) FROM orgs o WHERE o.org IS NOT NULL
   )
   SELECT o.org FROM orgs o
-  WHERE EXISTS (SELECT 1 FROM entries e WHERE e.org = o.org AND ${expired(now)}) LIMIT 1`
+  WHERE EXISTS (SELECT 1 FROM entries e WHERE e.org = o.org AND ${expired(now)}) LIMIT ${sql.raw(String(ORGS))}`
 
 const timeOf = (name: string) => (row: Row) => num(row, name)
 
 /** A memory that may have decayed, and whether it stays in any case. */
-const toUsed = (row: Row): Use & { readonly id: number; readonly stays: boolean } => ({
+const toUsed = (row: Row): Use & { readonly id: number; readonly org: string; readonly stays: boolean } => ({
+  org: str(row, 'org'),
   id: num(row, 'id'),
   stays: flag(row, 'stays'),
   createdAt: num(row, 'created_at'),
   accessedAt: numOrNull(row, 'accessed_at'),
   accessCount: num(row, 'access_count'),
 })
+
+/** Processes organizations until so many rows are removed. @returns how many were */
+async function eachOrg(
+  orgs: readonly string[],
+  limit: number,
+  remove: (org: string, limit: number) => Promise<number>,
+) {
+  let removed = 0
+  for (const org of orgs) if (removed < limit) removed += await remove(org, limit - removed)
+  return removed
+}
 
 /** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
 export function createSqlRetention(
@@ -57,11 +81,11 @@ export function createSqlRetention(
   ids: Ids = RANDOM,
 ): Retention {
   return {
-    async expireEntries(limit) {
+    async expireEntries(most) {
       const now = clock.now()
-      const org = await runOne(connection, expiredOrg(now), (rows) => (rows[0] ? str(rows[0], 'org') : null))
-      if (org === null) return 0
-      const due = sql`
+      const orgs = await runOne(connection, expiredOrgs(now), textsOf('org'))
+      return eachOrg(orgs, most, async (org, limit) => {
+        const due = sql`
         SELECT id FROM (
           SELECT d.id, row_number() OVER (ORDER BY d.expires_at, d.id) AS place,
             sum(d.bytes) OVER (ORDER BY d.expires_at, d.id) AS up_to_here
@@ -71,13 +95,13 @@ export function createSqlRetention(
             ORDER BY e.org, e.expires_at LIMIT ${limit}
           ) d
         ) sized WHERE place = 1 OR up_to_here <= ${PART_BYTES}`
-      // Nobody's call, of all orgs.
-      const nobody = { org: '' as const, changeId: ids.next() }
-      const manner = { keeps: terms.days > 0, at: now }
-      const remove = sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`
-      const batch = new Batch()
-      const gone = batch.add(remove, howMany)
-      return (await runWriting(connection, nobody, manner, () => batch, 'all')).of(gone)
+        const schedule = { org, changeId: ids.next(), keyId: null, agent: null }
+        const manner = { keeps: terms.days > 0, at: now }
+        const remove = sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`
+        const batch = new Batch()
+        const gone = batch.add(remove, howMany)
+        return (await runWriting(connection, schedule, manner, () => batch, { org })).of(gone)
+      })
     },
 
     async archiveDecayed(after, limit) {
@@ -87,7 +111,7 @@ export function createSqlRetention(
       const used = await runOne(
         connection,
         sql`
-          SELECT e.id, e.created_at, e.accessed_at, e.access_count,
+          SELECT e.id, e.org, e.created_at, e.accessed_at, e.access_count,
             CASE WHEN e.pinned = 1 OR ${wanted} = 'user_explicit' THEN 1 ELSE 0 END AS stays
           FROM entries e
           WHERE e.id > ${after} AND e.layer = 3 AND e.archived = 0
@@ -95,53 +119,47 @@ export function createSqlRetention(
         each(toUsed),
       )
       const decayed = used.filter((one) => !one.stays && hasDecayed(one, now))
-      if (decayed.length > 0) {
-        // Whoever used or pinned one in between keeps it.
-        const unused = JSON.stringify(decayed.map(({ id, accessedAt }) => [id, accessedAt ?? 0]))
+      for (const [org, own] of Map.groupBy(decayed, (one) => one.org)) {
+        // An entry that was used or pinned in between is not archived.
+        const unused = JSON.stringify(own.map(({ id, accessedAt }) => [id, accessedAt ?? 0]))
         const archive = sql`
-          UPDATE entries SET archived = 1
-          WHERE id IN (
-            SELECT e.id FROM ${dialect.jsonTable(sql`${unused}`, { id: 'integer', used: 'integer' })} decayed
-            ${dialect.plan.follow('entries', 'e', sql`e.id = decayed.id`)}
-            WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
-          )`
-        const nobody = { org: '' as const, changeId: ids.next() }
-        await runWriting(connection, nobody, { keeps: false }, () => new Batch(archive), 'all')
+            UPDATE entries SET archived = 1
+            WHERE id IN (
+              SELECT e.id FROM ${dialect.jsonTable(sql`${unused}`, { id: 'integer', used: 'integer' })} decayed
+              ${dialect.plan.follow('entries', 'e', sql`e.id = decayed.id`)}
+              WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
+            )`
+        const schedule = { org, changeId: ids.next(), keyId: null, agent: null }
+        await runWriting(connection, schedule, { keeps: false }, () => new Batch(archive), { org })
       }
       return { archived: decayed.length, last: used.at(-1)?.id ?? null }
     },
 
-    async forgetChanges(until, limit) {
+    async forgetChanges(until, most) {
       // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
       const before = Math.min(until, oldestReceipt(terms, clock.now()))
-      const oldest = await runOne(
-        connection,
-        sql`SELECT at FROM changes WHERE ${isNotHighest} ORDER BY seq LIMIT 1`,
-        firstRow(timeOf('at')),
-      )
-      if (oldest === null || oldest >= before) return 0
-      // The newest row stays: it names the entry that was written last.
-      const rows = await runOne(
-        connection,
-        sql`SELECT seq, org, at FROM changes WHERE ${isNotHighest} AND seq < (SELECT max(seq) FROM changes)
-          ORDER BY seq LIMIT ${limit}`,
-        each((row) => ({ seq: num(row, 'seq'), org: str(row, 'org'), at: num(row, 'at') })),
-      )
-      const young = rows.findIndex(({ at }) => at >= before)
-      const old = young < 0 ? rows : rows.slice(0, young)
-      const last = old.at(-1)
-      if (last === undefined) return 0
-      // Readers of the feed are told how far it was forgotten, each org of its own rows.
-      const floors = JSON.stringify([...new Map(old.map(({ org, seq }) => [org, seq]))])
-      await new Batch(
-        sql`
-            INSERT INTO feed_retention (org, purged_seq)
-            SELECT gone.org, gone.seq
-            FROM ${connection.dialect.jsonTable(sql`${floors}`, { org: 'text', seq: 'integer' })} gone WHERE ${TRUE}
+      const orgs = await runOne(connection, agedOrgs(before), textsOf('org'))
+      return eachOrg(orgs, most, async (org, limit) => {
+        // The newest row stays: it names the entry that was written last.
+        const rows = await runOne(
+          connection,
+          sql`SELECT c.seq, c.at FROM ${changesOf(org)} AND ${isNotHighest} AND c.seq < (${newestChange(org)})
+          ${OLDEST_FIRST} LIMIT ${limit}`,
+          each((row) => ({ seq: num(row, 'seq'), at: num(row, 'at') })),
+        )
+        const young = rows.findIndex(({ at }) => at >= before)
+        const old = young < 0 ? rows : rows.slice(0, young)
+        const last = old.at(-1)
+        if (last === undefined) return 0
+        await new Batch(
+          // Readers of the feed get an error for older cursors.
+          sql`
+            INSERT INTO feed_retention (org, purged_seq) VALUES (${org}, ${last.seq})
             ON CONFLICT (org) DO UPDATE SET purged_seq = excluded.purged_seq`,
-        sql`DELETE FROM changes WHERE seq <= ${last.seq} AND ${isNotHighest}`,
-      ).run(connection, 'all')
-      return old.length
+          sql`DELETE FROM changes WHERE org = ${org} AND seq <= ${last.seq} AND ${isNotHighest}`,
+        ).run(connection, { org })
+        return old.length
+      })
     },
 
     async forgetAudit(after, before, limit) {

@@ -9,8 +9,6 @@ import { SIGHT_COLUMNS, toSight } from './sight'
 
 /** Changes of one batch that are told one by one; of more it is said that there were many. */
 const MAX_ANNOUNCED = 64
-/** Of work on all orgs, of which each hears its own. */
-const MOST_OF_ALL = 1000
 
 /**
  * What the batch has changed so far, as far as anybody may see it.
@@ -19,9 +17,9 @@ const MOST_OF_ALL = 1000
  */
 export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
   SELECT c.org, ${SIGHT_COLUMNS} FROM changes c
-  WHERE ${org === '' ? sql`c.seq > ${since}` : changedSince(dialect, org, since)}
+  WHERE ${changedSince(dialect, org, since)}
     AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
-  ${org === '' ? sql`ORDER BY c.seq` : OLDEST_FIRST} LIMIT ${org === '' ? MOST_OF_ALL : MAX_ANNOUNCED + 1}`
+  ${OLDEST_FIRST} LIMIT ${MAX_ANNOUNCED + 1}`
 
 type Made = ReadonlyMap<string, readonly Sight[]>
 

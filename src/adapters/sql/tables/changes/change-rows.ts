@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SqlDialect } from '../../core/dialect'
 
 /**
- * Where do the rows of `changes` of one org begin and end? Numbers are those of all orgs, and so is the index of the primary key: a
- * planner that knows only one org expects every row to be of it, and would walk those of the others. Hence the org stands in the order
- * and in the comparison, as the index has it that begins with the org.
+ * The rows of `changes` of one organization. On D1 their numbers are its own and the primary key begins with it. On PostgreSQL numbers are
+ * those of all organizations: a planner that knows only one expects each row to belong to it, and would read those of the others by the
+ * primary key. So the organization is in the order and in the comparison, as in the index that begins with it.
  */
 
 /** The rows `c` of an org, newest first; further conditions go between the two. */

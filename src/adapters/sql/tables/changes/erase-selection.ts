@@ -61,7 +61,8 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
         UNION ALL
         SELECT c.entry_id, c.version, c.was_project, c.last_reader, c.was_thread, 0
         FROM changes c
-        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = ${org}`)}
+        WHERE c.entry_id ${wanted} AND c.action = 'delete' AND c.erased = 0
+          AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`c.org`)} = ${org}`)}
       ) d
     ) gone
     WHERE gone.place = 1 AND ${mine}${ofThread}

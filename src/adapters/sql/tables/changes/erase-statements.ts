@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Caller } from '../../../../domain/identity/scope'
 import type { SqlDialect } from '../../core/dialect'
+import { changesOf, OLDEST_FIRST } from './change-rows'
 
 /** Rows of the change log that one transaction blanks. */
 const BLANKED = 5_000
@@ -24,13 +25,13 @@ export function eraseStatements(
   part: SQL,
 ): SQL[] {
   const gone = sql`SELECT entry_id FROM pending_deletes WHERE ${part}`
-  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.filterOnly(sql`c.org = ${org}`)}`
+  const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`c.org`)} = ${org}`)}`
   const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, batch_output = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
   // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
   // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
-  const oldest = sql`(SELECT c.at FROM changes c ORDER BY c.seq LIMIT 1)`
+  const oldest = sql`(SELECT c.at FROM ${changesOf(org)} ${OLDEST_FIRST} LIMIT 1)`
   const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
   return [
     sql`
@@ -48,7 +49,7 @@ export function eraseStatements(
       WHERE org = ${org} AND output IS NOT NULL AND EXISTS (${gone})`,
     sql`
       UPDATE changes SET erased = 1, thread_id = NULL, was_thread = NULL, kind = NULL, was_kind = NULL, agent = NULL
-      WHERE seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
+      WHERE org = ${org} AND seq IN (SELECT c.seq ${changes} WHERE c.erased = 0 LIMIT ${BLANKED})`,
     sql`
       DELETE FROM entry_versions WHERE id IN (
         SELECT sized.id FROM (

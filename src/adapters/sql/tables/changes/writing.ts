@@ -25,8 +25,8 @@ export interface Writing {
   readonly end: SQL
 }
 
-/** Whose work it is: a caller's in its org, or nobody's in all of them. */
-type Writer = Pick<Caller, 'org' | 'changeId' | 'keyId' | 'agent'> | { readonly org: ''; readonly changeId: string }
+/** A caller, or the schedule, which has no key. */
+type Writer = Pick<Caller, 'org' | 'changeId'> & { readonly keyId: string | null; readonly agent: string | null }
 
 interface Manner {
   /** Whether the states before are kept. */
@@ -36,19 +36,17 @@ interface Manner {
 }
 
 export function writing(writer: Writer, { keeps, at }: Manner): Writing {
-  const { org, changeId } = writer
-  const { keyId, agent } = 'keyId' in writer ? writer : { keyId: null, agent: null }
-  const newest = org === '' ? sql`SELECT max(seq) FROM changes` : newestChange(org)
+  const { org, changeId, keyId, agent } = writer
   const since = sql`(SELECT w.after_seq FROM write_context w WHERE w.org = ${org})`
   return {
     begin: sql`
       INSERT INTO write_context (org, change_id, key_id, agent, retain_versions, at, after_seq)
-      VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, ${at ?? null}, coalesce((${newest}), 0))
+      VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, ${at ?? null}, coalesce((${newestChange(org)}), 0))
       ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
         agent = excluded.agent, retain_versions = excluded.retain_versions, at = excluded.at, after_seq = excluded.after_seq,
         batch_output = NULL`,
     since,
-    end: sql`DELETE FROM write_context WHERE org = ${org} AND (org = '' OR batch_output IS NOT NULL)`,
+    end: sql`DELETE FROM write_context WHERE org = ${org} AND batch_output IS NOT NULL`,
   }
 }
 

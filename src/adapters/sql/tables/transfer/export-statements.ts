@@ -62,7 +62,8 @@ export function listChangedStatements(
   return {
     entries: sql`SELECT ${entryToExport(context)} FROM entries e WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
     gone: sql`SELECT DISTINCT c.entry_id AS id FROM changes c
-      WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.filterOnly(sql`c.org = ${scope.org}`)} AND c.seq > ${selection.after ?? 0}
+      WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`c.org`)} = ${scope.org}`)}
+        AND c.seq > ${selection.after ?? 0}
         AND c.was_thread IS NOT NULL AND ${seen}${selection.project === null ? sql`` : sql` AND c.was_project = ${selection.project}`}
         AND NOT EXISTS (SELECT 1 FROM entries e
           WHERE e.id = c.entry_id AND ${visible(dialect, scope, context.now)}${ofProject(context, 'e')})

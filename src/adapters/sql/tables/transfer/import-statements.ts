@@ -127,7 +127,8 @@ export function takeStatements(
           ]),
       // The feed tells what happened here and now, whenever the entries were written.
       sql`UPDATE changes SET at = ${now}, key_id = ${caller.keyId}
-        WHERE seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
+        WHERE ${dialect.plan.filterOnly(sql`org = ${caller.org}`)}
+          AND seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
     ],
   }
 }

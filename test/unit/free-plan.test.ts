@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+/** docs/deploy.md: what a day of the Free plan carries, from the counts of `npm run bench:rows` in a store of 1,000 entries. */
+const FREE = { read: 5_000_000, written: 100_000, requests: 100_000 }
+const [, small = ''] = /### 1,000 entries\n([\s\S]*?)\n### /.exec(readFileSync('bench/records/rows.md', 'utf8')) ?? []
+const ROW = /^\| ([^|]+?) \| [\d.]+ \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|/gm
+const ROWS = new Map([...small.matchAll(ROW)].map(([, name = '', ...cells]) => [name, cells]))
+const number = (text = '0') => Number(text.replaceAll(',', ''))
+const thousands = (n: number) => Math.floor(n).toLocaleString('en-US')
+
+/** Names of the page, and those of the record. */
+const CALLS: Readonly<Record<string, string>> = {
+  '`store_context`': 'store_context, two tags and one key',
+  '`store_context_batch` of 100': 'store_context_batch of 100',
+  '`remember`': 'remember',
+  '`update_context`, text': 'update_context, text',
+  '`update_context`, `metadata_patch`': 'update_context, metadata_patch',
+  '`delete_context`, one': 'delete_context, one',
+  '`search_context`, newest page': 'search_context, newest',
+  '`fts_search_context`, three common words': 'fts_search_context, three common words',
+  '`semantic_search_context`': 'semantic_search_context, three common words',
+  '`hybrid_search_context`': 'hybrid_search_context, three common words',
+  '`context`, three common words': 'context, three common words',
+  'hook: a session starts': 'a hook, the start of a session',
+  'hook: a prompt': 'a hook, a prompt',
+  'hook: a use of a tool': 'a hook, a use of a tool',
+  'hook: a turn is written': 'a hook, what a turn writes',
+}
+/** A captured session of one prompt and ten uses of tools, each a request of its own. */
+const SESSION: readonly (readonly [string, number])[] = [
+  ['a hook, the start of a session', 1],
+  ['a hook, a prompt', 1],
+  ['a hook, a use of a tool', 10],
+  ['a hook, what a turn writes', 1],
+]
+const aDay = (read: number, written: number, requests = 1) =>
+  Math.min(FREE.read / Math.max(read, 1), FREE.written / Math.max(written, 0.01), FREE.requests / requests)
+
+it('shows on docs/deploy.md how many calls and captured sessions a day fit the Free plan', () => {
+  const lines = Object.entries(CALLS).map(([shown, name]) => {
+    const [read = '', written = '', dollars = ''] = ROWS.get(name) ?? []
+    return `| ${shown} | ${read} | ${written} | ${dollars} | ${thousands(aDay(number(read), number(written)))} |`
+  })
+  const sum = (cell: 0 | 1) => SESSION.reduce((all, [name, n]) => all + n * number(ROWS.get(name)?.[cell]), 0)
+  const requests = SESSION.reduce((all, [, n]) => all + n, 0)
+  const session = `| a captured session of one prompt and ten uses of tools | ${thousands(sum(0))} | ${thousands(sum(1))} | ${(
+    (sum(0) * 0.001 + sum(1)) / 1e3 + requests * 0.0003
+  ).toFixed(4)} | ${thousands(aDay(sum(0), sum(1), requests))} |`
+  const page = readFileSync('docs/deploy.md', 'utf8')
+  const [, table = ''] = /\| call \| rows read \| written \|[^\n]*\n\|[-|:]+\|\n((?:\|[^\n]*\n)+)/.exec(page) ?? []
+  expect(table.trim().split('\n')).toEqual([...lines, session])
+})
