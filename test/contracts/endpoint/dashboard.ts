@@ -402,6 +402,18 @@ export function dashboardContract(name: string, start: Start): void {
       expect(page.text).toMatch(/class="cut">-first<.*class="add">\+second</s)
     })
 
+    it('removes a line of the metadata that was deleted in the form, but none that decides who can read the memory', async () => {
+      const metadata =
+        '{"n": 1152921504606846976, "title": "Old", "audience": "private", "project": "p", "mood": "low"}'
+      const id = await store('kept private', { metadata })
+      const fields = { text: 'kept private', tags: '', expected: '1' }
+      await writer.send(`/entries/${id}/edit`, { ...fields, metadata: '{"n": 1152921504606846976}' })
+      const page = await writer.get(`/entries/${id}/edit`)
+      expect(page.text).toContain('1152921504606846976')
+      const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })
+      expect(result[0].metadata).toEqual({ n: 2 ** 60, audience: 'private', project: 'p' })
+    })
+
     it('deletes after a question, takes it back, and brings an older version back', async () => {
       const id = await store('to be deleted')
       expect((await writer.get(`/entries/${id}/delete`)).text).toContain('for 30 days')
