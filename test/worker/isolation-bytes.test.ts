@@ -137,8 +137,11 @@ describe('forbidden and absent are the same bytes', () => {
     ]
     for (const [tool, args] of asked) {
       const answers = new Set<string>()
-      for (const thread of Object.keys(ids).map(threadOf))
-        answers.add(await sent(key.secret, 'POST', '/mcp', thread, rpc(tool, args(thread))))
+      for (const thread of Object.keys(ids).map(threadOf)) {
+        const answer = await sent(key.secret, 'POST', '/mcp', thread, rpc(tool, args(thread)))
+        // The nearest of the threads that the key sees depends on the name that was sent alone.
+        answers.add(answer.replaceAll(/; the nearest existing thread is \\+"[^"\\]*\\+"/g, ''))
+      }
       expect([tool, answers.size]).toEqual([tool, 1])
     }
     expect((await ok(key, 'search_context', { tags: ['secret'] })).total).toBe(0)

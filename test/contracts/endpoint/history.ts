@@ -559,7 +559,7 @@ export function historyEndpointContract(): void {
       const { sha256 } = (await read(id)).images[0]
       const other = await store('other secret')
       const named = { title: 'A secret name', content: 'secret', idempotency_key: unique() }
-      const { id: namesake } = await ok('remember', { ...named, idempotency_key: unique() })
+      const { id: namesake } = await ok('remember', { ...named, content: 'a secret', idempotency_key: unique() })
       const { id: first, conflicts } = await ok('remember', named)
       expect(conflicts).toMatchObject([{ id: namesake, title: 'A secret name' }])
       const tagged = { memoryId: first, tags: ['t'], idempotency_key: unique() }

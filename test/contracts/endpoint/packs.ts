@@ -193,12 +193,17 @@ export function packsContract(connect: Connect): void {
       const six = /todo, doing, blocked, review, done, archived/
       const odd = { context_id: Number(id), metadata_patch: { status: 'purple' } }
       expect((await ok('update_context', odd)).warnings.join()).toMatch(six)
-      const turn = { thread_id: unique(), source: 'agent', text: 'odd', metadata: { kind: 'task', status: 'purple' } }
+      const turn = {
+        thread_id: unique(),
+        source: 'agent',
+        text: 'odd',
+        metadata: { kind: 'task', status: 'purple', project },
+      }
       expect((await ok('store_context', turn)).warnings.join()).toMatch(six)
       expect((await ok('store_context_batch', { entries: [{ ...turn, text: 'odd too' }] })).warnings.join()).toMatch(
         six,
       )
-      const free = { ...turn, text: 'free', metadata: { kind: 'decision', status: 'purple' } }
+      const free = { ...turn, text: 'free', metadata: { kind: 'decision', status: 'purple', project } }
       expect(await ok('store_context', free)).not.toHaveProperty('warnings')
       expect(await errorOf('remember', { ...task, title: 'Other', status: 'purple' })).toMatchObject({
         message: expect.stringMatching(six),
