@@ -3,6 +3,7 @@ import { VECTOR_MEMORY_MB } from './domain/capacity'
 import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
 import type { HistoryTerms } from './domain/history/terms'
+import type { ModelState } from './domain/meaning/hosted-model'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
 import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
@@ -63,6 +64,8 @@ export interface Config {
     readonly timeoutMs: Millis
     /** Null: those of the model, known or measured. */
     readonly levels: Levels | null
+    /** Of `builtin`, what the process that runs the model says of it: while it is not ready, `provider` is `local`. */
+    readonly hosted: ModelState | null
   }
   /** Null: a text is one chunk, however long. */
   readonly chunking: { readonly size: number; readonly overlap: number } | null
@@ -78,7 +81,7 @@ export interface Config {
 type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 
 /** Who makes embeddings, summaries and another order; a provider need not do all of them. */
-export const EMBEDDING_PROVIDERS = ['local', 'workers-ai', 'ollama', 'openai'] as const
+export const EMBEDDING_PROVIDERS = ['local', 'builtin', 'workers-ai', 'ollama', 'openai'] as const
 export const SUMMARY_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
 export const RERANKING_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
@@ -98,8 +101,12 @@ export const FTS_LANGUAGES = [
   ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil', 'turkish', 'yiddish'],
 ] as const
 
+/** What makes vectors without any model, and their size. */
+export const LOCAL_MODEL = ['hashed-features-v1', 512] as const
+
 const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number]>> = {
-  local: ['hashed-features-v1', 512],
+  local: LOCAL_MODEL,
+  builtin: ['all-MiniLM-L6-v2', 384],
   'workers-ai': ['@cf/baai/bge-m3', 1024],
   ollama: ['qwen3-embedding:0.6b', 1024],
   openai: ['text-embedding-3-small', 1536],
@@ -197,6 +204,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
       timeoutMs: reader.integer('EMBEDDING_TIMEOUT_S', 10, 1, 600) * 1000,
       levels: reader.levels('EMBEDDING_LEVELS'),
+      hosted: null,
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
     summary: summary === null ? null : { ...summary, ...summarySize },

@@ -1,4 +1,5 @@
 import type { Bindings } from './composition/bindings'
+import { withBuiltinModel } from './composition/builtin-model'
 import { D1_MIGRATIONS } from './composition/migrations'
 import { prepareDatabase } from './composition/storage'
 import { composeServices } from './composition/worker'
@@ -36,8 +37,12 @@ function configOf(env: Env): Config {
   return config
 }
 
-async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
-  const config = configOf(env)
+/** What the schedule is told when the model that runs next to the Worker is ready (scripts/serve/schedule.mjs). */
+const MODEL_IS_READY = 'the built-in model is ready'
+
+/** @param isNews whether the built-in model is known to have changed */
+async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNews = false) {
+  const config = await withBuiltinModel(configOf(env), env, isNews)
   const measure = createMeasure(createLog(config.logLevel), () => Date.now())
   const { log } = measure
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
@@ -64,9 +69,11 @@ const app = createApp<Env>(async (env, ctx) => {
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  async scheduled(_, env, ctx) {
-    const { services, oauth } = await prepare(env, ctx)
+  async scheduled({ cron }, env, ctx) {
+    const isNews = cron === MODEL_IS_READY
+    const { services, oauth } = await prepare(env, ctx, isNews)
     try {
+      if (isNews) await services.schedule.beginAgain('vectors')
       await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
     } finally {
       await services.close()

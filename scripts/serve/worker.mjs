@@ -9,6 +9,7 @@ import { announce, runningServers } from '../../src/cli/running.mjs'
 import { isOnlyConfigured, keptWorkerOptions } from '../../src/cli/worker-options.mjs'
 import { root } from '../install.mjs'
 import { UsageError } from './arguments.mjs'
+import { builtinModelFor, embedWhenReady, withDefaultProvider } from './builtin.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
 import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
@@ -37,6 +38,8 @@ const storage = hyperdrive === undefined ? watchStorage(options.state, console.e
 
 /** @type {Miniflare | undefined} */
 let server
+/** @type {import('./builtin.mjs').BuiltinModel | null} */
+let builtin = null
 let ending = false
 
 /** @param {number} code */
@@ -48,7 +51,7 @@ async function end(code) {
     () => (process.platform === 'win32' ? process.exit(code) : process.kill(-process.pid, 'SIGKILL')),
     5000,
   ).unref()
-  await server?.dispose().catch(() => {})
+  await Promise.all([server?.dispose().catch(() => {}), builtin?.close()])
   process.exit(code)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0))
@@ -65,6 +68,12 @@ async function readFiles() {
   )
 }
 
+/** Miniflare's requests and responses are its own. @param {import('./builtin.mjs').BuiltinModel} model */
+const answering = (model) => async (/** @type {any} */ request) => {
+  const answer = await model.fetch(request)
+  return new Response(await answer.arrayBuffer(), { status: answer.status })
+}
+
 /** @param {Record<string, unknown>} variables */
 async function start(variables) {
   const folder = await bundleWorker()
@@ -77,22 +86,25 @@ async function start(variables) {
     cronTriggers = [],
     ...fromConfig
   } = await keptWorkerOptions(config, folder)
-  const said = { ...bindings, ...variables }
+  const said = withDefaultProvider({ ...bindings, ...variables })
+  builtin = builtinModelFor(said)
+  builtin?.begin()
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
       ...(hyperdrive !== undefined && { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       bindings: said,
-      ...(storage && {
-        serviceBindings: {
-          ...fromConfig.serviceBindings,
+      serviceBindings: {
+        ...fromConfig.serviceBindings,
+        ...(storage && {
           LOCAL_STORAGE: async (/** @type {{ url: string }} */ { url }) => {
             const { pathname, searchParams } = new URL(url)
             const seen = /** @type {any} */ (searchParams.get('seen'))
             return Response.json({ fault: await storage.report(pathname === '/failed', seen) })
           },
-        },
-      }),
+        }),
+        ...(builtin && { BUILTIN_MODEL: answering(builtin) }),
+      },
       modulesRoot: folder,
       modules: modulesOf(folder),
       resourcePersistencePath: join(options.state, 'v3'),
@@ -155,8 +167,9 @@ async function serve() {
   console.log(
     welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
   )
-  startSchedule(running, crons, async () => !(await storage?.report(false)))
-  void finishUpgrade(origin, unfinished).catch(() => {})
+  const run = startSchedule(running, crons, async () => !(await storage?.report(false)))
+  if (builtin !== null) embedWhenReady(builtin, { origin, run, isStopping: () => ending })
+  void finishUpgrade(origin, unfinished, builtin === null ? undefined : ['words']).catch(() => {})
   return 0
 }
 

@@ -1,3 +1,4 @@
+import type { ModelService } from '../adapters/builtin/host'
 import type { FeedObject } from '../adapters/feed-object/object'
 import type { RateLimitBinding } from '../adapters/gate-object'
 import type { GateObject } from '../adapters/gate-object/object'
@@ -27,6 +28,8 @@ export interface Bindings {
   readonly VECTORIZE?: VectorizeBinding
   /** Tells what is wrong with the files of a local D1; only where `npm start` runs the Worker. */
   readonly LOCAL_STORAGE?: Pick<Fetcher, 'fetch'>
+  /** Runs the model of `EMBEDDING_PROVIDER=builtin`; only where `npm start` runs the Worker. */
+  readonly BUILTIN_MODEL?: ModelService
   /** Only where a provider is `workers-ai`. */
   readonly AI?: AiRunner
 }

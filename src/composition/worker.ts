@@ -77,7 +77,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     summarizer,
     reranker,
     health: models,
-  } = chooseModels(config, { analyzer, ai: bindings.AI, yielder, log })
+  } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, yielder, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, yielder })
   const { storing, close } = storage
@@ -130,7 +130,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     index: fullTextIndex,
   } = composeKeeping(bindings, config, {
-    ...{ connection, analyzer, clock, ids, yielder, images, embedder, sync, generation, log: warn },
+    ...{ connection, analyzer, clock, ids, yielder, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
@@ -194,7 +194,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...composeSearches({
       ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
-      unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
+      unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, yielder }),
     ...composeDashboard(bindings, config, { connection, settings, clock, yielder }),

@@ -131,4 +131,6 @@ export interface VectorRows {
   /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile; they are no pending work any more. */
   replace(entry: Pick<Unembedded, 'id' | 'org' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
+  /** How many entries of a scope have no vector of the model, as counters have them. */
+  waiting(scope: Scope, model: string): Promise<number>
 }

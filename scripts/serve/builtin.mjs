@@ -1,0 +1,70 @@
+// The built-in model of a server that is started here: whether it has one, and the vectors that an arrived model leaves to be made.
+import { DEFAULT_MODEL } from '../../src/cli/models/catalogue.mjs'
+import { modelsFolder } from '../../src/cli/models/folder.mjs'
+import { createBuiltinModel } from './model/builtin-model.mjs'
+import { createProgress } from './progress.mjs'
+import { askReadiness } from './ready.mjs'
+
+/** As src/index.ts knows it. */
+const MODEL_IS_READY = 'the built-in model is ready'
+/** Between two runs, so that a schedule that fails does not keep the processor busy. */
+const PAUSE_MS = 250
+
+/** @typedef {ReturnType<typeof createBuiltinModel>} BuiltinModel */
+
+/** @param {unknown} value */
+const isOff = (value) => /^(false|0|no|off)$/i.test(String(value ?? '').trim())
+
+/** @param {Record<string, unknown>} variables of the Worker @returns {string} the provider in force */
+export const providerOf = ({ EMBEDDING_PROVIDER, ENABLE_SEMANTIC_SEARCH }) =>
+  isOff(ENABLE_SEMANTIC_SEARCH)
+    ? 'none'
+    : String(EMBEDDING_PROVIDER ?? '')
+        .trim()
+        .toLowerCase()
+
+/** A start on this machine runs a model of its own, unless somebody chose another provider. @param {Record<string, unknown>} variables */
+export const withDefaultProvider = (variables) => ({
+  ...variables,
+  EMBEDDING_PROVIDER: String(variables.EMBEDDING_PROVIDER ?? '').trim() || 'builtin',
+})
+
+/**
+ * @param {Record<string, unknown>} variables of the Worker
+ * @returns {BuiltinModel | null} null where another provider makes vectors
+ */
+export function builtinModelFor(variables) {
+  if (providerOf(variables) !== 'builtin') return null
+  const runtime = /** @type {any} */ (process.env.COMMONPLACE_RUNTIME || undefined)
+  return createBuiltinModel({
+    name: String(variables.EMBEDDING_MODEL || DEFAULT_MODEL),
+    models: modelsFolder(),
+    mirror: process.env.MODEL_URL || undefined,
+    ...(runtime && { runtime }),
+    tell: console.error,
+    onProgress: createProgress(),
+  })
+}
+
+/**
+ * Makes the vectors that entries lack once the model is ready: run after run of the schedule, until nothing is missing.
+ *
+ * @param {BuiltinModel} model
+ * @param {{ origin: string, run: (cron?: string) => Promise<void>, isStopping: () => boolean }} server
+ */
+export function embedWhenReady(model, { origin, run, isStopping }) {
+  const isMissing = async () => (await askReadiness(origin)).unfinished?.includes('vectors') === true
+  model.onReady(async () => {
+    try {
+      await run(MODEL_IS_READY)
+      for (let before = -1; !isStopping() && (await isMissing()); before = model.count()) {
+        // What is missing and does not become less is left to the schedule of every five minutes.
+        if (before === model.count()) return
+        await run()
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      }
+    } catch {
+      // The server is stopping, or its data are broken, which it reports itself.
+    }
+  })
+}
