@@ -154,13 +154,13 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
-    finishing,
+    ...{ finishing, levels, unfinished: catchUp.warnings },
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
   const memories = composeMemories({
     ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
-    ...{ fullText, searchSemantic, levels, finishing, code, afterwards },
+    ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished: catchUp.warnings },
     words: config.fts.enabled,
   })
   const { captureDays } = config

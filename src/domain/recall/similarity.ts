@@ -14,6 +14,20 @@ export interface Levels {
 
 const SMALLEST_SPAN = 1e-6
 
+/** The scale for which the numbers of packs were chosen (`domain/pack/weights.ts`). */
+const REFERENCE: Levels = { nothing: 0.02, answer: 0.37 }
+
+/** Turns a cosine of one model into the one that a model of another scale would have, so that a threshold means the same with every model. */
+export type Rescale = (cosine: number) => number
+
+export const UNSCALED: Rescale = (cosine) => cosine
+
+/** To the scale of packs: texts with nothing in common, and a question and its answer, get the cosines that the reference has for them. */
+export function rescaling({ nothing, answer }: Levels, reference = REFERENCE): Rescale {
+  const slope = (reference.answer - reference.nothing) / Math.max(answer - nothing, SMALLEST_SPAN)
+  return (cosine) => Math.max(-1, Math.min(1, reference.nothing + (cosine - nothing) * slope))
+}
+
 /** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
 export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>
   Math.max(0, (cosine - nothing) / Math.max(answer - nothing, SMALLEST_SPAN))
