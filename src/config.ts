@@ -124,6 +124,8 @@ const RERANKING_MODELS: Readonly<Record<RerankingProvider, string>> = {
   openai: '',
 }
 
+const OPENAI = 'https://api.openai.com/v1'
+
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
@@ -140,6 +142,8 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   // Read again by the objects that hold the vectors, which no request configures.
   reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
+  // Read again by the process that runs the built-in model.
+  reader.url('MODEL_URL', 'https://huggingface.co')
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
   const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
@@ -211,10 +215,18 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     reranking: reader.model('RERANKING', reranks, RERANKING_PROVIDERS, RERANKING_MODELS),
     ollamaHost: reader.url('OLLAMA_HOST', 'http://localhost:11434'),
     openai: {
-      base: reader.url('OPENAI_API_BASE', 'https://api.openai.com/v1'),
+      base: reader.url('OPENAI_API_BASE', OPENAI),
       key: reader.text('OPENAI_API_KEY') || null,
     },
   }
+  const { base, key } = config.openai
+  const isAsked = [config.semantic.enabled ? config.embedding : null, config.summary, config.reranking].some(
+    (choice) => choice?.provider === 'openai',
+  )
+  if (isAsked && key === null && base === OPENAI)
+    reader.problems.push(
+      `OPENAI_API_KEY is not set, and ${OPENAI} needs one; set it, or set OPENAI_API_BASE to a server that needs none`,
+    )
   if (reader.problems.length > 0)
     throw new Problem('unavailable', `The server is not configured correctly: ${reader.problems.join('; ')}`)
   return Object.freeze(config)

@@ -1,8 +1,9 @@
 // The built-in model of a server that is started here: whether it has one, and the vectors that an arrived model leaves to be made.
+
 import { DEFAULT_MODEL } from '../../src/cli/models/catalogue.mjs'
+import { inMegabytes } from '../../src/cli/models/command.mjs'
 import { modelsFolder } from '../../src/cli/models/folder.mjs'
 import { createBuiltinModel } from './model/builtin-model.mjs'
-import { createProgress } from './progress.mjs'
 import { askReadiness } from './ready.mjs'
 
 /** As src/index.ts knows it. */
@@ -35,14 +36,16 @@ export const withDefaultProvider = (variables) => ({
  */
 export function builtinModelFor(variables) {
   if (providerOf(variables) !== 'builtin') return null
+  const name = String(variables.EMBEDDING_MODEL || DEFAULT_MODEL)
   const runtime = /** @type {any} */ (process.env.COMMONPLACE_RUNTIME || undefined)
   return createBuiltinModel({
-    name: String(variables.EMBEDDING_MODEL || DEFAULT_MODEL),
+    name,
     models: modelsFolder(),
-    mirror: process.env.MODEL_URL || undefined,
+    mirror: String(variables.MODEL_URL ?? '') || undefined,
     ...(runtime && { runtime }),
     tell: console.error,
-    onProgress: createProgress(),
+    // Only a terminal can show a bar.
+    ...(process.stdout.isTTY && { onProgress: inMegabytes(name) }),
   })
 }
 

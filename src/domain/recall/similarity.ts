@@ -17,7 +17,7 @@ const SMALLEST_SPAN = 1e-6
 /** The scale for which the numbers of packs were chosen (`domain/pack/weights.ts`). */
 const REFERENCE: Levels = { nothing: 0.02, answer: 0.37 }
 
-/** Turns a cosine of one model into the one that a model of another scale would have, so that a threshold means the same with every model. */
+/** Turns a cosine of one model into that of the reference scale, so that a threshold means the same with every model. */
 export type Rescale = (cosine: number) => number
 
 export const UNSCALED: Rescale = (cosine) => cosine

@@ -32,7 +32,9 @@ export interface CatchUp {
 
 /** For a search by meaning while some entries have no vectors of the model. */
 const waitingFor = (n: number): string =>
-  `${n} ${n === 1 ? 'entry waits for its vectors' : 'entries wait for their vectors'} of the configured model; until then a search finds ${n === 1 ? 'it' : 'them'} by words only`
+  n === 1
+    ? '1 entry waits for its vectors of the configured model; until then it is found by its words only'
+    : `${n} entries wait for their vectors of the configured model; until then they are found by their words only`
 
 /** @param waiting null where what is missed is counted by nobody */
 export function createCatchUp(
