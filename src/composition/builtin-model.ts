@@ -16,6 +16,10 @@ export const withoutHost = (): Problem =>
       'choose another provider (docs/models.md)',
   )
 
+/** Whether the process runs the small English model. */
+export const isEnglishOnly = ({ embedding: { provider, model } }: Config): boolean =>
+  provider === 'builtin' && /(^|\/)all-minilm-l6-v2$/i.test(model)
+
 /** What an isolate knows of the model. */
 interface Known {
   state: ModelState | null

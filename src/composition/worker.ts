@@ -24,6 +24,7 @@ import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backups'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
@@ -31,6 +32,7 @@ import { createRestoreEntries } from '../services/writing/entries/restore-entrie
 import { createStoreEntries } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import type { Bindings } from './bindings'
+import { isEnglishOnly } from './builtin-model'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
@@ -183,6 +185,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn },
   })
+  const dashboard = composeDashboard(bindings, config, { connection, settings, clock, yielder })
   return {
     yielder,
     storeEntries,
@@ -197,7 +200,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, yielder }),
-    ...composeDashboard(bindings, config, { connection, settings, clock, yielder }),
+    ...dashboard,
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, yielder }),
@@ -210,6 +213,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     maintenance: { work, workLeft: left.workOff },
     schedule,
     catchUp,
+    suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
       ...{ connection, clock, adminToken: config.adminToken, afterwards },

@@ -164,7 +164,7 @@ export function createFindCandidates({
       ...{ entries: gathered.entries, vectors: gathered.vectors, links: gathered.links, held },
       standing,
       query: meaning ? query : null,
-      ...(embedded?.ok && { rescale: rescaling(embedded.value[1]) }),
+      ...(embedded?.ok && semantic?.embedder.provider !== 'local' && { rescale: rescaling(embedded.value[1]) }),
       modes: [...(words?.ok ? (['fts'] as const) : []), ...(meaning ? (['semantic'] as const) : [])],
       degraded: words?.ok === false || (semantic !== null && !meaning),
     }
