@@ -1,7 +1,7 @@
 // A sentence model: text → tokens → network → one vector.
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Tokenizer } from '@huggingface/tokenizers'
+import { checksumOf } from '../../../src/cli/models/download.mjs'
 import { ModelProblem } from '../../../src/cli/models/folder.mjs'
 
 /** @typedef {import('../../../src/cli/models/folder.mjs').LocalModel} LocalModel */
@@ -12,19 +12,18 @@ import { ModelProblem } from '../../../src/cli/models/folder.mjs'
 /** A pinned file that is damaged: it is downloaded again. */
 export class DamagedModel extends ModelProblem {}
 
-/** @param {string} path @param {Pick<LocalModel, 'sha256'>} pins @param {string} found */
-function check(path, { sha256 }, found) {
+/** @param {string} path @param {Pick<LocalModel, 'sha256'>} pins @returns {Promise<string>} its SHA-256 */
+async function checked(path, { sha256 }) {
+  const found = await checksumOf(path)
   if (sha256[path] !== undefined && sha256[path] !== found)
     throw new DamagedModel(`${path} is damaged: its SHA-256 is ${found}, but ${sha256[path]} is pinned`)
+  return found
 }
 
-/** @param {Uint8Array} bytes */
-const hashOf = (bytes) => createHash('sha256').update(bytes).digest('hex')
-
-/** @param {Pick<LocalModel, 'tokenizer'>} local @param {Buffer} bytes */
-function readTokenizer({ tokenizer: path }, bytes) {
+/** @param {Pick<LocalModel, 'tokenizer'>} local */
+function readTokenizer({ tokenizer: path }) {
   try {
-    return new Tokenizer(JSON.parse(bytes.toString('utf8')), {})
+    return new Tokenizer(JSON.parse(readFileSync(path, 'utf8')), {})
   } catch (error) {
     throw new ModelProblem(`The tokenizer ${path} cannot be read: ${error.message}`)
   }
@@ -57,12 +56,10 @@ function pooled(data, { dim, pooling }) {
  */
 export async function loadSentenceModel(local, { ort, options }) {
   const { facts } = local
-  const bytes = { model: readFileSync(local.model), tokenizer: readFileSync(local.tokenizer) }
-  const digest = hashOf(bytes.model)
-  check(local.model, local, digest)
-  check(local.tokenizer, local, hashOf(bytes.tokenizer))
-  const tokenizer = readTokenizer(local, bytes.tokenizer)
-  const session = await ort.InferenceSession.create(bytes.model, options).catch((error) => {
+  const digest = await checked(local.model, local)
+  await checked(local.tokenizer, local)
+  const tokenizer = readTokenizer(local)
+  const session = await ort.InferenceSession.create(local.model, options).catch((error) => {
     throw new ModelProblem(`The model ${local.model} cannot be loaded: ${error.message}`)
   })
   const output = facts.output ?? session.outputNames[0]
