@@ -144,4 +144,4 @@ const table = markdownTable(
   rows,
 )
 console.log(table)
-if (values.write) writeSection(`models ${model}`, `${circumstances()}\n\n${table}`)
+if (values.write) writeSection('models', `${circumstances()}\n\n${table}`)

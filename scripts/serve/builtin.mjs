@@ -11,6 +11,8 @@ const MODEL_IS_READY = 'the built-in model is ready'
 /** Between two runs, so that a schedule that fails does not keep the processor busy. */
 const PAUSE_MS = 250
 
+const MAKING = 'Vectors of what was stored before are being made; until then it is found by its words.'
+
 /** @typedef {ReturnType<typeof createBuiltinModel>} BuiltinModel */
 
 /** @param {unknown} value */
@@ -59,13 +61,18 @@ export function embedWhenReady(model, { origin, run, isStopping }) {
   const isMissing = async () => (await askReadiness(origin)).unfinished?.includes('vectors') === true
   model.onReady(async () => {
     try {
+      const begun = model.count()
       await run(MODEL_IS_READY)
+      let isTold = false
       for (let before = -1; !isStopping() && (await isMissing()); before = model.count()) {
         // What is missing and does not become less is left to the schedule of every five minutes.
         if (before === model.count()) return
+        if (!isTold && model.count() > begun) console.log(MAKING)
+        isTold ||= model.count() > begun
         await run()
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       }
+      if (isTold && !isStopping()) console.log('Every entry has vectors of the model now.')
     } catch {
       // The server is stopping, or its data are broken, which it reports itself.
     }

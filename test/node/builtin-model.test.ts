@@ -200,6 +200,24 @@ describe('a download', () => {
     expect(storedModels(models).map(({ name }) => name)).toEqual([pinned.model])
   })
 
+  it('names a folder that cannot be written to', async () => {
+    const file = folder()
+    writeFileSync(file, '')
+    await expect(downloadModel(pinned, { models: file, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
+      /cannot be written to \(ENOTDIR\); COMMONPLACE_MODELS names another folder/,
+    )
+  })
+
+  it('downloads nothing while another process does', async () => {
+    const models = folder()
+    const place = join(filesOf(pinned, models).model, '..')
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'lock'), String(process.ppid))
+    await expect(downloadModel(pinned, { models, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
+      `Process ${process.ppid} is downloading into`,
+    )
+  })
+
   it('names the server that refuses the connection', async () => {
     const server = await mirror()
     await server.stop()

@@ -102,7 +102,7 @@ export function createBuiltinModel(options) {
     })
     if (!(await loadInstalled(pinned)))
       throw new ModelProblem(`The model ${pinned.model} was downloaded but is not complete`)
-    tell(`The model ${pinned.model} is here. What was stored before is embedded again in the background.`)
+    tell(`The model ${pinned.model} is here and used from now on.`)
   }
 
   /** @param {unknown} error */

@@ -149,9 +149,19 @@ function lives(pid) {
   }
 }
 
-/** @param {string} folder @throws {ModelProblem} while another process downloads into it */
-function lock(folder) {
-  const path = join(folder, 'lock')
+/** @param {string} folder @throws {ModelProblem} where it cannot be written to, and while another process downloads into it */
+function prepare(folder) {
+  try {
+    mkdirSync(folder, { recursive: true })
+    return lock(join(folder, 'lock'), folder)
+  } catch (error) {
+    if (error instanceof ModelProblem) throw error
+    throw new ModelProblem(`${folder} cannot be written to (${error.code}); COMMONPLACE_MODELS names another folder`)
+  }
+}
+
+/** @param {string} path @param {string} folder */
+function lock(path, folder) {
   const holder = Number(textOf(path) ?? 0)
   if (holder > 0 && holder !== process.pid && lives(holder))
     throw new ModelProblem(`Process ${holder} is downloading into ${folder}`)
@@ -169,12 +179,7 @@ function lock(folder) {
  */
 export async function downloadModel(model, { models, mirror = HUB, onProgress = () => {}, ...options }) {
   const paths = filesOf(model, models)
-  try {
-    mkdirSync(folderOf(model, models), { recursive: true })
-  } catch (error) {
-    throw problemOf(error, mirror, folderOf(model, models))
-  }
-  const unlock = lock(folderOf(model, models))
+  const unlock = prepare(folderOf(model, models))
   try {
     let done = 0
     for (const name of /** @type {const} */ (['tokenizer', 'model'])) {
