@@ -7,12 +7,6 @@ const USAGE = `usage: commonplace <command>
             serves until it is stopped; the same without a command. Data live in the user's data folder, or COMMONPLACE_DATA;
             settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
 
- the models that a server on this machine runs itself
-  model list                     which there are, and which of them are here
-  model pull [MODEL]             downloads one, or what is missing of it, into the user's cache folder (COMMONPLACE_MODELS names another);
-                                 MODEL_URL names a mirror. Without a name: the one that is used where EMBEDDING_MODEL is not set
-  model remove MODEL
-
  administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
@@ -50,6 +44,12 @@ const USAGE = `usage: commonplace <command>
             installed hook, shows what was captured, and erases it
   status [--json]
             which server the hooks send to, the role there, how many events wait, when it last answered
+
+ the models that a server on this machine runs itself
+  model list                     which there are, and which of them are here
+  model pull [MODEL]             downloads one, or what is missing of it, into the user's cache folder (COMMONPLACE_MODELS names another);
+                                 MODEL_URL names a mirror. Without a name: the one that is used where EMBEDDING_MODEL is not set
+  model remove MODEL
 
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
