@@ -11,6 +11,7 @@ import { filesOf, installedModel, modelInFolder, storedModels } from '../../src/
 import type { HostedModel } from '../../src/domain/meaning/hosted-model'
 import { describeEmbedder } from '../contracts/embedder'
 import { promise } from '../requirements/threads'
+import { ownDisk } from '../support/broken-disks'
 import { type ModelMirror, startMirror } from '../support/model-mirror'
 import { TINY_DIM, tinyModel, writeTinyModel } from '../support/tiny-model.mjs'
 
@@ -258,6 +259,33 @@ describe('the model of a server', () => {
     await downloadModel(pinned, { models, mirror: server.url })
     await ready
     expect(host.state().state).toBe('ready')
+  })
+
+  it('tries again by itself, and prints a problem that stays once', async () => {
+    const server = await mirror()
+    const path = new URL(addressOf(pinned, pinned.files.tokenizer, server.url)).pathname
+    server.served.delete(path)
+    const { host, told, ready } = hostOn({ mirror: server.url, retryMs: 1 })
+    host.begin()
+    await expect.poll(() => server.asked.length).toBeGreaterThan(6)
+    expect(told.filter((line) => line.startsWith('!'))).toEqual([expect.stringContaining('answered 404')])
+    server.served.set(path, files.tokenizer)
+    await ready
+  })
+
+  it('uses local on a full disk, and the model when there is room again', async () => {
+    const disk = ownDisk(1)
+    if (disk === null) return
+    closing.push(async () => disk.drop())
+    disk.fill()
+    const server = await mirror()
+    const { host, ready } = hostOn({ models: join(disk.folder, 'models'), mirror: server.url, retryMs: 1 })
+    host.begin()
+    await expect
+      .poll(() => host.state())
+      .toMatchObject({ state: 'unavailable', problem: expect.stringContaining('ENOSPC') })
+    disk.empty()
+    await ready
   })
 
   it('replaces a file that was damaged since', async () => {

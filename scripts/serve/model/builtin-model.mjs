@@ -48,6 +48,8 @@ export function createBuiltinModel(options) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
   let triedAt = 0
+  /** The problem that was printed last. */
+  let told = ''
 
   /** @param {import('../../../src/cli/models/folder.mjs').LocalModel | Omit<import('../../../src/cli/models/folder.mjs').LocalModel, 'revision'>} local */
   async function load(local) {
@@ -109,10 +111,11 @@ export function createBuiltinModel(options) {
   function missing(error) {
     if (stopping.signal.aborted) return
     const problem = error instanceof ModelProblem ? error.message : String(error)
-    const isNew = state.state !== 'unavailable' || state.problem !== problem
     state = { state: 'unavailable', name, problem }
     known.resolve(undefined)
-    if (isNew) tell(`! The model ${name} is not available, so "local" is used: ${problem}`)
+    if (problem === told) return
+    told = problem
+    tell(`! The model ${name} is not available, so "local" is used: ${problem}`)
   }
 
   async function attempt() {
