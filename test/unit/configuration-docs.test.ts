@@ -70,7 +70,8 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
       'what cosines mean in packs, `context_recall` and searches of code: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; of any other model measured once, and kept',
     MODEL_URL: 'where `builtin` downloads its model: a mirror with the paths of the Hugging Face Hub',
     ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
-    CHUNK_SIZE: 'characters of a piece; `local` and all-MiniLM-L6-v2 cut at 1000 at most',
+    CHUNK_SIZE:
+      'characters of a piece; `local` cuts at 1000 at most, all-MiniLM-L6-v2 what is longer than this into pieces of 1000',
     CHUNK_OVERLAP: 'smaller than `CHUNK_SIZE`',
     CHUNK_AGGREGATION: 'a text is as near as its nearest piece; there is no other choice',
     SUMMARY_PROVIDER: 'summaries of long texts at every write; `none`: off',

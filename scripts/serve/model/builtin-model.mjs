@@ -57,11 +57,11 @@ export function createBuiltinModel(options) {
     try {
       const { runtime: found, digest } = await loading.load()
       thread = loading
-      const { model, dim, max_tokens, finest, levels } = local.facts
+      const { model, dim, max_tokens, reads, levels } = local.facts
       const revision = 'revision' in local ? local.revision : `${digest.slice(0, 8)}-${max_tokens}`
       state = {
         ...{ state: 'ready', name, runtime: found },
-        model: { name: model, revision, dimensions: dim, ...(finest && { finest }), ...(levels && { levels }) },
+        model: { name: model, revision, dimensions: dim, ...(reads && { reads }), ...(levels && { levels }) },
       }
     } catch (error) {
       await loading.close()

@@ -23,7 +23,7 @@ export function createBuiltinEmbedder(
   options: Partial<Patience> & Partial<Pick<Timing, 'now'>> = {},
 ): Embedder {
   const { service, hosted } = settings
-  const { name: model, revision, dimensions, finest } = hosted
+  const { name: model, revision, dimensions, reads } = hosted
   const terms = termsOf({ ...settings, dimensions }, options)
 
   async function ask(texts: readonly string[], kind: 'query' | 'passage', signal: AbortSignal): Promise<number[][]> {
@@ -61,5 +61,5 @@ export function createBuiltinEmbedder(
       }
     },
   })
-  return { ...embedder, revision, ...(finest !== undefined && { finest }) }
+  return { ...embedder, revision, ...(reads !== undefined && { reads }) }
 }

@@ -15,7 +15,7 @@
  * @property {string} query_prefix
  * @property {string} passage_prefix
  * @property {string} [output] of the network; the first where it is not named
- * @property {number} [finest] code points from which a text is cut into several
+ * @property {number} [reads] code points of a text that `max_tokens` hold as a rule: longer texts are cut into pieces of this size
  * @property {{ nothing: number, answer: number }} [levels] as EMBEDDING_LEVELS
  *
  * @typedef {ModelFacts & {
@@ -49,7 +49,7 @@ export const MODELS = [
     max_tokens: 256,
     query_prefix: '',
     passage_prefix: '',
-    finest: 1000,
+    reads: 1000,
   },
   {
     model: 'multilingual-e5-small',

@@ -137,7 +137,7 @@ export function modelInFolder(folder) {
       query_prefix: String(config.query_prefix ?? ''),
       passage_prefix: String(config.passage_prefix ?? ''),
       ...(config.output && { output: String(config.output) }),
-      ...(isCount(config.finest) && { finest: config.finest }),
+      ...(isCount(config.reads) && { reads: config.reads }),
       ...(config.levels && { levels: config.levels }),
     },
   }

@@ -6,8 +6,8 @@ export interface HostedModel {
   /** Vectors of two revisions are never compared. */
   readonly revision: string
   readonly dimensions: number
-  /** Code points from which a text is cut into several. */
-  readonly finest?: number
+  /** Code points of a text that the model reads as a rule. */
+  readonly reads?: number
   /** Cosines of texts with nothing in common, and of a question and its answer, where the model's own configuration has them. */
   readonly levels?: { readonly nothing: number; readonly answer: number }
 }
