@@ -10,6 +10,9 @@ import { DamagedModel } from './sentence-model.mjs'
 
 const THREAD = fileURLToPath(new URL('thread.mjs', import.meta.url).href)
 
+/** What a run leaves behind is collected soon: it is a large part of the memory of the thread. */
+const YOUNG = { maxYoungGenerationSizeMb: 2 }
+
 /** A process that is not asked gives the memory of the model back. */
 export const IDLE_MS = 10 * 60_000
 
@@ -57,7 +60,7 @@ export function createEmbeddingThread(local, { runtime, idleMs = IDLE_MS } = {})
   }
 
   function start() {
-    const worker = new Worker(THREAD, { workerData: { local, runtime } })
+    const worker = new Worker(THREAD, { workerData: { local, runtime }, resourceLimits: YOUNG })
     worker.unref()
     const loaded = new Promise((/** @type {(loaded: Loaded) => void} */ resolve, reject) => {
       /** @param {Error} error */
