@@ -70,6 +70,9 @@ export function describeArrival(
     const { semantic_search: before } = await search('get_statistics', {})
     expect(before).toMatchObject({ provider: 'local', waiting_count: 0, message: expect.stringContaining('30 %') })
 
+    const overview = async () => (await fetch(new URL('/', server.url), { headers: { accept: 'text/html' } })).text()
+    expect(await overview()).toContain('The model tiny-words is being downloaded (30 %)')
+
     isHere = true
     const run = server.schedule(READY)
     await expect.poll(async () => (await search('get_statistics', {})).semantic_search.provider).toBe('builtin')
@@ -80,6 +83,8 @@ export function describeArrival(
     expect((await search('context_recall', { query: 'physician' })).warnings).toEqual([waiting])
     expect((await search('context', { goal: 'physician' })).markdown).toContain('2 entries wait for their vectors')
 
+    expect(await overview()).toContain('2 memories still found by words only')
+
     gate.resolve()
     await run
     await fetch(new URL('/ready', server.url))
@@ -89,5 +94,6 @@ export function describeArrival(
     const after = await search('semantic_search_context', { query: 'buy a car', limit: 1 })
     expect(after.results[0].text_content).toBe('purchase a vehicle')
     expect((await search('get_statistics', {})).semantic_search).toMatchObject({ context_count: 2, waiting_count: 0 })
+    expect(await overview()).not.toContain('found by words only')
   })
 }
