@@ -44,7 +44,8 @@ export async function finishUpgrade(origin, unfinished, left = ['words', 'vector
  */
 export const troubles = (checks) =>
   Object.entries(checks)
-    .filter(([, { ok }]) => !ok)
+    // The built-in model reports its own troubles, when they happen.
+    .filter(([, { backend, ok }]) => !ok && backend !== 'builtin')
     .map(([name, { backend, problem }]) => `! ${name} (${backend}): ${problem ?? 'does not answer'}`)
 
 /**

@@ -16,7 +16,7 @@ import type { AiRunner } from '../adapters/workers-ai/service'
 import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
 import type { Config, EmbeddingProvider, ModelChoice, RerankingProvider, SummaryProvider } from '../config'
 import { Problem } from '../domain/errors'
-import { insteadOf } from '../domain/meaning/hosted-model'
+import { insteadInPublic } from '../domain/meaning/hosted-model'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
@@ -142,7 +142,7 @@ function hostedHealth({ embedding: { hosted } }: Config): ModelHealth | null {
   return {
     ...{ backend, required: false },
     ping: async () => {
-      if (hosted.state !== 'ready') throw new Problem('unavailable', insteadOf(hosted))
+      if (hosted.state !== 'ready') throw new Problem('unavailable', insteadInPublic(hosted))
     },
   }
 }

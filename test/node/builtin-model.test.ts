@@ -193,12 +193,23 @@ describe('a download', () => {
     server.served.set(path, Buffer.concat([files.model, files.model]))
     await expect(attempt()).rejects.toThrow('is larger than the')
     server.served.delete(path)
-    await expect(attempt()).rejects.toThrow('answered 404')
+    await expect(attempt()).rejects.toThrow('status 404')
     expect(installedModel(pinned, models)).toBeNull()
     server.served.set(path, files.model)
     rmSync(`${filesOf(pinned, models).model}.part`, { force: true })
     await attempt()
     expect(storedModels(models).map(({ name }) => name)).toEqual([pinned.model])
+  })
+
+  it('sends a user and a password of the mirror as a header, and prints neither', async () => {
+    const server = await mirror()
+    server.served.clear()
+    const url = server.url.replace('http://', 'http://ada:s%40cret@')
+    const { host, told } = hostOn({ mirror: url })
+    host.begin()
+    await expect.poll(() => host.state().state).toBe('unavailable')
+    expect(server.asked[0]?.authorization).toBe(`Basic ${btoa('ada:s@cret')}`)
+    expect(JSON.stringify([told, host.state()])).not.toMatch(/ada|cret/)
   })
 
   it('names a folder that cannot be written to', async () => {
@@ -224,7 +235,7 @@ describe('a download', () => {
     await server.stop()
     closing.splice(0)
     await expect(downloadModel(pinned, { models: folder(), mirror: server.url })).rejects.toThrow(
-      /cannot be read: .*ECONNREFUSED/,
+      /^tokenizer\.json cannot be downloaded: .*ECONNREFUSED/,
     )
   })
 })
@@ -268,7 +279,7 @@ describe('the model of a server', () => {
     const { host, told, ready } = hostOn({ mirror: server.url, retryMs: 1 })
     host.begin()
     await expect.poll(() => server.asked.length).toBeGreaterThan(6)
-    expect(told.filter((line) => line.startsWith('!'))).toEqual([expect.stringContaining('answered 404')])
+    expect(told.filter((line) => line.startsWith('!'))).toEqual([expect.stringContaining('status 404')])
     server.served.set(path, files.tokenizer)
     await ready
   })

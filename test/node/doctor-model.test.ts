@@ -45,7 +45,9 @@ it('does not fail while the built-in model is downloaded or away, since local is
     ok: false,
     problem: 'The model is being downloaded (30 %); "local" is used until then',
   }
+  const message = 'The model is not available, so "local" is used: status 404'
   expect(await examine(away, {})).toMatchObject({ ok: null, detail: expect.stringContaining('30 %') })
+  expect(await examine(away, { message })).toMatchObject({ ok: null, detail: message })
   const gone = { backend: 'ollama', ok: false, problem: 'Ollama cannot be reached' }
   expect(await examine(gone, {})).toMatchObject({ ok: false })
 })

@@ -6,8 +6,12 @@ import type { PinnedModel } from '../../src/cli/models/catalogue.mjs'
 export interface ModelMirror {
   /** For MODEL_URL. */
   readonly url: string
-  /** Each request: its path, and the range that it asked for. */
-  readonly asked: { readonly path: string; readonly range: string | undefined }[]
+  /** Each request: its path, the range that it asked for, and its credentials. */
+  readonly asked: {
+    readonly path: string
+    readonly range: string | undefined
+    readonly authorization: string | undefined
+  }[]
   /** Breaks the connection behind so many bytes of a file's body, once for each entry. */
   readonly cuts: number[]
   /** In the place of the files. */
@@ -25,12 +29,12 @@ export async function startMirror(
     [at(pins.model.path), files.model],
     [at(pins.tokenizer.path), files.tokenizer],
   ])
-  const asked: { path: string; range: string | undefined }[] = []
+  const asked: { path: string; range: string | undefined; authorization: string | undefined }[] = []
   const cuts: number[] = []
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? ''
-    const { range } = request.headers
-    asked.push({ path, range })
+    const { range, authorization } = request.headers
+    asked.push({ path, range, authorization })
     // As the Hub: the address of a repository leads to the storage of files.
     if (!path.startsWith('/storage')) return void response.writeHead(302, { location: `/storage${path}` }).end()
     const content = served.get(path.slice('/storage'.length))

@@ -1,5 +1,6 @@
 // The built-in embedding model of a server: fetched or found, loaded, and answered for. The Worker reaches it through the service binding
 // BUILTIN_MODEL, which is `fetch` here; no port is opened for it.
+import { basename } from 'node:path'
 import { megabytes, sizeOf } from '../../../src/cli/models/catalogue.mjs'
 import { downloadModel } from '../../../src/cli/models/download.mjs'
 import {
@@ -36,8 +37,10 @@ const LOOK_MS = 5_000
 export function createBuiltinModel(options) {
   const { name, models, mirror, runtime, tell, onProgress, choose = chosenModel } = options
   const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS } = options
+  /** Of a folder its name alone. */
+  const label = basename(name)
   /** @type {ModelState} */
-  let state = { state: 'loading', name }
+  let state = { state: 'loading', name: label }
   /** @type {ReturnType<typeof createEmbeddingThread> | null} */
   let thread = null
   /** @type {(() => void)[]} */
@@ -60,7 +63,7 @@ export function createBuiltinModel(options) {
       const { model, dim, max_tokens, reads, levels } = local.facts
       const revision = 'revision' in local ? local.revision : `${digest.slice(0, 8)}-${max_tokens}`
       state = {
-        ...{ state: 'ready', name, runtime: found },
+        ...{ state: 'ready', name: label, runtime: found },
         model: { name: model, revision, dimensions: dim, ...(reads && { reads }), ...(levels && { levels }) },
       }
     } catch (error) {
@@ -93,12 +96,12 @@ export function createBuiltinModel(options) {
     if (triedAt === 0)
       tell(`Downloading the model ${pinned.model} (${megabytes(total)}, once). Until it is here, "local" is used.`)
     triedAt = Date.now()
-    state = { state: 'downloading', name, received: 0, total }
+    state = { state: 'downloading', name: label, received: 0, total }
     known.resolve(undefined)
     await downloadModel(pinned, {
       ...{ models, mirror, signal: stopping.signal },
       onProgress(received) {
-        state = { state: 'downloading', name, received, total }
+        state = { state: 'downloading', name: label, received, total }
         onProgress?.(received, total)
       },
     })
@@ -111,11 +114,11 @@ export function createBuiltinModel(options) {
   function missing(error) {
     if (stopping.signal.aborted) return
     const problem = error instanceof ModelProblem ? error.message : String(error)
-    state = { state: 'unavailable', name, problem }
+    state = { state: 'unavailable', name: label, problem }
     known.resolve(undefined)
     if (problem === told) return
     told = problem
-    tell(`! The model ${name} is not available, so "local" is used: ${problem}`)
+    tell(`! The model ${label} is not available, so "local" is used: ${problem}`)
   }
 
   async function attempt() {
@@ -147,7 +150,7 @@ export function createBuiltinModel(options) {
 
   /** @param {Request} request @returns {Promise<Response>} */
   async function embed(request) {
-    if (thread === null) return Response.json({ message: `The model ${name} is not loaded` }, { status: 503 })
+    if (thread === null) return Response.json({ message: `The model ${label} is not loaded` }, { status: 503 })
     const embedder = thread
     const { kind, texts } = /** @type {{ kind: 'query' | 'passage', texts: string[] }} */ (await request.json())
     try {

@@ -27,9 +27,8 @@ export async function checkModel(around) {
     return part === undefined || part.ok ? [] : [`${purpose} (${part.backend}): ${part.problem ?? 'no answer'}`]
   })
   // Without the built-in model a server goes on with "local", and tries again by itself.
-  if (around.parts?.embeddings?.backend === 'builtin' && away.length === 1)
-    return [{ name, ok: null, detail: away[0], todo: `${TYPED.command} model pull shows what is wrong; ${MODELS}` }]
-  if (away.length > 0) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
+  const isWithout = around.parts?.embeddings?.backend === 'builtin' && away.length === 1
+  if (away.length > 0 && !isWithout) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
   const { content, problem } = await answerOf(around, 'get_statistics', {})
   if (problem !== undefined) return [{ name, ok: false, detail: problem, todo: MODELS }]
   const { enabled, provider, model, dimensions, suggestion, waiting_count: waiting } = content.semantic_search
@@ -37,6 +36,10 @@ export async function checkModel(around) {
     return [
       { name, ok: null, detail: 'none: what is stored is found by its words alone', todo: 'docs/models.md names some' },
     ]
+  if (isWithout) {
+    const { message: detail = away[0] } = content.semantic_search
+    return [{ name, ok: null, detail, todo: `${TYPED.command} model pull downloads it now; ${MODELS}` }]
+  }
   // It names the runtime too.
   const { backend = provider } = around.parts?.embeddings ?? {}
   const called = `${backend.replace(/^builtin, /, 'builtin ')}: ${model}, ${dimensions} numbers`

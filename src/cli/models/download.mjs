@@ -46,6 +46,17 @@ export async function checksumOf(path) {
   return hash.digest('hex')
 }
 
+/** A user and a password of the mirror as a header: `fetch` refuses addresses that hold them. @param {string} mirror */
+function withoutCredentials(mirror) {
+  const url = new URL(mirror)
+  const { username, password } = url
+  url.username = ''
+  url.password = ''
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  return { base: url.href, headers: username === '' && password === '' ? {} : { authorization } }
+}
+
 /** @param {number} from @param {string | null} tag @returns {Record<string, string>} */
 const resuming = (from, tag) =>
   from === 0 ? {} : { range: `bytes=${from}-`, ...(tag !== null && { 'if-range': tag }) }
@@ -71,10 +82,13 @@ async function receive(/** @type {string} */ url, /** @type {string} */ path, /*
   let output = -1
   try {
     const from = bytesOf(part)
-    const response = await fetch(url, { headers: resuming(from, textOf(tag)), signal: silence.signal })
+    const response = await fetch(url, {
+      headers: { ...options.headers, ...resuming(from, textOf(tag)) },
+      signal: silence.signal,
+    })
     // The part is longer than the file, or the server changed it.
     if (response.status === 416) return rmSync(part, { force: true })
-    if (!response.ok) throw new ModelProblem(`${url} answered ${response.status}`)
+    if (!response.ok) throw new ModelProblem(`${file.path} cannot be downloaded: status ${response.status}`)
     const isRest = response.status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${from}-`)
     const etag = response.headers.get('etag')
     if (etag === null || etag.startsWith('W/')) rmSync(tag, { force: true })
@@ -85,7 +99,8 @@ async function receive(/** @type {string} */ url, /** @type {string} */ path, /*
       clearTimeout(timer)
       timer = setTimeout(stop, silenceMs)
       size += chunk.byteLength
-      if (size > file.bytes) throw new ModelProblem(`${url} is larger than the ${file.bytes} bytes that are pinned`)
+      if (size > file.bytes)
+        throw new ModelProblem(`${file.path} is larger than the ${file.bytes} bytes that are pinned`)
       writeSync(output, chunk)
       onBytes(size)
     }
@@ -96,14 +111,14 @@ async function receive(/** @type {string} */ url, /** @type {string} */ path, /*
   }
 }
 
-/** @param {unknown} error @param {string} url @param {string} path */
-function problemOf(error, url, path) {
+/** Without the address, which may hold a password. @param {unknown} error @param {string} name @param {string} path */
+function problemOf(error, name, path) {
   if (error instanceof ModelProblem) return error
   const { code, message, cause } = /** @type {NodeJS.ErrnoException} */ (error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return new ModelProblem(`The disk is full: ${path} cannot be written`)
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
     return new ModelProblem(`${path} cannot be written (${code})`)
-  return new ModelProblem(`${url} cannot be read: ${cause instanceof Error ? cause.message : message}`)
+  return new ModelProblem(`${name} cannot be downloaded: ${cause instanceof Error ? cause.message : message}`)
 }
 
 /** Of the disk, or of the file itself: another attempt changes nothing. @param {any} error */
@@ -124,17 +139,17 @@ async function downloadFile(
     try {
       await receive(url, path, file, options)
     } catch (error) {
-      if (isFinal(error) || options.signal?.aborted) throw problemOf(error, url, path)
+      if (isFinal(error) || options.signal?.aborted) throw problemOf(error, file.path, path)
       failure = error
     }
     tries = bytesOf(part) > before ? 1 : tries + 1
-    if (tries > MOST_TRIES) throw problemOf(failure ?? new Error('the connection ends early'), url, path)
+    if (tries > MOST_TRIES) throw problemOf(failure ?? new Error('the connection ends early'), file.path, path)
   }
   const found = await checksumOf(part)
   rmSync(tag, { force: true })
   if (found !== file.sha256) {
     rmSync(part, { force: true })
-    throw new ModelProblem(`${url} has the SHA-256 ${found}, but ${file.sha256} is pinned; it was not kept`)
+    throw new ModelProblem(`${file.path} has the SHA-256 ${found}, but ${file.sha256} is pinned; it was not kept`)
   }
   renameSync(part, path)
 }
@@ -179,6 +194,7 @@ function lock(path, folder) {
  */
 export async function downloadModel(model, { models, mirror = HUB, onProgress = () => {}, ...options }) {
   const paths = filesOf(model, models)
+  const { base, headers } = withoutCredentials(mirror)
   const unlock = prepare(folderOf(model, models))
   try {
     let done = 0
@@ -186,7 +202,7 @@ export async function downloadModel(model, { models, mirror = HUB, onProgress = 
       const file = model.files[name]
       const onBytes = (/** @type {number} */ size) => onProgress(done + size, sizeOf(model))
       if (bytesOf(paths[name]) !== file.bytes || (await checksumOf(paths[name])) !== file.sha256)
-        await downloadFile(addressOf(model, file, mirror), paths[name], file, { ...options, onBytes })
+        await downloadFile(addressOf(model, file, base), paths[name], file, { ...options, headers, onBytes })
       done += file.bytes
       onProgress(done, sizeOf(model))
     }

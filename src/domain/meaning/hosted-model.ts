@@ -19,6 +19,12 @@ export type ModelState =
   | { readonly state: 'unavailable'; readonly name: string; readonly problem: string }
   | { readonly state: 'ready'; readonly name: string; readonly runtime: 'native' | 'wasm'; readonly model: HostedModel }
 
+/** The same for whoever asks without a key: a problem may name folders and hosts. */
+export const insteadInPublic = (hosted: Exclude<ModelState, { readonly state: 'ready' }>): string =>
+  hosted.state === 'unavailable'
+    ? `The model ${hosted.name} is not available, so "local" is used; commonplace doctor reports why`
+    : insteadOf(hosted)
+
 /** Why `local` is used instead of the model, and what happens next. */
 export function insteadOf(hosted: Exclude<ModelState, { readonly state: 'ready' }>): string {
   const { name } = hosted
