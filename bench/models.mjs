@@ -68,65 +68,68 @@ async function modelIsReady(origin) {
   }
 }
 
-async function measure(name, env, state, port) {
-  const server = await startServer({ port, state, env })
-  try {
-    await modelIsReady(server.origin)
-    const client = createClient(server.origin)
-    const search = (i) => client.call('semantic_search_context', { query: textAt(i, 8), limit: 5 })
-    const entries = (from) =>
-      Array.from({ length: TEXTS }, (_, i) => ({
-        thread_id: 't',
-        source: 'agent',
-        text: textAt(from + i, WORDS_OF_TEXT),
-      }))
-    await client.call('store_context_batch', { entries: entries(0) })
-    for (let i = 0; i < 10; i++) await search(i)
-    /** @type {number[]} */
-    const empty = []
-    /** @type {number[]} */
-    const query = []
-    for (let i = 0; i < QUERIES; i++) {
-      empty.push((await client.request('ping', {})).ms)
-      query.push((await search(1000 + i)).ms)
-    }
-    const { result, longest } = await longestWait(server.origin, async () => {
-      const begun = performance.now()
-      await client.call('store_context_batch', { entries: entries(10_000) })
-      return performance.now() - begun
-    })
-    const { content } = await client.call('get_statistics', {})
-    const missing = content.semantic_search.waiting_count
-    return {
-      ...{ name, empty: percentile(empty, 0.5), query: percentile(query, 0.5), query95: percentile(query, 0.95) },
-      ...{ texts: result, longest, missing },
-    }
-  } finally {
-    await server.crash()
-  }
-}
-
 const workspace = await createWorkspace()
 const builtin = (runtime) => ({
   ...{ EMBEDDING_PROVIDER: 'builtin', EMBEDDING_MODEL: values.model, COMMONPLACE_RUNTIME: runtime },
   // A batch is measured as a whole.
   EMBEDDING_TIMEOUT_S: '120',
 })
+
+const entries = (from) =>
+  Array.from({ length: TEXTS }, (_, i) => ({ thread_id: 't', source: 'agent', text: textAt(from + i, WORDS_OF_TEXT) }))
+const search = (client, i) => client.call('semantic_search_context', { query: textAt(i, 8), limit: 5 })
+
+/** A server with a hundred entries, asked ten times before it is measured. */
+async function prepare(name, env, port) {
+  const server = await startServer({ port, state: workspace.folder(name), env })
+  await modelIsReady(server.origin)
+  const client = createClient(server.origin)
+  await client.call('store_context_batch', { entries: entries(0) })
+  for (let i = 0; i < 10; i++) await search(client, i)
+  /** @type {{ empty: number[], query: number[] }} */
+  const times = { empty: [], query: [] }
+  return { name, server, client, ...times }
+}
+
 const port = Number(values.port)
-const local = await measure('local', { EMBEDDING_PROVIDER: 'local' }, workspace.folder('local'), port)
-const native = await measure('native', builtin('native'), workspace.folder('native'), port + 1)
-const wasm = await measure('wasm', builtin('wasm'), workspace.folder('wasm'), port + 2)
+const local = await prepare('local', { EMBEDDING_PROVIDER: 'local' }, port)
+const native = await prepare('native', builtin('native'), port + 1)
+const wasm = await prepare('wasm', builtin('wasm'), port + 2)
+const places = [local, native, wasm]
+
+// By turns, so that a busy moment of the machine is one of all.
+for (let i = 0; i < QUERIES; i++)
+  for (const { client, empty, query } of places) {
+    empty.push((await client.request('ping', {})).ms)
+    query.push((await search(client, 1000 + i)).ms)
+  }
+
+const measured = []
+for (const { name, server, client, empty, query } of places) {
+  const { result, longest } = await longestWait(server.origin, async () => {
+    const begun = performance.now()
+    await client.call('store_context_batch', { entries: entries(10_000) })
+    return performance.now() - begun
+  })
+  const { content } = await client.call('get_statistics', {})
+  measured.push({
+    ...{ name, empty: percentile(empty, 0.5), query: percentile(query, 0.5), query95: percentile(query, 0.95) },
+    ...{ texts: result, longest, missing: content.semantic_search.waiting_count },
+  })
+  await server.crash()
+}
 workspace.remove()
 
 const { model } = JSON.parse(readFileSync(`${values.model}/config.json`, 'utf8'))
 const memory = { native: memoryOf('native'), wasm: memoryOf('wasm') }
-const rows = [local, native, wasm].map((one) => [
-  one === local ? '`local`' : `${model}, ${one.name}`,
+const [base] = measured
+const rows = measured.map((one) => [
+  one === base ? '`local`' : `${model}, ${one.name}`,
   short(one.empty),
   `${short(one.query)} / ${short(one.query95)}`,
-  one === local ? '–' : `${short((one.query - local.query) / local.empty)} ×`,
+  one === base ? '–' : `${short((one.query - base.query) / base.empty)} ×`,
   short(one.texts / 1000),
-  one === local ? '–' : `${short(memory[one.name].loaded)} / ${short(memory[one.name].used)}`,
+  one === base ? '–' : `${short(memory[one.name].loaded)} / ${short(memory[one.name].used)}`,
   short(one.longest),
   one.missing,
 ])
