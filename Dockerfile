@@ -4,6 +4,9 @@ WORKDIR /build
 COPY . .
 RUN npm ci
 RUN npm pack --pack-destination .. && tar -xzf ../*.tgz -C ..
+# The native runtime of the built-in model, of 291 MB what this platform needs.
+RUN mkdir -p ../runtime && cp -r node_modules/onnxruntime-node node_modules/onnxruntime-common ../runtime && \
+  find ../runtime/onnxruntime-node/bin -mindepth 2 -type d ! -path "*/linux" ! -path "*/linux/$(node -p process.arch)" -prune -exec rm -rf {} +
 
 # Built files only, with the versions of the lock file; no scripts of packages are run.
 FROM node:24.21.0-bookworm-slim
@@ -11,6 +14,7 @@ WORKDIR /app
 COPY --from=build /package .
 COPY --from=build /build/package-lock.json .
 RUN npm ci --omit=dev --ignore-scripts
+COPY --from=build /runtime ./node_modules
 RUN mkdir -p ../data && chown 1000:1000 ../data
 ENV COMMONPLACE_DATA=/data
 ENV AUTH_MODE=required

@@ -1,3 +1,4 @@
+import './scripts/local-vectors.mjs'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'

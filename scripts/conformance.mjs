@@ -1,6 +1,7 @@
 // `npm run conformance`: plays the protocol's own conformance suite against this server, without network. Two Workers are
 // played: a fixture with the tools that the suite asks for behind our serving code, and the product itself.
 // test/conformance/expected-failures.json names what cannot pass and why; that list may only shrink.
+import './local-vectors.mjs'
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 // `npm run demo`: the server on a store of its own, filled anew with six weeks of four agents' work, to look at the dashboard.
+import './local-vectors.mjs'
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

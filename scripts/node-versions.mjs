@@ -1,6 +1,7 @@
 // `npm run test:node`: a fresh clone under Node 20, 22 and 24, as a newcomer has it. Each version comes from npm into a temporary folder
 // and is the only `node` on the PATH; then what the README promises is tried: install, start, store, command line, types.
 // Takes minutes and the network of npm, so it is no part of `npm test`.
+import './local-vectors.mjs'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

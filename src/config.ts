@@ -3,6 +3,7 @@ import { VECTOR_MEMORY_MB } from './domain/capacity'
 import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
 import type { HistoryTerms } from './domain/history/terms'
+import type { ModelState } from './domain/meaning/hosted-model'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
 import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
@@ -63,6 +64,8 @@ export interface Config {
     readonly timeoutMs: Millis
     /** Null: those of the model, known or measured. */
     readonly levels: Levels | null
+    /** Of `builtin`, what the process that runs the model says of it: while it is not ready, `provider` is `local`. */
+    readonly hosted: ModelState | null
   }
   /** Null: a text is one chunk, however long. */
   readonly chunking: { readonly size: number; readonly overlap: number } | null
@@ -78,7 +81,7 @@ export interface Config {
 type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 
 /** Who makes embeddings, summaries and another order; a provider need not do all of them. */
-export const EMBEDDING_PROVIDERS = ['local', 'workers-ai', 'ollama', 'openai'] as const
+export const EMBEDDING_PROVIDERS = ['local', 'builtin', 'workers-ai', 'ollama', 'openai'] as const
 export const SUMMARY_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
 export const RERANKING_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
@@ -98,8 +101,12 @@ export const FTS_LANGUAGES = [
   ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil', 'turkish', 'yiddish'],
 ] as const
 
+/** What makes vectors without any model, and their size. */
+export const LOCAL_MODEL = ['hashed-features-v1', 512] as const
+
 const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number]>> = {
-  local: ['hashed-features-v1', 512],
+  local: LOCAL_MODEL,
+  builtin: ['all-MiniLM-L6-v2', 384],
   'workers-ai': ['@cf/baai/bge-m3', 1024],
   ollama: ['qwen3-embedding:0.6b', 1024],
   openai: ['text-embedding-3-small', 1536],
@@ -117,6 +124,8 @@ const RERANKING_MODELS: Readonly<Record<RerankingProvider, string>> = {
   openai: '',
 }
 
+const OPENAI = 'https://api.openai.com/v1'
+
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
@@ -133,6 +142,8 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   // Read again by the objects that hold the vectors, which no request configures.
   reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
+  // Read again by the process that runs the built-in model.
+  reader.url('MODEL_URL', 'https://huggingface.co')
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
   const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
@@ -197,16 +208,25 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
       onFailure: reader.choice('EMBEDDING_FAILURE', 'fail', ['fail', 'defer']),
       timeoutMs: reader.integer('EMBEDDING_TIMEOUT_S', 10, 1, 600) * 1000,
       levels: reader.levels('EMBEDDING_LEVELS'),
+      hosted: null,
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
     summary: summary === null ? null : { ...summary, ...summarySize },
     reranking: reader.model('RERANKING', reranks, RERANKING_PROVIDERS, RERANKING_MODELS),
     ollamaHost: reader.url('OLLAMA_HOST', 'http://localhost:11434'),
     openai: {
-      base: reader.url('OPENAI_API_BASE', 'https://api.openai.com/v1'),
+      base: reader.url('OPENAI_API_BASE', OPENAI),
       key: reader.text('OPENAI_API_KEY') || null,
     },
   }
+  const { base, key } = config.openai
+  const isAsked = [config.semantic.enabled ? config.embedding : null, config.summary, config.reranking].some(
+    (choice) => choice?.provider === 'openai',
+  )
+  if (isAsked && key === null && base === OPENAI)
+    reader.problems.push(
+      `OPENAI_API_KEY is not set, and ${OPENAI} needs one; set it, or set OPENAI_API_BASE to a server that needs none`,
+    )
   if (reader.problems.length > 0)
     throw new Problem('unavailable', `The server is not configured correctly: ${reader.problems.join('; ')}`)
   return Object.freeze(config)

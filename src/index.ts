@@ -1,4 +1,5 @@
 import type { Bindings } from './composition/bindings'
+import { withBuiltinModel } from './composition/builtin-model'
 import { D1_MIGRATIONS } from './composition/migrations'
 import { prepareDatabase } from './composition/storage'
 import { composeServices } from './composition/worker'
@@ -36,8 +37,12 @@ function configOf(env: Env): Config {
   return config
 }
 
-async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>) {
-  const config = configOf(env)
+/** What the schedule is told when the model that runs next to the Worker is ready (scripts/serve/schedule.mjs). */
+const MODEL_IS_READY = 'the built-in model is ready'
+
+/** @param isNews whether the built-in model is known to have changed */
+async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNews = false) {
+  const config = await withBuiltinModel(configOf(env), env, isNews)
   const measure = createMeasure(createLog(config.logLevel), () => Date.now())
   const { log } = measure
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
@@ -63,14 +68,26 @@ const app = createApp<Env>(async (env, ctx) => {
   return setup
 })
 
+async function runSchedule(cron: string, env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
+  const isNews = cron === MODEL_IS_READY
+  const { services, oauth } = await prepare(env, ctx, isNews)
+  try {
+    if (isNews) await services.schedule.beginAgain('vectors')
+    await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
+  } finally {
+    await services.close()
+  }
+}
+
+/** Whether `npm start` asks for the schedule (scripts/serve/schedule.mjs). Deployments have no token. */
+const isScheduleRequest = ({ headers }: Request, { SCHEDULE_TOKEN: token }: Env): boolean =>
+  typeof token === 'string' && token.length >= 32 && headers.get('x-schedule-token') === token
+
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  async scheduled(_, env, ctx) {
-    const { services, oauth } = await prepare(env, ctx)
-    try {
-      await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
-    } finally {
-      await services.close()
-    }
+  async fetch(request, env, ctx) {
+    if (!isScheduleRequest(request, env)) return app.fetch(request, env, ctx)
+    await runSchedule(request.headers.get('x-cron') ?? '', env, ctx)
+    return new Response('ok')
   },
+  scheduled: ({ cron }, env, ctx) => runSchedule(cron, env, ctx),
 } satisfies ExportedHandler<Env>

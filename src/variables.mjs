@@ -39,6 +39,7 @@ export const VARIABLES = /** @type {const} */ ([
   'MAX_TOTAL_SIZE_MB',
   'MCP_SERVER_INSTRUCTIONS',
   'METADATA_INDEXED_FIELDS',
+  'MODEL_URL',
   'OLLAMA_HOST',
   'OPENAI_API_BASE',
   'OPENAI_API_KEY',

@@ -1,5 +1,6 @@
 // Writers that are interrupted: they call a server over HTTP, remember what it acknowledged, and look afterwards whether that is
 // what it holds. Used by crash.mjs, which crashes often, and by test/e2e/crash.test.ts, which crashes twice.
+import '../../scripts/local-vectors.mjs'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { environment, nodePath, root } from '../../scripts/install.mjs'

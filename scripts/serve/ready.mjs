@@ -26,13 +26,15 @@ export async function askReadiness(origin) {
  *
  * @param {string} origin
  * @param {Readiness['unfinished']} unfinished as it was when the server started
+ * @param {readonly string[]} [left] what answers take further; the built-in model makes vectors by itself
  */
-export async function finishUpgrade(origin, unfinished) {
-  if (unfinished === undefined) return
+export async function finishUpgrade(origin, unfinished, left = ['words', 'vectors']) {
+  const isLeft = (/** @type {Readiness['unfinished']} */ missed) => missed?.some((what) => left.includes(what)) === true
+  if (!isLeft(unfinished)) return
   console.log(
     'What searches go by is being made anew after an upgrade; until that is done they may miss older entries.',
   )
-  while ((await askReadiness(origin)).unfinished !== undefined);
+  while (isLeft((await askReadiness(origin)).unfinished));
   console.log('Searches find every entry again.')
 }
 
@@ -42,7 +44,8 @@ export async function finishUpgrade(origin, unfinished) {
  */
 export const troubles = (checks) =>
   Object.entries(checks)
-    .filter(([, { ok }]) => !ok)
+    // The built-in model reports its own troubles, when they happen.
+    .filter(([, { backend, ok }]) => !ok && backend !== 'builtin')
     .map(([name, { backend, problem }]) => `! ${name} (${backend}): ${problem ?? 'does not answer'}`)
 
 /**

@@ -10,11 +10,12 @@ import { announce, runningServers } from '../../src/cli/running.mjs'
 import { isOnlyConfigured, keptWorkerOptions } from '../../src/cli/worker-options.mjs'
 import { root } from '../install.mjs'
 import { isLoopback, UsageError } from './arguments.mjs'
+import { builtinModelFor, embedWhenReady, withDefaultProvider } from './builtin.mjs'
 import { bundleWorker, modulesOf } from './bundle.mjs'
 import { createEntry, listen } from './entry.mjs'
 import { whyNotFree } from './port.mjs'
 import { askReadiness, finishUpgrade, troubles, welcome } from './ready.mjs'
-import { startSchedule } from './schedule.mjs'
+import { requestCron, startSchedule } from './schedule.mjs'
 import { watchStorage } from './storage.mjs'
 import { chooseVariables, isHidden, isOpen, readEnvFiles, refuseOpenDoor, unknownNames } from './variables.mjs'
 
@@ -39,6 +40,8 @@ const storage = hyperdrive === undefined ? watchStorage(options.state, console.e
 
 /** @type {Miniflare | undefined} */
 let server
+/** @type {import('./builtin.mjs').BuiltinModel | null} */
+let builtin = null
 let ending = false
 
 /** @param {number} code */
@@ -50,7 +53,7 @@ async function end(code) {
     () => (process.platform === 'win32' ? process.exit(code) : process.kill(-process.pid, 'SIGKILL')),
     5000,
   ).unref()
-  await server?.dispose().catch(() => {})
+  await Promise.all([server?.dispose().catch(() => {}), builtin?.close()])
   process.exit(code)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0))
@@ -65,6 +68,12 @@ async function readFiles() {
   return Object.fromEntries(
     Object.entries(inFile).map(([name, binding]) => [name, 'value' in binding ? binding.value : binding.json]),
   )
+}
+
+/** Miniflare's requests and responses are its own. @param {import('./builtin.mjs').BuiltinModel} model */
+const answering = (model) => async (/** @type {any} */ request) => {
+  const answer = await model.fetch(request)
+  return new Response(await answer.arrayBuffer(), { status: answer.status })
 }
 
 /** @param {Record<string, unknown>} variables */
@@ -83,22 +92,31 @@ async function start(variables) {
   const isLocal = isLoopback(options.ip)
   // Outside Cloudflare a client may write any header, those of Cloudflare too: only one of this name is believed.
   const addressHeader = `x-client-${randomBytes(16).toString('hex')}`
-  const said = { ...bindings, ...variables, CLIENT_ADDRESS_HEADER: addressHeader }
+  const scheduleToken = randomBytes(32).toString('hex')
+  const said = withDefaultProvider({
+    ...bindings,
+    ...variables,
+    CLIENT_ADDRESS_HEADER: addressHeader,
+    SCHEDULE_TOKEN: scheduleToken,
+  })
+  builtin = builtinModelFor(said)
+  builtin?.begin()
   server = new Miniflare(
     convertV4MiniflareOptions({
       ...fromConfig,
       ...(hyperdrive !== undefined && { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       bindings: said,
-      ...(storage && {
-        serviceBindings: {
-          ...fromConfig.serviceBindings,
+      serviceBindings: {
+        ...fromConfig.serviceBindings,
+        ...(storage && {
           LOCAL_STORAGE: async (/** @type {{ url: string }} */ { url }) => {
             const { pathname, searchParams } = new URL(url)
             const seen = /** @type {any} */ (searchParams.get('seen'))
             return Response.json({ fault: await storage.report(pathname === '/failed', seen) })
           },
-        },
-      }),
+        }),
+        ...(builtin && { BUILTIN_MODEL: answering(builtin) }),
+      },
       modulesRoot: folder,
       modules: modulesOf(folder),
       resourcePersistencePath: join(options.state, 'v3'),
@@ -120,7 +138,7 @@ async function start(variables) {
   )
   await server.ready
   if (!isLocal) await listen(createEntry(await server.unsafeGetDirectURL(), addressHeader), options)
-  return { server, crons: cronTriggers }
+  return { server, crons: cronTriggers, scheduleToken }
 }
 
 /** @returns {Promise<number>} 0 when it serves, else the exit code after its reason has been printed */
@@ -145,7 +163,7 @@ async function serve() {
   }
   // What is wrong with the data is told, and everybody who asks is answered so until it is mended.
   storage?.begin()
-  const { server: running, crons } = await start(variables)
+  const { server: running, crons, scheduleToken } = await start(variables)
   let readiness = await askReadiness(origin)
   if (readiness.checks === undefined && !(await storage?.report(true))) {
     console.error(readiness.error?.message ?? 'The server does not answer.')
@@ -162,8 +180,10 @@ async function serve() {
   console.log(
     welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
   )
-  startSchedule(running, crons, async () => !(await storage?.report(false)))
-  void finishUpgrade(origin, unfinished).catch(() => {})
+  const runCron = (/** @type {string} */ cron) => requestCron(running, scheduleToken, cron)
+  const run = startSchedule(runCron, crons, async () => !(await storage?.report(false)))
+  if (builtin !== null) embedWhenReady(builtin, { origin, run, isStopping: () => ending })
+  void finishUpgrade(origin, unfinished, builtin === null ? undefined : ['words']).catch(() => {})
   return 0
 }
 

@@ -81,6 +81,23 @@ const COMMANDS = {
     mayHaveWord: true,
     isLocal: true,
   },
+  'model pull': {
+    run: async (options, name, usage) => (await import('./models/command.mjs')).pull(options, name, usage),
+    options: [],
+    mayHaveWord: true,
+    isLocal: true,
+  },
+  'model list': {
+    run: async (options) => (await import('./models/command.mjs')).list(options),
+    options: [],
+    isLocal: true,
+  },
+  'model remove': {
+    run: async (options, name, usage) => (await import('./models/command.mjs')).remove(options, name, usage),
+    options: [],
+    word: 'the model',
+    isLocal: true,
+  },
   status: {
     run: async (options) => (await import('./capture/status.mjs')).status(options),
     options: [],

@@ -45,6 +45,12 @@ const USAGE = `usage: commonplace <command>
   status [--json]
             which server the hooks send to, the role there, how many events wait, when it last answered
 
+ the models that a server on this machine runs itself
+  model list                     which there are, and which of them are here
+  model pull [MODEL]             downloads one, or what is missing of it, into the user's cache folder (COMMONPLACE_MODELS names another);
+                                 MODEL_URL names a mirror. Without a name: the one that is used where EMBEDDING_MODEL is not set
+  model remove MODEL
+
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
             moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be

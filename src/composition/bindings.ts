@@ -1,3 +1,4 @@
+import type { ModelService } from '../adapters/builtin/host'
 import type { FeedObject } from '../adapters/feed-object/object'
 import type { RateLimitBinding } from '../adapters/gate-object'
 import type { GateObject } from '../adapters/gate-object/object'
@@ -32,6 +33,10 @@ export interface Bindings {
    * headers of Cloudflare are those of a client.
    */
   readonly CLIENT_ADDRESS_HEADER?: string
+  /** Set by `npm start`, drawn at each start: a request with it runs the schedule, which nothing else runs on this machine. */
+  readonly SCHEDULE_TOKEN?: string
+  /** Runs the model of `EMBEDDING_PROVIDER=builtin`; only where `npm start` runs the Worker. */
+  readonly BUILTIN_MODEL?: ModelService
   /** Only where a provider is `workers-ai`. */
   readonly AI?: AiRunner
 }

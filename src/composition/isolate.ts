@@ -19,13 +19,16 @@ export function analyzerFor(language: string): Analyzer {
 
 const databaseOf = ({ DB, HYPERDRIVE }: Bindings): object => HYPERDRIVE ?? DB ?? {}
 
-/** What this isolate knows of its databases. */
-const catchingUp = new WeakMap<object, CatchUpState>()
+/** What this isolate knows of its databases, by model. */
+const catchingUp = new WeakMap<object, Map<string, CatchUpState>>()
 
-export function catchUpState(bindings: Bindings): CatchUpState {
+/** @param model whose vectors are made; null for none */
+export function catchUpState(bindings: Bindings, model: string | null): CatchUpState {
   const database = databaseOf(bindings)
-  const state = catchingUp.get(database) ?? { missed: null, running: false }
-  catchingUp.set(database, state)
+  const states = catchingUp.get(database) ?? new Map<string, CatchUpState>()
+  catchingUp.set(database, states)
+  const state = states.get(model ?? '') ?? { missed: null, running: false }
+  states.set(model ?? '', state)
   return state
 }
 

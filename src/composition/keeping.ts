@@ -13,6 +13,7 @@ import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
+import type { VectorRows } from '../ports/vector-rows'
 import type { BackgroundGeneration } from '../services/keeping/background-generation'
 import { createCatchUp } from '../services/keeping/catch-up'
 import { createLeftWork } from '../services/keeping/left-work'
@@ -36,6 +37,7 @@ export function composeKeeping(
     readonly yielder: Yielder
     readonly images: ImageStore
     readonly embedder: Embedder | null
+    readonly rows: Pick<VectorRows, 'waiting'>
     readonly sync: SyncVectors
     readonly generation: BackgroundGeneration
     readonly embedCode: Parameters<typeof scheduleSteps>[0]['embedCode']
@@ -44,8 +46,21 @@ export function composeKeeping(
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
 ) {
-  const { connection, analyzer, clock, ids, yielder, images, embedder, sync, generation, embedCode, before, log } =
-    given
+  const {
+    connection,
+    analyzer,
+    clock,
+    ids,
+    yielder,
+    images,
+    embedder,
+    rows,
+    sync,
+    generation,
+    embedCode,
+    before,
+    log,
+  } = given
   const outbox = createSqlOutbox(connection, clock)
   const index = createSqlIndexMaintenance(connection, analyzer, yielder)
   const spaceOf = embedder && ((org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions }))
@@ -67,6 +82,7 @@ export function composeKeeping(
         retention: createSqlRetention(connection, clock, config.history, ids),
         ...{ work, outbox, images, index, generation, embedCode, clock },
         embedsHere: config.embedding.provider === 'local',
+        embedsBehind: config.embedding.provider === 'builtin',
         changesDays: config.changesDays,
         auditDays: config.auditDays,
       }),
@@ -74,6 +90,12 @@ export function composeKeeping(
     journal: createSqlScheduleJournal(connection),
     ...{ clock, log, yielder },
   })
+  const model = embedder && modelKey(embedder)
+  const catchUp = createCatchUp(
+    schedule,
+    catchUpState(bindings, model),
+    config.embedding.provider === 'builtin' && model !== null ? (scope) => rows.waiting(scope, model) : null,
+  )
   const left = createLeftWork({ work, outbox, sync, spaceOf })
-  return { outbox, work, left, schedule, catchUp: createCatchUp(schedule, catchUpState(bindings)), index }
+  return { outbox, work, left, schedule, catchUp, index }
 }

@@ -12,6 +12,7 @@ import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { VectorIndex } from '../ports/vector-index'
 import type { VectorRows } from '../ports/vector-rows'
+import type { CatchUp } from '../services/keeping/catch-up'
 import type { FinishIndex } from '../services/keeping/pending-index'
 import { createGetCurrent } from '../services/searching/memories/current'
 import { createOrient } from '../services/searching/memories/orient'
@@ -47,11 +48,12 @@ export function composeMemories(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly levels: Parameters<typeof createRankMemories>[0]['levels']
   readonly finishing: FinishIndex
+  readonly unfinished: CatchUp['warnings']
   readonly code: Parameters<typeof createReportEvent>[0]['code']
   readonly afterwards: Services['afterwards']
 }): Pick<Services, 'memories' | 'recall' | 'recallWords' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
   const { connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
-  const { index, fullText, searchSemantic, levels, finishing, code, afterwards } = given
+  const { index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } = given
   const stored = createSqlMemories(connection, clock, yielder)
   const recallWords = createRecallWords({ fullText, analyzer, yielder })
   const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
@@ -63,7 +65,9 @@ export function composeMemories(given: {
   return {
     memories,
     recallWords,
-    recall: createRecall({ rank: createRankMemories(legs), memories: stored, analyzer, yielder }),
+    recall: createRecall({
+      ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer, yielder },
+    }),
     reportEvent: createReportEvent({
       ...{ memories, code, clock },
       similarMemories: createSimilarMemories({ fullText, entries, analyzer, yielder }),

@@ -1,3 +1,5 @@
+import { createBuiltinEmbedder } from '../adapters/builtin/embedder'
+import type { ModelService } from '../adapters/builtin/host'
 import type { ModelSpeed } from '../adapters/http-json/pacing'
 import { createLocalEmbedder } from '../adapters/local/embedder'
 import { createOllamaEmbedder } from '../adapters/ollama/embedder'
@@ -14,6 +16,7 @@ import type { AiRunner } from '../adapters/workers-ai/service'
 import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
 import type { Config, EmbeddingProvider, ModelChoice, RerankingProvider, SummaryProvider } from '../config'
 import { Problem } from '../domain/errors'
+import { insteadInPublic } from '../domain/meaning/hosted-model'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
@@ -22,6 +25,7 @@ import type { Embedder } from '../ports/embedder'
 import type { ModelHealth } from '../ports/health'
 import type { Reranker } from '../ports/reranker'
 import type { Summarizer } from '../ports/summarizer'
+import { withoutHost } from './builtin-model'
 import { timedEmbedder } from './timed'
 
 /** The part of compose.ts that chooses model providers. */
@@ -54,13 +58,29 @@ function localEmbedder(analyzer: Analyzer, dimensions: number, yielder: Yielder)
 /** What this isolate has learnt of the configured model. */
 const modelSpeed = perObject((_: Config): ModelSpeed => ({ capacity: null }))
 
-function chooseEmbedder(config: Config, analyzer: Analyzer, ai: AiRunner | undefined, yielder: Yielder): Embedder {
+/** What the providers stand on. */
+interface Given {
+  readonly analyzer: Analyzer
+  readonly ai: AiRunner | undefined
+  readonly builtin: ModelService | undefined
+  readonly yielder: Yielder
+}
+
+function builtinEmbedder(config: Config, service: ModelService | undefined): Embedder {
+  const { hosted, timeoutMs } = config.embedding
+  if (service === undefined || hosted?.state !== 'ready') throw withoutHost()
+  return createBuiltinEmbedder({ service, hosted: hosted.model, timeoutMs, speed: modelSpeed(config) })
+}
+
+function chooseEmbedder(config: Config, { analyzer, ai, builtin, yielder }: Given): Embedder {
   const { provider, model, dimensions, timeoutMs } = config.embedding
   const settings = { model, dimensions, timeoutMs, speed: modelSpeed(config) }
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
       return localEmbedder(analyzer, dimensions, yielder)
+    case 'builtin':
+      return builtinEmbedder(config, builtin)
     case 'workers-ai':
       return createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
     case 'ollama':
@@ -105,12 +125,25 @@ function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): Mod
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
+    case 'builtin':
     case 'workers-ai':
       return null
     case 'ollama':
       return ollamaPing({ host, model })
     case 'openai':
       return openAiPing({ base: openai.base, apiKey: openai.key, model })
+  }
+}
+
+/** The built-in model: which runtime it has, or why `local` stands in for it. Whatever it is, calls go on. */
+function hostedHealth({ embedding: { hosted } }: Config): ModelHealth | null {
+  if (hosted === null) return null
+  const backend = hosted.state === 'ready' ? `builtin, ${hosted.runtime} runtime` : 'builtin'
+  return {
+    ...{ backend, required: false },
+    ping: async () => {
+      if (hosted.state !== 'ready') throw new Problem('unavailable', insteadInPublic(hosted))
+    },
   }
 }
 
@@ -122,22 +155,21 @@ const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHea
     ['summaries', summary, false],
     ['reranking', reranking, false],
   ]
-  return Object.fromEntries(
-    parts.flatMap(([name, choice, required]) => {
+  const hosted = semantic.enabled ? hostedHealth(config) : null
+  return Object.fromEntries([
+    ...(hosted === null ? [] : [['embeddings', hosted] as const]),
+    ...parts.flatMap(([name, choice, required]) => {
       const ping = choice === null ? null : pingOf(config, choice)
-      return choice === null || ping === null ? [] : [[name, { backend: choice.provider, required, ping }]]
+      return choice === null || ping === null ? [] : [[name, { backend: choice.provider, required, ping }] as const]
     }),
-  )
+  ])
 })
 
 /** @throws Problem unavailable when a chosen provider lacks its binding */
-export const chooseModels = (
-  config: Config,
-  { analyzer, ai, yielder, log }: { analyzer: Analyzer; ai: AiRunner | undefined; yielder: Yielder; log: Log },
-): Models => ({
-  embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, analyzer, ai, yielder), log) : null,
-  summarizer: chooseSummarizer(config, ai),
-  reranker: chooseReranker(config, ai),
+export const chooseModels = (config: Config, { log, ...given }: Given & { readonly log: Log }): Models => ({
+  embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, given), log) : null,
+  summarizer: chooseSummarizer(config, given.ai),
+  reranker: chooseReranker(config, given.ai),
   health: modelHealth(config),
 })
 

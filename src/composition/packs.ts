@@ -1,6 +1,7 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
+import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
@@ -8,6 +9,7 @@ import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { VectorIndex } from '../ports/vector-index'
+import type { CatchUp } from '../services/keeping/catch-up'
 import type { FinishIndex } from '../services/keeping/pending-index'
 import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates, type FindCandidates } from '../services/pack/find-candidates'
@@ -31,18 +33,21 @@ export function composePacks(given: {
   readonly index: VectorIndex
   readonly searchSemantic: SearchSemantic | null
   readonly finishing: FinishIndex
+  /** What cosines of the model mean. */
+  readonly levels: () => Promise<Levels>
+  readonly unfinished: CatchUp['warnings']
   /** What stands before the candidates; they as they are when nothing does. */
   readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
 }): Services['packs'] {
   const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, watching = (find) => find } = given
+  const { searchSemantic, finishing, levels, unfinished, watching = (find) => find } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
-    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
+    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
   const findCandidates = watching(
     createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
   )
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, now: () => clock.now() })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished, now: () => clock.now() })
   return {
     context: contextOf(explained),
     explained,

@@ -9,7 +9,7 @@ import type { EntryStore, PageRequest } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Reranker } from '../ports/reranker'
-import type { Missed } from '../services/keeping/schedule'
+import type { CatchUp } from '../services/keeping/catch-up'
 import { createRankedSearches } from '../services/searching/ranked/ranked-search'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createSearchText } from '../services/searching/ranked/search-text'
@@ -29,7 +29,7 @@ export function composeSearches(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   readonly overfetch: number
-  readonly unfinished: (goesBy: readonly Missed[]) => readonly string[]
+  readonly unfinished: CatchUp['warnings']
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
   const { connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker } = given
   const { overfetch, unfinished } = given

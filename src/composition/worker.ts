@@ -25,6 +25,7 @@ import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backups'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
@@ -32,6 +33,7 @@ import { createRestoreEntries } from '../services/writing/entries/restore-entrie
 import { createStoreEntries } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import type { Bindings } from './bindings'
+import { isEnglishOnly } from './builtin-model'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
@@ -78,7 +80,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     summarizer,
     reranker,
     health: models,
-  } = chooseModels(config, { analyzer, ai: bindings.AI, yielder, log })
+  } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, yielder, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log, yielder })
   const { storing, close } = storage
@@ -131,7 +133,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     index: fullTextIndex,
   } = composeKeeping(bindings, config, {
-    ...{ connection, analyzer, clock, ids, yielder, images, embedder, sync, generation, log: warn },
+    ...{ connection, analyzer, clock, ids, yielder, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
@@ -155,13 +157,13 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
-    finishing,
+    ...{ finishing, levels, unfinished: catchUp.warnings },
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
   const memories = composeMemories({
     ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
-    ...{ fullText, searchSemantic, levels, finishing, code, afterwards },
+    ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished: catchUp.warnings },
     words: config.fts.enabled,
   })
   const { captureDays } = config
@@ -184,6 +186,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn },
   })
+  const dashboard = composeDashboard(bindings, config, { connection, settings, clock, yielder })
   return {
     yielder,
     storeEntries,
@@ -195,10 +198,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...composeSearches({
       ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
-      unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
+      unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, yielder }),
-    ...composeDashboard(bindings, config, { connection, settings, clock, yielder }),
+    ...dashboard,
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history, yielder }),
@@ -211,6 +214,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     maintenance: { work, workLeft: left.workOff },
     schedule,
     catchUp,
+    suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
       ...{ connection, clock, adminToken: config.adminToken, afterwards },

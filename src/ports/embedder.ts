@@ -14,6 +14,8 @@ export interface Embedder {
   readonly dimensions: number
   /** Code points from which one vector drowns the sentences of a text: longer ones are cut finer than CHUNK_SIZE says. Absent: none. */
   readonly finest?: number
+  /** Code points of a text that the model reads as a rule: what is longer than CHUNK_SIZE is cut into pieces of this size. Absent: all. */
+  readonly reads?: number
   /**
    * One vector a text, in order, normalised to length 1 (a text without features gives zeros).
    * Splits into as many requests as the provider's batch size and its speed need; EMBEDDING_TIMEOUT_S a try, 3 tries with jittered

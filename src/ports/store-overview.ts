@@ -14,6 +14,9 @@ export interface ActivityRequest {
 export interface StoreOverview {
   activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
 
+  /** The first code points of the newest entries, newest first. */
+  prefixes(scope: Scope, request: { readonly newest: number; readonly codePoints: number }): Promise<string[]>
+
   /** Links of a visible entry in both directions, newest neighbours first, at most `limit`; none of an entry that is not visible. */
   links(scope: Scope, id: number, limit: number): Promise<LinkedEntry[]>
 }

@@ -133,4 +133,6 @@ export interface VectorRows {
   /** Removes these vectors of any org, and queues their entries to be embedded again. */
   rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
+  /** How many entries of a scope have no vector of the model, as counters have them. */
+  waiting(scope: Scope, model: string): Promise<number>
 }

@@ -35,6 +35,7 @@ import type { RecallWords } from './searching/memories/recall-words'
 import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
+import type { SuggestModel } from './suggest-model'
 import type { Transfer } from './transfer/transfer'
 import type { IndexCode } from './writing/code/index-code'
 import type { DeleteEntries } from './writing/entries/delete-entries'
@@ -78,6 +79,7 @@ export interface Services {
   readonly maintenance: { readonly work: OutboxWork; readonly workLeft: () => Promise<void> }
   readonly schedule: Schedule
   readonly catchUp: CatchUp
+  readonly suggestModel: SuggestModel
   /** Entries as memories in layers. */
   readonly memories: MemoryService
   /** Where a caller stands in time, and what it missed. */

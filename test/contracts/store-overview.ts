@@ -81,6 +81,17 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await overview().activity(freshPrincipal(), asked())).toMatchObject({ entries: 0, days: [], agents: [] })
     })
 
+    it('returns the first code points of the newest entries that the scope sees', async () => {
+      await save({ text: 'an older entry' })
+      await save({ text: 'a private one', metadata: { audience: 'private' } })
+      await save({ text: 'größer als erlaubt' })
+      const prefixes = (by: Caller, newest = 10) => overview().prefixes(by, { newest, codePoints: 6 })
+      expect(await prefixes(ada)).toEqual(['größer', 'a priv', 'an old'])
+      expect(await prefixes(ada, 2)).toEqual(['größer', 'a priv'])
+      expect(await prefixes(bob())).toEqual(['größer', 'an old'])
+      expect(await prefixes(freshPrincipal())).toEqual([])
+    })
+
     it('tells links in both directions, of which the scope sees both ends', async () => {
       const first = await save({ text: 'first', metadata: { title: 'First' } })
       const hidden = await save({ text: 'hidden', metadata: { audience: 'private' } })

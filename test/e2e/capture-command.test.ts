@@ -123,7 +123,7 @@ describe('capture by command', () => {
       `ok  server      ${server.url.origin} (--url) is ready, on sqlite`,
       'ok  key         none is needed; admin of local, all projects',
       'ok  capture     sessions are captured',
-      expect.stringMatching(/^(ok|--) {2}model {7}local [\w-]+, \d+ numbers, answers/),
+      expect.stringMatching(/^(ok|--) {2}model {7}local: [\w-]+, \d+ numbers, answers/),
     ])
     expect(out).toContain(`ok  cursor      ${home}/.cursor/mcp.json names ${server.url.origin}/mcp/core\n`)
     expect(out).toMatch(/^-- {2}codex .*config\.toml names no tools of .*\n +→ commonplace setup codex --url/m)

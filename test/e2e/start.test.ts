@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../scripts/ports.mjs'
+import { promise } from '../requirements/threads'
 import { ADMIN_TOKEN } from '../support/access'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
 import { type DevServer, failToStart, groupLives, serverProcess, startDevServer } from '../support/dev-server'
+import { writeTinyModel } from '../support/tiny-model.mjs'
 
 /** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
@@ -204,5 +206,67 @@ describe('npm start', () => {
         expect([groupLives(process2), server?.output()]).toEqual([false, expect.stringContaining('ended by SIGKILL')]),
       PATIENCE,
     )
+  })
+})
+
+describe('the built-in model of npm start', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commonplace-builtin-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+
+  const readiness = async (server: DevServer) => (await fetch(new URL('/ready', server.url))).json()
+
+  it('makes vectors of what was stored with local, and finds an answer in other words than the question', async () => {
+    const data = join(folder, 'again')
+    const store = { thread_id: 't', source: 'user' }
+    const local = await startDevServer(data)
+    const before = await connect(local.url)
+    await before.call('store_context', { ...store, text: 'purchase a vehicle' })
+    await before.call('store_context', { ...store, text: 'the physician' })
+    await before.close()
+    await local.stop()
+    const model = writeTinyModel(join(folder, 'tiny'))
+    const server = await startDevServer(data, 'start', { EMBEDDING_PROVIDER: 'builtin', EMBEDDING_MODEL: model })
+    const client = await connect(server.url)
+    const statistics = async () => (await client.call('get_statistics', {})).data.semantic_search
+    await vi.waitFor(async () => expect((await statistics()).coverage_percentage).toBe(100), PATIENCE)
+    expect(await statistics()).toMatchObject({ provider: 'builtin', model: 'tiny-words', waiting_count: 0 })
+    const { data: found } = await client.call('semantic_search_context', { query: 'buy a car', limit: 1 })
+    expect(found.results[0].text_content).toBe('purchase a vehicle')
+    expect(await readiness(server)).toMatchObject({
+      checks: { embeddings: { backend: 'builtin, native runtime', ok: true } },
+    })
+    await client.close()
+    await server.stop()
+  })
+
+  it(promise('11-no-network'), async () => {
+    const quiet = await startDevServer(join(folder, 'quiet'))
+    expect(await readiness(quiet)).not.toHaveProperty('checks.embeddings')
+    await quiet.stop()
+    // The same start without the variable that all tests set: it would download a model, and that is noticed.
+    const env = { EMBEDDING_PROVIDER: '', COMMONPLACE_MODELS: join(folder, 'models') }
+    const loud = await startDevServer(join(folder, 'loud'), 'start', env, [], true)
+    await vi.waitFor(() => expect(loud.connections().join()).toContain('huggingface.co'), PATIENCE)
+    const said = /! The model all-MiniLM-L6-v2 is not available, so "local" is used: .*huggingface\.co/
+    await vi.waitFor(() => expect(loud.output()).toMatch(said), PATIENCE)
+    const client = await connect(loud.url)
+    await client.call('store_context', { thread_id: 't', source: 'user', text: 'kept without a model' })
+    const { data: found } = await client.call('semantic_search_context', { query: 'kept without models', limit: 1 })
+    expect(found.results[0].text_content).toBe('kept without a model')
+    await client.close()
+    expect(await readiness(loud)).toMatchObject({
+      status: 'ready',
+      checks: {
+        embeddings: {
+          backend: 'builtin',
+          ok: false,
+          problem: expect.stringMatching(/so "local" is used; commonplace doctor reports why$/),
+        },
+      },
+    })
+    await loud.stop()
   })
 })

@@ -1,4 +1,3 @@
-import type { Miniflare } from 'miniflare'
 import { expect, it, vi } from 'vitest'
 import { startSchedule } from '../../scripts/serve/schedule.mjs'
 
@@ -6,8 +5,7 @@ it('runs every schedule at the start of npm start, the frequent one again after 
   vi.useFakeTimers()
   try {
     const ran: string[] = []
-    const scheduled = async ({ cron }: { cron: string }) => void ran.push(cron)
-    startSchedule({ getWorker: async () => ({ scheduled }) } as unknown as Miniflare, ['*/5 * * * *', '7 3 * * *'])
+    startSchedule(async (cron) => void ran.push(cron), ['*/5 * * * *', '7 3 * * *'])
     await vi.advanceTimersByTimeAsync(0)
     expect(ran).toEqual(['*/5 * * * *', '7 3 * * *'])
     // Sessions whose writer died with the server before are due after a minute.

@@ -57,6 +57,7 @@ export const PACKS = {
   'p5-trips': 'takes three round trips and one call of the embedder at most, whatever the limit',
   'p5-rows': 'reads as many rows whatever other projects and organizations hold',
   'p5-degraded': 'comes from full text when the embedder is down, and says so',
+  'p5-scale': 'finds nothing for a goal about something else, whatever the scale of the cosines of the model',
   'p6-safe': 'keeps stored text in its place in the markdown, whatever it holds',
 } as const
 

@@ -108,6 +108,11 @@ export const THREADS = {
   'platform-result-size-search': 'keeps pages of large entries within 8 MB, and pages go on where they ended',
   '11-disabled': 'leaves out tools that are disabled or switched off',
   '11-truncation': 'follows SEARCH_TRUNCATION_LENGTH',
+  '11-builtin-offline':
+    'uses local at once where the built-in model is not here and cannot be downloaded, says so in one line, and uses the model when it arrives',
+  '11-builtin-again':
+    'makes vectors of the built-in model for what was stored before it arrived, and says in the meantime how many entries wait',
+  '11-no-network': 'opens no connection beyond loopback in a start of npm test',
   '13-shape': 'answers a search through texts with the documented shape, in each mode',
   '13-lines': 'finds strings and expressions within lines, with places in code points and the lines around',
   '13-filters': 'searches texts within the filters and ids, and what searches see',

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { freePort } from '../../scripts/ports.mjs'
 import { ROOT } from './build'
 
@@ -9,7 +12,24 @@ export interface DevServer {
   readonly npm: number
   /** Everything it printed. */
   output(): string
+  /** Connections beyond loopback that it tried to open: they are refused, and make `stop` fail. */
+  connections(): string[]
   stop(): Promise<void>
+}
+
+/** A file that notes connections beyond this machine, and the environment in which a start notes them there. */
+function watched(env: Readonly<Record<string, string>>) {
+  const file = join(mkdtempSync(join(tmpdir(), 'commonplace-connections-')), 'connections')
+  const guard = `--import ${pathToFileURL(join(ROOT, 'test', 'support', 'connections.mjs')).href}`
+  return {
+    env: {
+      ...process.env,
+      ...env,
+      NODE_OPTIONS: [process.env.NODE_OPTIONS, env.NODE_OPTIONS, guard].filter(Boolean).join(' '),
+      COMMONPLACE_CONNECTIONS: file,
+    },
+    connections: (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []),
+  }
 }
 
 /** Ends the whole process group: the signal to one process would leave workerd behind. */
@@ -25,17 +45,20 @@ const end = (child: ChildProcess): Promise<void> =>
  *
  * @param script another npm script that serves, with more environment for it
  * @param args what follows `npm start --`
+ * @param mayConnect whether it may try to connect beyond loopback, which is refused
  */
 export async function startDevServer(
   persistTo: string,
   script = 'start',
   env: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
+  mayConnect = false,
 ): Promise<DevServer> {
   const port = await freePort()
+  const { env: environment, connections } = watched(env)
   const child = spawn('npm', ['run', script, '--', '--persist-to', persistTo, ...args], {
     cwd: ROOT,
-    env: { ...process.env, ...env, PORT: String(port) },
+    env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -54,7 +77,12 @@ export async function startDevServer(
     url: new URL(`http://localhost:${port}/mcp`),
     npm: child.pid as number,
     output: () => output,
-    stop: () => end(child),
+    connections,
+    async stop() {
+      await end(child)
+      const beyond = connections()
+      if (beyond.length > 0 && !mayConnect) throw new Error(`A start connected beyond loopback:\n${beyond.join('\n')}`)
+    },
   }
 }
 

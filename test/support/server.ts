@@ -18,8 +18,8 @@ export interface ServerWithSql extends RunningServer {
 
 /** A server whose stores a test can reach. */
 export interface OpenedServer extends ServerWithSql {
-  /** One run of what the server does every five minutes. */
-  schedule(): Promise<void>
+  /** One run of what the server does every five minutes, or of another schedule. */
+  schedule(cron?: string): Promise<void>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
 }
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly web?: (request: { readonly url: string }) => Promise<Response>
   /** What the Worker takes for its own origin, when it is not the socket's. */
   readonly origin?: string
+  /** What answers for the model that runs next to the Worker. */
+  readonly model?: (request: Request) => Promise<Response>
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
   /** A folder that keeps the data when the server is gone, and the port that it had. */
@@ -73,6 +75,14 @@ export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   cf: false as const,
 })
 
+/** Miniflare's requests and responses are its own. */
+const answering = (model: (request: Request) => Promise<Response>) => async (request: unknown) => {
+  const { url, method } = request as Request
+  const body = method === 'POST' ? await (request as Request).arrayBuffer() : null
+  const answer = await model(new Request(url, { method, body }))
+  return new Told(await answer.arrayBuffer(), { status: answer.status })
+}
+
 /** Names and values of a KV. */
 export async function everythingIn(kv: Awaited<ReturnType<Miniflare['getKVNamespace']>>): Promise<string> {
   const { keys } = await kv.list()
@@ -89,7 +99,7 @@ export async function startServer(
   hyperdrive?: string,
   surroundings: Surroundings = {},
 ): Promise<OpenedServer> {
-  const { onLog, web, origin, worker = WORKER_DIR, kept } = surroundings
+  const { onLog, web, origin, model, worker = WORKER_DIR, kept } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
       ...handedOver(WHOLE, worker),
@@ -111,6 +121,7 @@ export async function startServer(
       ...(kept === undefined ? {} : { port: kept.port, resourcePersistencePath: kept.folder }),
       ...(onLog === undefined ? {} : { handleStructuredLogs: ({ message }) => onLog(message) }),
       ...(origin === undefined ? {} : { upstream: origin }),
+      ...(model && { serviceBindings: { BUILTIN_MODEL: answering(model) } }),
       ...(web === undefined ? {} : { outboundService: web as never }),
     }),
   )
@@ -118,8 +129,8 @@ export async function startServer(
     url: new URL('/mcp', await server.ready),
     sql: async (statement) => (await server.getD1Database('DB')).prepare(statement).run(),
     grants: async () => everythingIn(await server.getKVNamespace('OAUTH_KV')),
-    schedule: async () => {
-      await (await server.getWorker()).scheduled({ cron: '*/5 * * * *' })
+    schedule: async (cron = '*/5 * * * *') => {
+      await (await server.getWorker()).scheduled({ cron })
     },
     stop: () => server.dispose(),
   }

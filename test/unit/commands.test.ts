@@ -43,6 +43,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^export COMMONPLACE_URL=/, 'test/e2e/administration.test.ts'],
   [/commonplace -- (orgs|keys|audit) /, 'test/e2e/administration.test.ts'],
   [/commonplace -- reembed$/, 'test/e2e/command-line.test.ts'],
+  [/commonplace -- model (list|pull)/, 'test/node/model-command.test.ts'],
   [/commonplace -- copy /, 'test/e2e/copy-postgres.test.ts'],
   [/commonplace -- watch$/, 'test/e2e/watch-command.test.ts'],
   [/commonplace -- index /, 'test/e2e/index-command.test.ts'],

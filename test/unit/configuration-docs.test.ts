@@ -56,18 +56,22 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     ENABLE_RERANKING: '`false` switches it off whatever the provider is',
   },
   Models: {
-    EMBEDDING_PROVIDER: '`openai`: any compatible URL',
+    EMBEDDING_PROVIDER:
+      '`builtin`: a sentence model in the process that serves, by itself with `npm start`, `npx` and the container ([models](models.md)); `openai`: any compatible URL',
     EMBEDDING_MODEL:
-      'else `hashed-features-v1` (`local`), `@cf/baai/bge-m3` (`workers-ai`), `qwen3-embedding:0.6b` (`ollama`), `text-embedding-3-small` (`openai`)',
-    EMBEDDING_DIM: 'what the model returns; 512 with `local`, 1024 with `workers-ai` and `ollama`, 1536 with `openai`',
+      'else `hashed-features-v1` (`local`), `all-MiniLM-L6-v2` (`builtin`, which also takes `multilingual-e5-small` or a folder), `@cf/baai/bge-m3` (`workers-ai`), `qwen3-embedding:0.6b` (`ollama`), `text-embedding-3-small` (`openai`)',
+    EMBEDDING_DIM:
+      'what the model returns; 512 with `local`, that of the model with `builtin`, 1024 with `workers-ai` and `ollama`, 1536 with `openai`',
     EMBEDDING_FAILURE:
       '`fail`: a write fails with the model; `defer` (in `wrangler.toml`): it is stored, and its vectors are made later',
     EMBEDDING_TIMEOUT_S:
       'seconds that one request to the embedding model may take; a search waits 2.5 times as long, a write with `defer` once',
     EMBEDDING_LEVELS:
-      'what cosines mean in `context_recall`: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local` and all-MiniLM-L6-v2; of any other model measured once, and kept',
+      'what cosines mean in packs, `context_recall` and searches of code: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; of any other model measured once, and kept',
+    MODEL_URL: 'where `builtin` downloads its model: a mirror with the paths of the Hugging Face Hub',
     ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
-    CHUNK_SIZE: 'characters of a piece; `local` cuts at 1000 at most',
+    CHUNK_SIZE:
+      'characters of a piece; `local` cuts at 1000 at most, all-MiniLM-L6-v2 what is longer than this into pieces of 1000',
     CHUNK_OVERLAP: 'smaller than `CHUNK_SIZE`',
     CHUNK_AGGREGATION: 'a text is as near as its nearest piece; there is no other choice',
     SUMMARY_PROVIDER: 'summaries of long texts at every write; `none`: off',

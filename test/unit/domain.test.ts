@@ -263,7 +263,7 @@ describe('configuration', () => {
 
   it('takes every provider of its lists, and names the list where another is asked for', () => {
     for (const provider of EMBEDDING_PROVIDERS) {
-      const { embedding } = parseConfig({ EMBEDDING_PROVIDER: provider })
+      const { embedding } = parseConfig({ EMBEDDING_PROVIDER: provider, OPENAI_API_KEY: 'key' })
       expect([embedding.provider, embedding.model]).toEqual([provider, expect.stringMatching(/./)])
     }
     for (const [kind, providers] of [
@@ -271,7 +271,7 @@ describe('configuration', () => {
       ['RERANKING', RERANKING_PROVIDERS],
     ] as const) {
       for (const provider of providers) {
-        const env = { [`${kind}_PROVIDER`]: provider, [`${kind}_MODEL`]: 'm' }
+        const env = { OPENAI_API_KEY: 'key', [`${kind}_PROVIDER`]: provider, [`${kind}_MODEL`]: 'm' }
         const { summary, reranking } = parseConfig(env)
         expect(kind === 'SUMMARY' ? summary : reranking).toMatchObject({ provider, model: 'm' })
       }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
 import { PAIRS } from '../../src/domain/recall/levels/pairs'
+import { rescaling } from '../../src/domain/recall/similarity'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
@@ -57,7 +58,20 @@ describe('levels of a model', () => {
       expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
         ...{ nothing: 0, answer: 0.6 },
       })
+    for (const model of ['multilingual-e5-small', 'intfloat/multilingual-e5-small'])
+      expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
+        ...{ nothing: 0.79, answer: 0.89 },
+      })
     expect([embedder.calls, settings.values.size]).toEqual([0, 0])
+  })
+
+  it('bring cosines of models whose scales differ to one, on which a threshold means the same', () => {
+    const [minilm, e5] = [rescaling({ nothing: 0, answer: 0.6 }), rescaling({ nothing: 0.79, answer: 0.89 })]
+    expect(minilm(0)).toBeCloseTo(e5(0.79), 10)
+    expect(minilm(0.6)).toBeCloseTo(e5(0.89), 10)
+    expect(minilm(0.3)).toBeCloseTo(e5(0.84), 10)
+    expect(rescaling({ nothing: 0.79, answer: 0.85 })(1)).toBe(1)
+    expect(e5(-1)).toBe(-1)
   })
 
   it('are the mean of what has nothing in common, and the median of what belongs together', () => {

@@ -25,9 +25,12 @@ describe('the package', () => {
   const packed = new Set(files.map(({ path }) => path))
 
   /** Programs that others start as processes of their own. */
-  const STARTED = ['scripts/serve/worker.mjs', 'src/cli/migrate-postgres.mjs', 'plugins/commonplace/hook.mjs']
-  /** What only a checkout comes to. */
-  const OF_A_CHECKOUT = new Set(['wrangler'])
+  const STARTED = [
+    ...['scripts/serve/worker.mjs', 'scripts/serve/model/thread.mjs', 'src/cli/migrate-postgres.mjs'],
+    'plugins/commonplace/hook.mjs',
+  ]
+  /** What only a checkout comes to, and the native runtime, which is used where somebody installed it. */
+  const OF_A_CHECKOUT = new Set(['wrangler', 'onnxruntime-web', 'onnxruntime-node'])
 
   it('holds every file that its program imports, and depends on every package that these name', () => {
     const [missing, foreign]: [string[], string[]] = [[], []]
@@ -57,6 +60,16 @@ describe('the package', () => {
     expect([...packed].filter((path) => /\.tsx?$|^(test|bench|docs)\//.test(path))).toEqual([])
     expect(manifest.files).toContain('dist')
     expect(manifest.scripts.prepack).toContain('scripts/package.mjs')
+  })
+
+  it('brings no runtime of models as a dependency, and runs no install script of one', () => {
+    const named = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    expect(named.filter((name) => name.startsWith('onnxruntime'))).toEqual([])
+    expect(manifest.allowScripts['onnxruntime-node']).toBe(false)
+    // For an npm that does not know that list.
+    expect(read('.npmrc')).toContain('onnxruntime-node-install=skip')
+    for (const name of ['node', 'web', 'common'])
+      expect(manifest.devDependencies[`onnxruntime-${name}`]).toBe(manifest.devDependencies['onnxruntime-node'])
   })
 
   it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {

@@ -54,7 +54,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   search: [4, 4_450, 4_720, 0],
   search_context: [2, 2_490, 11_800, 0],
   semantic_search_context: [3, 6_050, 25_800, 0],
-  store_context: [4, 525, 525, 232],
+  store_context: [4, 528, 528, 232],
   store_context_batch: [3, 126, 126, 54],
   update_context: [4, 264, 264, 98],
   update_context_batch: [4, 195, 195, 71],

@@ -14,6 +14,8 @@ export interface BatchEmbedder {
   readonly name: string
   readonly model: string
   readonly dimensions: number
+  /** What stands before texts; that of the model's card where it is not said. */
+  readonly marks?: Readonly<Record<EmbeddingPurpose, string>>
   readonly limits: BatchLimits
   readonly patience: Patience
   /** Of this model, kept from call to call. */
@@ -25,7 +27,11 @@ export interface BatchEmbedder {
    *
    * @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts, `timeout` with fewer
    */
-  readonly request: (texts: readonly string[], deadline: number) => Promise<readonly unknown[]>
+  readonly request: (
+    texts: readonly string[],
+    deadline: number,
+    purpose: EmbeddingPurpose,
+  ) => Promise<readonly unknown[]>
 }
 
 /** Texts that are left when a model does not answer, with its place in the call. */
@@ -39,7 +45,7 @@ interface Waiting {
 /** An Embedder over any provider that takes several texts in a request. Blank texts are never sent: they are zeros. */
 export function createBatchEmbedder(over: BatchEmbedder): Embedder {
   const { provider, name, model, dimensions, limits, request, now } = over
-  const marks = retrievalMarks(model)
+  const marks = over.marks ?? retrievalMarks(model)
   const pacing = createPacing(over.speed, limits, over.patience.tryMs)
 
   /**
@@ -72,7 +78,7 @@ export function createBatchEmbedder(over: BatchEmbedder): Embedder {
       try {
         const rows = await fitting(
           batch.map(({ text }) => text),
-          (fitted) => request(fitted, deadline),
+          (fitted) => request(fitted, deadline, purpose),
         )
         const made = unitVectors(rows, { provider: name, model, dimensions, count: batch.length })
         pacing.answered(units, now() - begun)

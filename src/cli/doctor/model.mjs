@@ -1,4 +1,5 @@
 // Is there a model for meaning, does it answer, and does it know what is stored?
+import { TYPED } from '../place.mjs'
 import { callTool } from './ask.mjs'
 
 /** What models are for, as `/ready` names them. */
@@ -25,25 +26,35 @@ export async function checkModel(around) {
     const part = around.parts?.[purpose]
     return part === undefined || part.ok ? [] : [`${purpose} (${part.backend}): ${part.problem ?? 'no answer'}`]
   })
-  if (away.length > 0) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
+  // Without the built-in model a server goes on with "local", and tries again by itself.
+  const isWithout = around.parts?.embeddings?.backend === 'builtin' && away.length === 1
+  if (away.length > 0 && !isWithout) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
   const { content, problem } = await answerOf(around, 'get_statistics', {})
   if (problem !== undefined) return [{ name, ok: false, detail: problem, todo: MODELS }]
-  const { enabled, provider, model, dimensions, coverage_percentage: covered } = content.semantic_search
+  const { enabled, provider, model, dimensions, suggestion, waiting_count: waiting } = content.semantic_search
   if (!enabled)
     return [
       { name, ok: null, detail: 'none: what is stored is found by its words alone', todo: 'docs/models.md names some' },
     ]
-  const called = `${provider} ${model}, ${dimensions} numbers`
+  if (isWithout) {
+    const { message: detail = away[0] } = content.semantic_search
+    return [{ name, ok: null, detail, todo: `${TYPED.command} model pull downloads it now; ${MODELS}` }]
+  }
+  // It names the runtime too.
+  const { backend = provider } = around.parts?.embeddings ?? {}
+  const called = `${backend.replace(/^builtin, /, 'builtin ')}: ${model}, ${dimensions} numbers`
   const asked = await answerOf(around, 'semantic_search_context', { query: 'what was decided?', limit: 1 })
   if (asked.problem !== undefined) return [{ name, ok: false, detail: `${called}: ${asked.problem}`, todo: MODELS }]
-  if (content.total_entries > 0 && covered < 100)
+  if (waiting > 0)
     return [
       {
         name,
         ok: null,
-        detail: `${called}, answers; ${covered} % of what is stored has vectors of it`,
+        detail: `${called}, answers; ${waiting} of ${content.total_entries} entries have no vectors of it yet`,
         todo: 'the schedule makes the others within minutes; after a change of the model: npm run commonplace -- reembed',
       },
     ]
+  if (suggestion !== undefined)
+    return [{ name, ok: null, detail: `${called}, answers; ${suggestion}`, todo: 'docs/models.md compares the models' }]
   return [{ name, ok: true, detail: `${called}, answers` }]
 }

@@ -5,6 +5,8 @@ export interface ChunkOptions {
   readonly size: number
   /** Code points that a chunk repeats of the one before it. */
   readonly overlap: number
+  /** Texts up to this length are one chunk; up to `size` where it is absent. */
+  readonly uncut?: number
 }
 
 export interface Chunk {
@@ -40,16 +42,28 @@ function cutAt(text: string, from: number, size: number): number {
 }
 
 /**
- * How texts are cut for an embedder that tells sentences apart only in pieces of a size. These are cut between sentences where they can
- * be, and repeat nothing: there it only makes more of them.
+ * How texts are cut for an embedder.
+ *
+ * @param finest it tells sentences apart only in pieces of this size. These are cut between sentences where they can be, and repeat
+ *   nothing: there it only makes more of them
+ * @param reads it reads so much of a piece. A text of `size` is one piece all the same, since its prefix says what it is about; a longer
+ *   one is cut so that all of it is read
  */
-export const fineEnough = (options: ChunkOptions | null, finest: number | undefined): ChunkOptions | null =>
-  options === null || finest === undefined || options.size <= finest ? options : { size: finest, overlap: 0 }
+export function fineEnough(
+  options: ChunkOptions | null,
+  { finest, reads }: { readonly finest?: number; readonly reads?: number },
+): ChunkOptions | null {
+  if (options === null) return null
+  const { size, overlap } = options
+  if (finest !== undefined && size > finest) return { size: finest, overlap: 0 }
+  if (reads !== undefined && size > reads) return { size: reads, overlap: Math.min(overlap, reads - 1), uncut: size }
+  return options
+}
 
 /** @param options null switches chunking off: the whole text is one chunk */
 export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
   const whole = codePointLength(text)
-  if (options === null || whole <= options.size) return [{ text, start: 0, length: whole }]
+  if (options === null || whole <= (options.uncut ?? options.size)) return [{ text, start: 0, length: whole }]
   const chunks: Chunk[] = []
   // Offsets are UTF-16 units, `start` counts code points: both are taken along, so that nothing is counted twice.
   for (let from = 0, start = 0; ; ) {

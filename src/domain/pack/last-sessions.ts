@@ -1,4 +1,5 @@
 import { cosineOf, dot } from '../meaning/vector'
+import { type Rescale, UNSCALED } from '../recall/similarity'
 import { isLater, type Nearest, type PackEntry } from './candidate'
 import { facetOfEntry, isInProgress } from './evidence'
 import type { LinkEvidence } from './links'
@@ -17,6 +18,7 @@ export function lastSessions(
   entries: readonly PackEntry[],
   nearest: ReadonlyMap<number, Nearest>,
   own: ReadonlyMap<number, number>,
+  rescale: Rescale = UNSCALED,
   { resumed, noise: { least, most } }: Weights = WEIGHTS,
 ): Map<number, LinkEvidence> {
   const says = ({ id }: PackEntry): number => own.get(id) ?? 0
@@ -33,7 +35,8 @@ export function lastSessions(
         const other = nearest.get(entry.id)
         if (other === undefined || facetOfEntry(entry) !== 'recent_memory' || entry.superseded) return []
         if (!isLater(entry, work) || other.vector.values.length !== at.vector.values.length) return []
-        return [{ entry, cosine: cosineOf(dot(at.vector.values, other.vector.values), at.squares, other.squares) }]
+        const cosine = cosineOf(dot(at.vector.values, other.vector.values), at.squares, other.squares)
+        return [{ entry, cosine: rescale(cosine) }]
       })
       .sort((a, b) => b.cosine - a.cosine || b.entry.id - a.entry.id)
     // What lies below most of them has nothing to do with this work: models differ in where their cosines begin.

@@ -1,4 +1,5 @@
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
+import type { Rescale } from '../recall/similarity'
 import type { Analyzer } from '../search/analysis'
 import type { Count } from '../search/counting'
 import type { HeldName } from '../search/names'
@@ -25,6 +26,8 @@ export interface Goal {
   readonly words: GoalWords
   readonly identifiers: readonly string[]
   readonly query: QuantizedVector | null
+  /** From the model's cosines to those that the weights were chosen for. */
+  readonly rescale: Rescale
   /** How many of its words an entry holds in its whole text, of those that words found. */
   readonly held: ReadonlyMap<number, { readonly words: number; readonly length: number }>
   /** What it asks of work in flight. */
@@ -43,13 +46,13 @@ export interface Candidate extends Weighed {
   readonly nearest: Nearest | null
 }
 
-function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
+function nearestOf(vectors: readonly PackVector[], query: QuantizedVector, rescale: Rescale): Map<number, Nearest> {
   const nearest = new Map<number, Nearest>()
   const ofQuery = dot(query.values, query.values)
   for (const one of vectors) {
     const { entryId, start, length, vector } = one
     const squares = dot(vector.values, vector.values)
-    const near = cosineOf(dot(query.values, vector.values), ofQuery, squares)
+    const near = rescale(cosineOf(dot(query.values, vector.values), ofQuery, squares))
     const known = nearest.get(entryId)
     if (known === undefined || near > known.cosine || (near === known.cosine && start < known.start))
       nearest.set(entryId, { entryId, start, length, vector, cosine: near, squares })
@@ -178,7 +181,7 @@ export async function weigh(
     readonly weights: Weights
   },
 ): Promise<Candidate[]> {
-  const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query)
+  const nearest = goal.query === null ? new Map<number, Nearest>() : nearestOf(found.vectors, goal.query, goal.rescale)
   const { weights } = by
   const noise = noiseOf(nearest, weights)
   const alone: WithEvidence[] = []
@@ -203,7 +206,7 @@ export async function weigh(
   const anew = [...outdated].map(([to, { id }]): PackLink => ({ from: id, relation: SAYS_ANEW, to }))
   const links = linkEvidence([...found.links, ...anew], own, by.steps, weights)
   if (goal.resumes)
-    for (const [id, link] of lastSessions(entries, nearest, own, weights))
+    for (const [id, link] of lastSessions(entries, nearest, own, goal.rescale, weights))
       if (link.strength > (links.get(id)?.strength ?? 0)) links.set(id, link)
   const ranked = rankedByWords(gathered, goal.words)
   return gathered.map(({ entry, evidence: before }) => {

@@ -14,6 +14,23 @@ export interface Levels {
 
 const SMALLEST_SPAN = 1e-6
 
+/**
+ * The levels that a sentence model has on the scale of packs, whose numbers were chosen with the cosines of `local`
+ * (`domain/pack/weights.ts`): so that goals without an answer get about as many empty packs as with `local` (bench/records/models.md).
+ */
+const REFERENCE: Levels = { nothing: 0.02, answer: 0.48 }
+
+/** Turns a cosine of one model into that of the reference scale, so that a threshold means the same with every model. */
+export type Rescale = (cosine: number) => number
+
+export const UNSCALED: Rescale = (cosine) => cosine
+
+/** To the scale of packs. */
+export function rescaling({ nothing, answer }: Levels, reference = REFERENCE): Rescale {
+  const slope = (reference.answer - reference.nothing) / Math.max(answer - nothing, SMALLEST_SPAN)
+  return (cosine) => Math.max(-1, Math.min(1, reference.nothing + (cosine - nothing) * slope))
+}
+
 /** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
 export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>
   Math.max(0, (cosine - nothing) / Math.max(answer - nothing, SMALLEST_SPAN))

@@ -1,3 +1,4 @@
+import type { Scope } from '../../domain/identity/scope'
 import type { Missed, Schedule } from './schedule'
 
 /** What one isolate knows of a database: what searches still miss there since an upgrade; null before it has asked. */
@@ -5,6 +6,9 @@ export interface CatchUpState {
   missed: readonly Missed[] | null
   running: boolean
 }
+
+/** How many entries of a scope wait for vectors that are made behind all answers; null where vectors are made with the answers. */
+type Waiting = ((scope: Scope) => Promise<number>) | null
 
 const WARNINGS: Record<Missed, string> = {
   words:
@@ -22,11 +26,22 @@ export interface CatchUp {
   /** Behind an answer: does a further part, while something is missed. Never fails. */
   further(): Promise<void>
   readonly missed: () => readonly Missed[]
-  /** What to tell of a search that goes by these. */
-  warnings(goesBy: readonly Missed[]): readonly string[]
+  /** Warnings for a search that goes by these; a round trip only while vectors are made behind all answers. */
+  warnings(scope: Scope, goesBy: readonly Missed[]): Promise<readonly string[]>
 }
 
-export function createCatchUp(schedule: Pick<Schedule, 'catchUp'>, state: CatchUpState): CatchUp {
+/** For a search by meaning while some entries have no vectors of the model. */
+const waitingFor = (n: number): string =>
+  n === 1
+    ? '1 entry waits for its vectors of the configured model; until then it is found by its words only'
+    : `${n} entries wait for their vectors of the configured model; until then they are found by their words only`
+
+/** @param waiting null where what is missed is counted by nobody */
+export function createCatchUp(
+  schedule: Pick<Schedule, 'catchUp'>,
+  state: CatchUpState,
+  waiting: Waiting = null,
+): CatchUp {
   async function further(): Promise<void> {
     if (state.running || state.missed?.length === 0) return
     state.running = true
@@ -44,6 +59,16 @@ export function createCatchUp(schedule: Pick<Schedule, 'catchUp'>, state: CatchU
     begin: async () => (state.missed === null ? further() : undefined),
     further,
     missed,
-    warnings: (goesBy) => missed().flatMap((what) => (goesBy.includes(what) ? [WARNINGS[what]] : [])),
+    async warnings(scope, goesBy) {
+      const asked = missed().filter((what) => goesBy.includes(what))
+      const told = await Promise.all(
+        asked.map(async (what) => {
+          if (what !== 'vectors' || waiting === null) return WARNINGS[what]
+          const n = await waiting(scope).catch(() => 0)
+          return n > 0 ? waitingFor(n) : null
+        }),
+      )
+      return told.filter((warning) => warning !== null)
+    },
   }
 }

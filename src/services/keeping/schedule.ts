@@ -25,6 +25,8 @@ export interface Step {
   readonly rounds: number
   /** What searches miss until it has come to its end for the first time: requests take it further too, see `catchUp`. */
   readonly missed?: Missed
+  /** Requests do not take it further: it is slow, and the process that runs the server repeats the schedule until it has ended. */
+  readonly behind?: true
   /** @param cursor what the round before it answered; null at the start */
   readonly round: (cursor: string | null) => Promise<Round>
 }
@@ -44,6 +46,8 @@ export interface Schedule {
    * @throws when the journal cannot be read, or the step failed
    */
   catchUp(): Promise<readonly Missed[]>
+  /** Lets the steps that make up for this begin again: the next run finds what is missing. */
+  beginAgain(missed: Missed): Promise<void>
 }
 
 const FRESH: StepState = { cursor: null, finishedAt: null, failures: 0, lastError: null }
@@ -116,9 +120,14 @@ export function createSchedule(dependencies: {
       for (const step of steps) {
         const state = states.get(step.name) ?? FRESH
         if (step.missed === undefined || (step.every > 0 && state.finishedAt !== null)) continue
-        if (missed.length > 0 || !(await runStep(step, state, Math.ceil(step.rounds / 2)))) missed.push(step.missed)
+        if (missed.length > 0 || step.behind || !(await runStep(step, state, Math.ceil(step.rounds / 2))))
+          missed.push(step.missed)
       }
       return missed
+    },
+
+    async beginAgain(missed) {
+      for (const step of steps) if (step.missed === missed) await journal.write(step.name, FRESH)
     },
   }
 }

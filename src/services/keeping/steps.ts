@@ -43,6 +43,8 @@ export function scheduleSteps(dependencies: {
   readonly generation: BackgroundGeneration | null
   /** Whether vectors are made here, without any service. */
   readonly embedsHere?: boolean
+  /** Whether a model of this machine makes vectors: behind all answers, as often as the process that runs it asks. */
+  readonly embedsBehind?: boolean
   /** Makes vectors of code that could not be made when it was stored; of so many files. */
   readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
@@ -52,7 +54,7 @@ export function scheduleSteps(dependencies: {
   readonly auditDays: number
 }): Step[] {
   const { retention, work, outbox, images, index, generation, embedCode, clock, changesDays, auditDays } = dependencies
-  const { embedsHere = false } = dependencies
+  const { embedsHere = false, embedsBehind = false } = dependencies
   const always: Step[] = [
     {
       name: 'expired entries',
@@ -172,7 +174,8 @@ export function scheduleSteps(dependencies: {
             every: DAY_MS,
             rounds: 8,
             // Of another's model they may cost money, and whoever chose it knows that it is new.
-            ...(embedsHere ? { missed: 'vectors' as const } : {}),
+            ...(embedsHere || embedsBehind ? { missed: 'vectors' as const } : {}),
+            ...(embedsBehind ? { behind: true as const } : {}),
             round: async (cursor: string | null): Promise<Round> => {
               const { made, next } = await generation.embedNext(null, Number(cursor ?? 0))
               return { done: made, next: next === null ? null : String(next) }

@@ -28,11 +28,13 @@ import { type Candidate, contentWordsBy, selectable, weigh } from '../../domain/
 import { WEIGHTS, type Weights } from '../../domain/pack/weights'
 import { type GoalWords, goalWords, weightsByTerm } from '../../domain/pack/words'
 import { resumes, workAsked } from '../../domain/pack/work-asked'
+import { UNSCALED } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
 import { counting } from '../../domain/search/counting'
 import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
+import type { CatchUp } from '../keeping/catch-up'
 import type { FindCandidates } from './find-candidates'
 
 type Chosen = Candidate & Selectable
@@ -80,6 +82,7 @@ export function createCompilePack({
   analyzer,
   yielder,
   now,
+  unfinished = async () => [],
   weights = WEIGHTS,
 }: {
   readonly reads: PackReads
@@ -87,6 +90,8 @@ export function createCompilePack({
   readonly analyzer: Analyzer
   readonly yielder: Yielder
   readonly now: () => number
+  /** Warnings while vectors are still to be made. */
+  readonly unfinished?: CatchUp['warnings']
   /** For benches that turn a rule off. */
   readonly weights?: Weights
 }) {
@@ -158,6 +163,7 @@ export function createCompilePack({
       words,
       identifiers: identifiersIn(request.query),
       query: found.query,
+      rescale: found.rescale ?? UNSCALED,
       held: found.held,
       asked: workAsked(request.query, weights),
       resumes: resumes(request.query),
@@ -205,7 +211,8 @@ export function createCompilePack({
       superseded: superseded.length,
     }
     const unrelated = pieces.every(({ anyway }) => anyway)
-    const said = saidOfPack(standing, request, { unrelated, degraded: found.degraded }, weights)
+    const late = await unfinished(sight.scope, ['vectors'])
+    const said = [...saidOfPack(standing, request, { unrelated, degraded: found.degraded }, weights), ...late]
     const { head, foot } = frame({ ...request, said }, { ...omitted, budget: 99 }, request.maxMarkdown)
     const total = { json: request.maxJson, markdown: request.maxMarkdown - head.length - foot.length - 4 }
     const planned = plan(pieces, total, request.relatedLimit > 0)

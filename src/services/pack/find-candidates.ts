@@ -8,6 +8,7 @@ import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import { withoutTicket } from '../../domain/pack/ticket'
 import { WEIGHTS } from '../../domain/pack/weights'
 import { workAsked } from '../../domain/pack/work-asked'
+import { type Levels, type Rescale, rescaling } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
@@ -34,6 +35,8 @@ export interface Found {
   readonly standing: Standing
   /** Null when meaning was not searched. */
   readonly query: QuantizedVector | null
+  /** From the model's cosines to those that the weights were chosen for; nothing is changed where it is absent. */
+  readonly rescale?: Rescale
   readonly modes: readonly ('fts' | 'semantic')[]
   readonly degraded: boolean
 }
@@ -69,6 +72,8 @@ export function createFindCandidates({
   /** Null when switched off. */
   readonly semantic: {
     readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
+    /** What cosines of the model mean. */
+    readonly levels: () => Promise<Levels>
     readonly embedder: Embedder
     readonly index: VectorIndex
   } | null
@@ -108,8 +113,11 @@ export function createFindCandidates({
     // Then there are no words to be searched for.
     const onlyTime = isOnlyTime(request.query) && recent.limit > 0
     const terms = onlyTime ? [] : scoredTerms(parsed.units)
-    const embedded = semantic === null ? null : await attempt(() => semantic.embed(withoutTicket(searched, analyzer)))
-    const query = embedded?.ok ? embedded.value.query : null
+    const embedded =
+      semantic === null
+        ? null
+        : await attempt(() => Promise.all([semantic.embed(withoutTicket(searched, analyzer)), semantic.levels()]))
+    const query = embedded?.ok ? embedded.value[0].query : null
     const model = semantic !== null && query !== null ? modelKey(semantic.embedder) : null
     const { project } = request
     // Asked for in the same moment, so that all of it shares a round trip.
@@ -156,6 +164,7 @@ export function createFindCandidates({
       ...{ entries: gathered.entries, vectors: gathered.vectors, links: gathered.links, held },
       standing,
       query: meaning ? query : null,
+      ...(embedded?.ok && semantic?.embedder.provider !== 'local' && { rescale: rescaling(embedded.value[1]) }),
       modes: [...(words?.ok ? (['fts'] as const) : []), ...(meaning ? (['semantic'] as const) : [])],
       degraded: words?.ok === false || (semantic !== null && !meaning),
     }

@@ -1,4 +1,5 @@
 import { MEGABYTE } from '../../domain/entry/image'
+import { insteadOf } from '../../domain/meaning/hosted-model'
 import type { ToolContext } from '../context'
 
 /** What statistics tell of each feature: whether it is on, and how much of the store it covers. */
@@ -45,10 +46,11 @@ export async function ftsStatus({ services, config }: ToolContext, indexed: numb
 }
 
 /** Coverage of the configured model, and how much of the store its vectors take. */
+/** Also why another built-in model would serve better. */
 export async function semanticStatus({ services, principal, config }: ToolContext, entries: number) {
   if (services.vectorCounts === null) return { status: OFF, bytes: 0 }
-  const { provider, model, dimensions } = config.embedding
-  const counted = await services.vectorCounts(principal)
+  const { provider, model, dimensions, hosted } = config.embedding
+  const [counted, suggestion] = await Promise.all([services.vectorCounts(principal), services.suggestModel(principal)])
   return {
     bytes: counted.bytes,
     status: {
@@ -62,6 +64,9 @@ export async function semanticStatus({ services, principal, config }: ToolContex
       embedding_count: counted.vectors,
       average_chunks_per_entry: counted.entries === 0 ? 0 : round(counted.vectors / counted.entries),
       coverage_percentage: percentage(counted.entries, entries),
+      ...(suggestion !== null && { suggestion }),
+      waiting_count: Math.max(0, entries - counted.entries),
+      ...(hosted !== null && hosted.state !== 'ready' && { message: insteadOf(hosted) }),
     },
   }
 }

@@ -360,6 +360,7 @@ export function readingContract(connect: Connect): void {
         embedding_count: 3,
         average_chunks_per_entry: 1,
         coverage_percentage: 100,
+        waiting_count: 0,
       })
       expect(stats.chunking).toMatchObject({ enabled: true, chunk_size: 1500, chunk_overlap: 150, aggregation: 'max' })
       for (const block of ['reranking', 'summary']) expect(stats[block]).toEqual({ enabled: false, available: false })

@@ -9,12 +9,20 @@ import { freePort } from '../../../scripts/ports.mjs'
 import { ROOT } from '../../support/build'
 import { buildImage, type Image } from '../../support/dockerfile'
 import { emptyDatabase } from '../../support/postgres'
+import { writeTinyModel } from '../../support/tiny-model.mjs'
 
 /** What people run who have no checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
 const TOKEN = 'a-token-of-the-operator-of-this-test'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-package-'))
 chmodSync(folder, 0o755)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A model of a few kilobytes, run by what the package or the container has to run models. */
+const BUILTIN = { EMBEDDING_PROVIDER: 'builtin', EMBEDDING_MODEL: writeTinyModel(join(folder, 'tiny')) }
+const runtimeOf = async ({ origin }: Server): Promise<unknown> => {
+  const ready = await (await fetch(`${origin}/ready`)).json()
+  return (ready as { checks: Record<string, unknown> }).checks.embeddings
+}
 
 const { npm_lifecycle_event: _, ADMIN_TOKEN: __, COMMONPLACE_KEY: ___, ...inherited } = process.env
 /** The Node that plays this test is the one that a container has. */
@@ -83,7 +91,10 @@ describe('the package', () => {
       stdio: 'pipe',
     })
     const port = await freePort()
-    server = await serve(['npx', '--no-install', name, '--port', String(port)], port, { cwd: place, env })
+    server = await serve(['npx', '--no-install', name, '--port', String(port)], port, {
+      cwd: place,
+      env: { ...env, ...BUILTIN },
+    })
   }, PATIENCE)
   afterAll(() => server?.stop())
 
@@ -96,6 +107,8 @@ describe('the package', () => {
     expect(server.said()).toContain(`Data live in ${join(data, 'state')}`)
     expect(readdirSync(data)).toEqual(expect.arrayContaining(['servers', 'state']))
     expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
+    expect(readdirSync(join(place, 'node_modules')).filter((one) => one.startsWith('onnxruntime'))).toEqual([])
+    expect(await runtimeOf(server)).toEqual({ backend: 'builtin, wasm runtime', ok: true })
   })
 
   it('is a bridge for clients that only start programs, and finds the server that runs here by itself', async () => {
@@ -163,7 +176,8 @@ describe('the container', () => {
     expect(readdirSync(image.workdir)).not.toContain('test')
     expect(readdirSync(join(image.workdir, 'src'))).not.toContain('index.ts')
     expect(image.user).not.toBe('root')
-    const server = await run({})
+    const server = await run(BUILTIN)
+    expect(await runtimeOf(server)).toEqual({ backend: 'builtin, native runtime', ok: true })
     expect((await fetch(`${server.origin}/mcp`, { method: 'POST' })).status).toBe(401)
     expect((await administer(server, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(201)
     const [node = '', ...args] = image.healthCheck

@@ -3,6 +3,7 @@ import type { Levels } from '../similarity'
 /** What cosines of models mean (fabric contract §4). */
 const LOCAL: Levels = { nothing: 0.02, answer: 0.37 }
 const MINILM: Levels = { nothing: 0, answer: 0.6 }
+const E5_SMALL: Levels = { nothing: 0.79, answer: 0.89 }
 
 /** As providers spell all-MiniLM-L6-v2; that of Ollama is it where no size is named. */
 const MINILM_NAMES: ReadonlySet<string> = new Set([
@@ -17,7 +18,9 @@ const MINILM_NAMES: ReadonlySet<string> = new Set([
 export function knownLevels({ provider, model }: { readonly provider: string; readonly model: string }): Levels | null {
   if (provider === 'local') return LOCAL
   const name = model.toLowerCase()
-  return MINILM_NAMES.has(name.slice(name.lastIndexOf('/') + 1)) ? MINILM : null
+  const bare = name.slice(name.lastIndexOf('/') + 1)
+  if (bare === 'multilingual-e5-small') return E5_SMALL
+  return MINILM_NAMES.has(bare) ? MINILM : null
 }
 
 /** @param cosines of each question with each text; those of one place belong together, the others have nothing in common */

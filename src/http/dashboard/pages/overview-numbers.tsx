@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { insteadOf } from '../../../domain/meaning/hosted-model'
 import type { Counted } from '../../../domain/report'
 import { firstCodePoints } from '../../../domain/text'
 import { Meter } from '../parts/charts'
@@ -46,8 +47,10 @@ const namesOf = (named: readonly Counted[]): string => {
 }
 
 /** Whether searches find everything, what waits, and how much room there is. */
-export function Health({ visit: { config }, seen: { totals, vectors } }: { visit: Visit; seen: Seen }) {
+export function Health({ visit: { config }, seen: { totals, vectors, suggestion } }: { visit: Visit; seen: Seen }) {
   const { work, kept, entries } = totals
+  const { hosted } = config.embedding
+  const waiting = vectors === null ? 0 : entries - vectors.entries
   const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
   const limit = config.quotas.bytes ?? (config.storageBackend === 'sqlite' ? D1_BYTES : null)
   return (
@@ -66,6 +69,11 @@ export function Health({ visit: { config }, seen: { totals, vectors } }: { visit
           warnsAt={NEARLY_FULL}
         />
       )}
+      {hosted !== null && hosted.state !== 'ready' ? <p class="hint">{insteadOf(hosted)}.</p> : null}
+      {config.embedding.provider === 'builtin' && waiting > 0 ? (
+        <p class="hint">{plural(waiting, 'memory', 'memories')} still found by words only; vectors are being made.</p>
+      ) : null}
+      {suggestion === null ? null : <p class="hint">{suggestion}.</p>}
       <div class="more soft">
         <p>
           {work.pending === 0 && work.failed === 0

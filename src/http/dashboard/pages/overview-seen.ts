@@ -14,13 +14,14 @@ export async function look(visit: Visit) {
   const now = services.now()
   const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
   // Asked for in one moment, so that they share a round trip.
-  const [totals, vectors, activity, latest] = await Promise.all([
+  const [totals, vectors, activity, latest, suggestion] = await Promise.all([
     services.entries.statistics(principal),
     services.vectorCounts?.(principal) ?? null,
     services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
     services.changes.latest(principal, CHANGES),
+    services.suggestModel(principal),
   ])
-  return { totals, vectors, activity, latest, now }
+  return { totals, vectors, activity, latest, suggestion, now }
 }
 
 export type Seen = Awaited<ReturnType<typeof look>>

@@ -13,6 +13,7 @@ import {
 import type { Filter } from '../../../domain/search/filter'
 import { type Candidate, fuse } from '../../../domain/search/fusion'
 import type { Unit } from '../../../domain/search/query-unit'
+import type { CatchUp } from '../../keeping/catch-up'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import { attempt } from '../../outcome'
 import type { SearchSemantic, SemanticRanking } from '../ranked/search-semantic'
@@ -85,6 +86,7 @@ export function createRankMemories({
   semantic,
   levels,
   finishing = NOTHING_PENDING,
+  unfinished = async () => [],
 }: {
   /** Null when switched off. */
   readonly words: RecallWords | null
@@ -92,6 +94,8 @@ export function createRankMemories({
   /** What cosines of the model mean. */
   readonly levels: () => Promise<Levels>
   readonly finishing?: FinishIndex
+  /** Warnings while vectors are still to be made. */
+  readonly unfinished?: CatchUp['warnings']
 }) {
   /**
    * Both legs as far as they are asked for. Two round trips: the words and the index, then the rows of what the index found and the
@@ -166,6 +170,7 @@ export function createRankMemories({
       ...(mode === 'semantic' ? [] : (['words'] as const)),
       ...(mode === 'keyword' ? [] : (['vectors'] as const)),
     ])
+    const late = byMeaning === null ? [] : await unfinished(scope, ['vectors'])
     const missing = [
       ...(mode !== 'keyword' && byMeaning === null ? [WITHOUT_MEANING] : []),
       ...(mode === 'hybrid' && byWords === null ? [WITHOUT_WORDS] : []),
@@ -182,7 +187,7 @@ export function createRankMemories({
         (isCut(byWords) && cuts(byWords.hits.toSorted(bySimilarity))) ||
         ((byMeaning?.near.length ?? 0) > kept && cuts(near)),
       degraded: missing.length > 0,
-      warnings: [...missing, ...unwritten, ...(byWords?.warnings ?? [])],
+      warnings: [...missing, ...late, ...unwritten, ...(byWords?.warnings ?? [])],
       nearest: new Map([...chunks].map(([id, { start }]) => [id, start])),
       units: byWords?.units ?? [],
     }

@@ -60,7 +60,7 @@ export function createRankedSearches(dependencies: {
   readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { yielder, unfinished = () => [] } = dependencies
+  const { yielder, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
@@ -76,7 +76,8 @@ export function createRankedSearches(dependencies: {
     const words = await searchText(scope, request.query, request.mode, request.filter)
     const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
     const found = await page(scope, request, scored, words, request.highlight)
-    return { ...found, warnings: [...words.warnings, ...unfinished(['words']), ...found.warnings] }
+    const late = await unfinished(scope, ['words'])
+    return { ...found, warnings: [...words.warnings, ...late, ...found.warnings] }
   }
 
   async function byMeaning(
@@ -89,7 +90,7 @@ export function createRankedSearches(dependencies: {
     const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
     const found = await page(scope, request, scored, noWords)
     const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
-    const told = saidOf(request.filter, hits, unfinished(['vectors']))
+    const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))
     return { ...found, warnings: [...unmeant, ...told, ...found.warnings], embeddingMs }
   }
 
@@ -105,8 +106,8 @@ export function createRankedSearches(dependencies: {
     const failed = [
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.
-      ...(words === null ? [] : unfinished(['words'])),
-      ...(meaning === null ? [] : saidOf(request.filter, ordering, unfinished(['vectors']))),
+      ...(words === null ? [] : await unfinished(scope, ['words'])),
+      ...(meaning === null ? [] : saidOf(request.filter, ordering, await unfinished(scope, ['vectors']))),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {

@@ -55,7 +55,7 @@ export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
   const { embedder, summarizer, onEmbeddingFailure, minContentLength, yielder } = settings
-  const chunking = fineEnough(settings.chunking, embedder?.finest)
+  const chunking = fineEnough(settings.chunking, embedder ?? {})
 
   const asWhole =
     (made: (texts: readonly string[]) => Promise<readonly Float32Array[]>): Ask =>

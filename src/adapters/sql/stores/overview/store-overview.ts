@@ -102,6 +102,16 @@ export function createSqlStoreOverview(connection: SqlConnection, clock: Clock):
       }
     },
 
+    async prefixes(scope, { newest, codePoints }) {
+      const { dialect, now } = contextOf(scope)
+      return readOne(
+        connection,
+        sql`SELECT ${beginningOf(dialect, codePoints)} AS text FROM entries e WHERE ${listed(dialect, scope, now)}
+          ORDER BY e.created_second DESC, e.id DESC LIMIT ${number(newest)}`,
+        each((row) => str(row, 'text')),
+      )
+    },
+
     async links(scope, id, limit) {
       return readOne(connection, linksStatement(contextOf(scope), id, limit), each(toLinked))
     },

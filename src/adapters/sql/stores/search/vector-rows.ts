@@ -7,6 +7,7 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
 import { countOf, each, num, onlyRow, str } from '../../core/rows'
+import { circleTotals } from '../../tables/counts/circle-totals'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
 import { entriesById } from '../../tables/entries/read-statements'
 import { layerOf, sourceOf } from '../../tables/entries/rows'
@@ -184,6 +185,15 @@ export function createSqlVectorRows(
         sql`DELETE FROM outbox WHERE org = ${entry.org} AND topic = 'embed'
             AND key = (SELECT CAST(e.id AS TEXT) FROM entries e WHERE ${same})`,
       ).run(connection, { org: entry.org })
+    },
+
+    async waiting(scope, model) {
+      const context = { dialect, scope, now: clock.now() }
+      const batch = new Batch()
+      const all = batch.add(circleTotals(context), countOf('entries'))
+      const embedded = batch.add(vectorCountsStatement(context, model), countOf('entries'))
+      const result = await batch.run(connection)
+      return Math.max(0, result.of(all) - result.of(embedded))
     },
 
     async counts(scope, model) {

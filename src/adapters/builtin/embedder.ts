@@ -1,0 +1,65 @@
+import type { HostedModel } from '../../domain/meaning/hosted-model'
+import type { Embedder } from '../../ports/embedder'
+import { member, parseJson } from '../http-json/body'
+import { type EmbedderSettings, termsOf } from '../http-json/embedder-terms'
+import { createBatchEmbedder } from '../http-json/embedding'
+import { type Patience, ProviderProblem, TimedOut, type Timing, withTimeout } from '../http-json/retry'
+import type { ModelService } from './host'
+
+const NAME = 'The built-in model'
+
+/** The model makes one text after the other, so larger requests gain little and keep others waiting. */
+const LIMITS = { texts: 16, characters: 16_000, parallel: 1 }
+
+/** The model's own prefixes are written by the process that runs it. */
+const PLAIN = { query: '', document: '' }
+
+const failed = (message: string, reason: 'unreachable' | 'timeout' | 'bad_answer'): ProviderProblem =>
+  new ProviderProblem({ message: `${NAME} ${message}`, reason, retry: false })
+
+/** Embeddings of the model that the process next to the Worker runs: texts as JSON, vectors as float32 numbers in one body. */
+export function createBuiltinEmbedder(
+  settings: Omit<EmbedderSettings, 'dimensions'> & { readonly service: ModelService; readonly hosted: HostedModel },
+  options: Partial<Patience> & Partial<Pick<Timing, 'now'>> = {},
+): Embedder {
+  const { service, hosted } = settings
+  const { name: model, revision, dimensions, reads } = hosted
+  const terms = termsOf({ ...settings, dimensions }, options)
+
+  async function ask(texts: readonly string[], kind: 'query' | 'passage', signal: AbortSignal): Promise<number[][]> {
+    const response = await service.fetch('http://model/embed', {
+      method: 'POST',
+      body: JSON.stringify({ kind, texts }),
+      signal,
+    })
+    if (!response.ok) {
+      const message = member(parseJson(await response.text()), 'message')
+      throw failed(`failed: ${typeof message === 'string' ? message : `status ${response.status}`}`, 'unreachable')
+    }
+    const numbers = [...new Float32Array(await response.arrayBuffer())]
+    if (numbers.length !== texts.length * dimensions)
+      throw failed(`answered ${numbers.length} numbers for ${texts.length} texts of ${dimensions}`, 'bad_answer')
+    return texts.map((_, i) => numbers.slice(i * dimensions, (i + 1) * dimensions))
+  }
+
+  const embedder = createBatchEmbedder({
+    provider: 'builtin',
+    name: NAME,
+    model,
+    dimensions,
+    marks: PLAIN,
+    limits: LIMITS,
+    ...terms,
+    request: async (texts, deadline, purpose) => {
+      const ms = Math.max(1, Math.min(terms.patience.tryMs, deadline - terms.now()))
+      try {
+        return await withTimeout(ms, (signal) => ask(texts, purpose === 'query' ? 'query' : 'passage', signal))
+      } catch (error) {
+        if (error instanceof ProviderProblem) throw error
+        if (error instanceof TimedOut) throw failed(`did not answer within ${Math.round(ms / 1000)} s`, 'timeout')
+        throw failed(`cannot be reached: ${String(error)}`, 'unreachable')
+      }
+    },
+  })
+  return { ...embedder, revision, ...(reads !== undefined && { reads }) }
+}

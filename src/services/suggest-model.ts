@@ -1,0 +1,43 @@
+import type { Scope } from '../domain/identity/scope'
+import { isOtherThanEnglish } from '../domain/search/other-than-english'
+import type { Yielder } from '../domain/yielder'
+import type { StoreOverview } from '../ports/store-overview'
+
+/** Entries that are checked, and code points of each. */
+const NEWEST = 1000
+const PREFIX = 300
+/** Share of them from which another model is worth its size. */
+const ENOUGH = 0.2
+
+const MULTILINGUAL = 'multilingual-e5-small'
+
+/** Why another model would serve a scope better, and how to choose it; null where the one in use does. */
+export type SuggestModel = (scope: Scope) => Promise<string | null>
+
+/**
+ * Suggests the multilingual model where the English one is in use and many entries are in other languages.
+ *
+ * @param isEnglishOnly whether the model in use knows English alone; then at most 1,000 prefixes are read
+ */
+export function createSuggestModel(given: {
+  readonly isEnglishOnly: boolean
+  readonly overview: Pick<StoreOverview, 'prefixes'>
+  readonly yielder: Yielder
+}): SuggestModel {
+  const { isEnglishOnly, overview, yielder } = given
+  return async (scope) => {
+    if (!isEnglishOnly) return null
+    const prefixes = await overview.prefixes(scope, { newest: NEWEST, codePoints: PREFIX })
+    let others = 0
+    for (const prefix of prefixes) {
+      if (isOtherThanEnglish(prefix)) others++
+      await yielder.spend(prefix.length)
+    }
+    if (others === 0 || others < ENOUGH * prefixes.length) return null
+    const percent = Math.round((100 * others) / prefixes.length)
+    return (
+      `${percent} % of the newest ${prefixes.length} entries are not in English, and the model in use knows English only; ` +
+      `EMBEDDING_MODEL=${MULTILINGUAL} finds them by meaning too`
+    )
+  }
+}

@@ -1,0 +1,4 @@
+import { describeArrival } from '../contracts/builtin-arrival'
+import { startServer } from '../support/server'
+
+describeArrival((vars, surroundings) => startServer(vars, undefined, surroundings))

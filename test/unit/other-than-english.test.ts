@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { isOtherThanEnglish } from '../../src/domain/search/other-than-english'
+import { WITHOUT_REST } from '../../src/domain/yielder'
+import { createSuggestModel } from '../../src/services/suggest-model'
+import { freshPrincipal } from '../support/scope'
+
+/** Which entries a model that knows English alone does not find by meaning, and when another one is suggested. */
+const ENGLISH = ['The deploy waits for the migration.', 'const die = roll(6)', 'RFC 9110, §15', '42', '']
+const OTHERS = [
+  'Die Freigabe wartet auf die Migration und wird nicht abgebrochen.',
+  'Le déploiement attend que la migration soit terminée.',
+  'デプロイはマイグレーションの完了を待つ。',
+  'Развёртывание ждёт миграцию.',
+]
+
+it('tells entries in English from those in other languages and letters', () => {
+  expect(ENGLISH.filter(isOtherThanEnglish)).toEqual([])
+  expect(OTHERS.filter((text) => !isOtherThanEnglish(text))).toEqual([])
+})
+
+it('suggests the multilingual model from a fifth of the newest entries on, where the model in use knows English alone', async () => {
+  const scope = freshPrincipal()
+  const suggest = (others: number, isEnglishOnly = true) => {
+    const texts = Array.from({ length: 10 }, (_, i) => (i < others ? OTHERS[0] : ENGLISH[0]) as string)
+    const overview = { prefixes: async () => texts }
+    return createSuggestModel({ isEnglishOnly, overview, yielder: WITHOUT_REST })(scope)
+  }
+  expect(await suggest(1)).toBeNull()
+  expect(await suggest(2)).toMatch(
+    /^20 % of the newest 10 entries are not in English.*EMBEDDING_MODEL=multilingual-e5-small/,
+  )
+  expect(await suggest(10, false)).toBeNull()
+})
