@@ -111,6 +111,19 @@ export function bodyContract(most: number): void {
         ['store_context_batch', `{"entries":${text(list)}}`],
         ['store_context_batch', `{"entries":[${Array(100).fill(stringItem).join(',')}],"atomic":false}`],
         ['context_store', `{"type":"decision","content":"x","metadata":{${members(50_000)}}}`],
+        // Strings that are JSON only at first cost as much as others.
+        [
+          'store_context_batch',
+          `{"entries":[${Array(3)
+            .fill(text(`{${members(20_000)}`))
+            .join(',')}]}`,
+        ],
+        [
+          'search_context',
+          `{"metadata_filters":[${Array(3)
+            .fill(text(`[${'0,'.repeat(20_000)}x`))
+            .join(',')}]}`,
+        ],
       ] as const) {
         const answer = await call(name, args)
         const message = answer.error.message ?? answer.error
