@@ -171,6 +171,19 @@ export function readersContract(runs: number, seed: number): void {
       expect(await readersOf(context_id)).toEqual(['ada', 'ada in a'])
     })
 
+    it('remembers the text of an entry for no more readers than that entry has', async () => {
+      const { ada } = keys as { ada: Key }
+      const entry = { thread_id: 'from', source: 'user' }
+      for (const metadata of [{ audience: 'private' }, { diary: true, agent_name: 'scout' }, { project: 'a' }]) {
+        const text = `a text with ${Object.keys(metadata)[0]}`
+        const { context_id } = await ok(ada, 'store_context', { ...entry, text, metadata })
+        const copy = await ok(ada, 'remember', { title: text, kind: 'note', from: [context_id] })
+        expect([metadata, await readersOf(Number(copy.id))]).toEqual([metadata, await readersOf(context_id)])
+        const named = { title: `${text}, named`, kind: 'note', from: [context_id], project: 'b', audience: 'org' }
+        expect(await readersOf(Number((await ok(ada, 'remember', named)).id))).toEqual(['ada', 'bob', 'kim in b'])
+      }
+    })
+
     it('restores an older version without its wider audience, project and diary, and says so', async () => {
       const { ada } = keys as { ada: Key }
       const wide = { thread_id: 'r', source: 'user', text: 'first', metadata: { title: 'Wide' } }
