@@ -139,6 +139,19 @@ export function bodyContract(most: number): void {
       expect(filled.success).toBe(true)
     })
 
+    it('with tens of thousands of bad filters is answered with the first hundred', async () => {
+      for (const args of [
+        `{"metadata_filters":[${'0,'.repeat(40_000)}0]}`,
+        `{"metadata":{${Array.from({ length: 40_000 }, (_, i) => `"bad key ${i}":null`).join(',')}}}`,
+      ]) {
+        const answer = await call('search_context', args)
+        expect(answer.error.code).toMatch(/invalid_input|limit_exceeded/)
+        expect(answer.error.message).toMatch(/40001 items|40000 keys/)
+        expect(answer.validation_errors.length).toBeLessThanOrEqual(101)
+        expect(JSON.stringify(answer).length).toBeLessThan(100_000)
+      }
+    })
+
     it('of more values, text or levels than a Worker holds is refused before it fills the memory', async () => {
       for (const [body, reason] of [
         [`[${'0,'.repeat(50_001)}0]`, '50000 values'],
