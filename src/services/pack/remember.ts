@@ -201,7 +201,7 @@ export function createRemember({
     throw error
   }
 
-  /** Reads what is to be remembered; without a text of its own, the text of the first entry of `from`, for no more readers than that has. */
+  /** Reads what is to be remembered; without `content`, the text of the first entry of `from`, for no more readers than it has. */
   async function read(caller: Caller, given: RememberArguments): Promise<Remembered> {
     const memory = readRemembered(caller, given)
     if (given.content !== undefined) return memory

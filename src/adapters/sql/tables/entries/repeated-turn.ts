@@ -56,8 +56,9 @@ export function reservedKeysGuards(context: Context, entries: readonly NewEntry[
   const areFirst = areFirstInThread(entries)
   return entries.flatMap((entry, i) => {
     if (entry.metadata === null || !areFirst[i]) return []
+    const turn = sql`e.id = ${repeatedTurn(context, entry)}`
     return sql`INSERT INTO guards (holds, precondition)
-      SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${repeatedTurn(context, entry)} AND ${drops(context, entry, 'e')}), ${premise}`
+      SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE ${turn} AND ${drops(context, entry, 'e')}), ${premise}`
   })
 }
 
