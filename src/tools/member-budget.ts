@@ -1,5 +1,5 @@
 import { limitExceeded, type Problem } from '../domain/errors'
-import { parseJson, TooManyValues } from '../domain/json/parser'
+import { JsonParser, TooManyValues } from '../domain/json/parser'
 import { isRecord } from './record'
 import { MAX_MEMBERS } from './request-strings'
 
@@ -35,12 +35,15 @@ export class MemberBudget {
    */
   parse(text: string): unknown {
     const used = this.used ?? countMembers(this.args)
+    const parser = new JsonParser({ maxValues: MAX_MEMBERS - used + 1 })
     try {
-      const { value, members } = parseJson(text, MAX_MEMBERS - used)
-      this.used = used + members
-      return value
+      parser.feed(text)
+      return parser.end()
     } catch (error) {
       throw error instanceof TooManyValues ? tooManyMembers() : error
+    } finally {
+      // Members before a mistake in the JSON count too, since reading them took the same time.
+      this.used = used + Math.max(0, parser.count - 1)
     }
   }
 }

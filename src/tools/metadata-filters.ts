@@ -28,6 +28,8 @@ export const metadataFilter = z.unknown().meta({
 })
 
 const MAX_METADATA_KEYS = 100
+/** Filters that are read; the schema refuses a list with more. */
+const MAX_READ = 100
 
 /** A bad filter: what `validation_errors` says of it, and where it stands. */
 export interface BadFilter {
@@ -48,7 +50,7 @@ const tooMany = (count: number): BadFilter => ({
 export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]): Filter[] {
   const entries = Object.entries(metadata)
   if (entries.length > MAX_METADATA_KEYS) bad.push(tooMany(entries.length))
-  return entries.flatMap(([key, value]): Filter[] => {
+  return entries.slice(0, MAX_METADATA_KEYS).flatMap(([key, value]): Filter[] => {
     const path = readPath(key)
     const problem = path === null ? 'a key is letters, digits, "_", "-" and dots between levels' : scalarProblem(value)
     if (path !== null && problem === null) return [{ op: 'equals', path, anyOf: [value as Scalar], fold: false }]
@@ -63,7 +65,7 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
 
 /** The argument `metadata_filters`. @param bad takes what is wrong */
 export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[]): Filter[] {
-  return filters.flatMap((given, index): Filter[] => {
+  return filters.slice(0, MAX_READ).flatMap((given, index): Filter[] => {
     const read = readMetadataFilter(given)
     if ('filter' in read) return [read.filter]
     const key = isRecord(given) && typeof given.key === 'string' ? given.key : ''

@@ -135,6 +135,55 @@ export function readersContract(runs: number, seed: number): void {
       expect((await entryOf(ada, results[2].context_id)).metadata).toEqual({ mood: 'ok' })
     })
 
+    it('keeps a turn private that a later item of the same batch repeats', async () => {
+      const { ada } = keys as { ada: Key }
+      const stored = async (thread_id: string, items: readonly Json[]): Promise<number[]> => {
+        const entries = items.map((item) => ({ thread_id, source: 'agent', text: 'twice in a batch', ...item }))
+        const { results } = await ok(ada, 'store_context_batch', { entries })
+        return results.map(({ context_id }: Json) => context_id)
+      }
+      const secret = { metadata: { audience: 'private', project: 'a' } }
+      const plain = { metadata: { mood: 'ok', project: 'a' } }
+      const page = { source: 'user', text: 'a page', metadata: { diary: true } }
+      for (const [name, between] of Object.entries({ page, bare: {} })) {
+        const ids = await stored(`batch ${name}`, [secret, between, plain])
+        expect([name, ids[2]]).toEqual([name, ids[0]])
+        for (const id of ids) expect([name, id, await readersOf(id)]).toEqual([name, id, ['ada', 'ada in a']])
+      }
+      const [turn] = await stored('batch later', [secret])
+      await stored('batch later', [page, plain])
+      await stored('batch later', [{}, plain])
+      expect(await readersOf(turn as number)).toEqual(['ada', 'ada in a'])
+    })
+
+    it('stores a batch in which an answer comes before the text of the newest turn', async () => {
+      const { ada } = keys as { ada: Key }
+      const turn = { thread_id: 'ok', source: 'agent', text: 'ok' }
+      const { context_id } = await ok(ada, 'store_context', { ...turn, metadata: { title: 'T', audience: 'private' } })
+      const { results } = await ok(ada, 'store_context_batch', {
+        entries: [
+          { ...turn, source: 'user', text: 'thanks' },
+          { ...turn, metadata: { mood: 'ok' } },
+        ],
+      })
+      expect(results.map(({ success }: Json) => success)).toEqual([true, true])
+      expect(results[1].context_id).not.toBe(context_id)
+      expect(await readersOf(context_id)).toEqual(['ada', 'ada in a'])
+    })
+
+    it('remembers the text of an entry for no more readers than that entry has', async () => {
+      const { ada } = keys as { ada: Key }
+      const entry = { thread_id: 'from', source: 'user' }
+      for (const metadata of [{ audience: 'private' }, { diary: true, agent_name: 'scout' }, { project: 'a' }]) {
+        const text = `a text with ${Object.keys(metadata)[0]}`
+        const { context_id } = await ok(ada, 'store_context', { ...entry, text, metadata })
+        const copy = await ok(ada, 'remember', { title: text, kind: 'note', from: [context_id] })
+        expect([metadata, await readersOf(Number(copy.id))]).toEqual([metadata, await readersOf(context_id)])
+        const named = { title: `${text}, named`, kind: 'note', from: [context_id], project: 'b', audience: 'org' }
+        expect(await readersOf(Number((await ok(ada, 'remember', named)).id))).toEqual(['ada', 'bob', 'kim in b'])
+      }
+    })
+
     it('restores an older version without its wider audience, project and diary, and says so', async () => {
       const { ada } = keys as { ada: Key }
       const wide = { thread_id: 'r', source: 'user', text: 'first', metadata: { title: 'Wide' } }

@@ -2,13 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { prepareEntry } from '../../src/domain/entry/draft'
 import { Base64Decoder } from '../../src/domain/json/base64'
-import {
-  JsonParser,
-  JsonTooLarge,
-  MAX_VALUES,
-  parseJson as parseBounded,
-  TooManyValues,
-} from '../../src/domain/json/parser'
+import { JsonParser, JsonTooLarge, MAX_VALUES, TooManyValues } from '../../src/domain/json/parser'
 import { SentBytes } from '../../src/domain/json/sent-bytes'
 import { MAX_STRING } from '../../src/domain/json/string-reader'
 import { Unkept } from '../../src/domain/json/unkept'
@@ -40,7 +34,11 @@ function inPieces(
   return parser.end()
 }
 
-const parseJson = (text: string): unknown => parseBounded(text, MAX_VALUES).value
+const parseJson = (text: string): unknown => {
+  const parser = new JsonParser()
+  parser.feed(text)
+  return parser.end()
+}
 
 /** What `JSON.parse` says, with the source of each number that it would change. */
 const oracle = (text: string): unknown =>
@@ -168,9 +166,10 @@ describe('JSON that arrives in pieces', () => {
     const list = (count: number) => `[${'0,'.repeat(count - 2)}0]`
     expect(inPieces(list(MAX_VALUES), [5000])).toHaveLength(MAX_VALUES - 1)
     expect(() => inPieces(list(MAX_VALUES + 1), [5000])).toThrow(JsonTooLarge)
-    // A text that is read at once has as many members and items as the caller allows.
-    expect(parseBounded('[[1,2],{"a":3}]', 5)).toEqual({ value: [[1, 2], { a: 3 }], members: 5 })
-    expect(() => parseBounded('[[1,2],{"a":3}]', 4)).toThrow(TooManyValues)
+    const bounded = new JsonParser({ maxValues: 6 })
+    bounded.feed('[[1,2],{"a":3}]')
+    expect([bounded.end(), bounded.count]).toEqual([[[1, 2], { a: 3 }], 6])
+    expect(() => new JsonParser({ maxValues: 5 }).feed('[[1,2],{"a":3}]')).toThrow(TooManyValues)
   })
 
   it('keeps nothing of a bounded value with too many members, and reads what is around it', () => {

@@ -311,17 +311,3 @@ function setMember(object: Record<string, unknown>, key: string, value: unknown)
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
-
-/**
- * The value of a complete JSON text, with numbers checked as in a request. It is read at once.
- *
- * @param maxMembers members and items that it may have, at every depth
- * @returns the value and the number of its members and items
- * @throws SyntaxError, JsonTooLarge
- */
-export function parseJson(text: string, maxMembers: number): { readonly value: unknown; readonly members: number } {
-  const parser = new JsonParser({ maxValues: maxMembers + 1 })
-  parser.feed(text)
-  const value = parser.end()
-  return { value, members: parser.count - 1 }
-}

@@ -1,5 +1,6 @@
 import { checkMetadata } from '../entry/check-metadata'
 import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
+import type { Entry } from '../entry/entry'
 import { isKind, KINDS, type Kind } from '../entry/kind'
 import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
@@ -156,6 +157,22 @@ function withWordsOfMetadata(given: RememberArguments, wrong: Inspection): Remem
     audience: said('audience', given.audience, () => (isSaid('audience') ? audienceOf(metadata) : undefined)),
     diary: said('diary', given.diary || undefined, () => diaryOf(metadata) || undefined) ?? false,
     project: said('project', given.project, readProject),
+  }
+}
+
+/**
+ * Arguments with the text of an entry, and with its audience and project where they name none. A captured session is written by its client;
+ * to remember it approves it, so that its text follows the arguments alone.
+ */
+export function withTextOf(entry: Entry, given: RememberArguments): RememberArguments {
+  const filled = { ...given, content: entry.text }
+  if (entry.captured) return filled
+  const isNamed = (name: 'audience' | 'project') => (given[name] ?? own(given.metadata ?? null, name) ?? null) !== null
+  const isPrivate = audienceOf(entry.metadata) === 'private' || diaryOf(entry.metadata)
+  return {
+    ...filled,
+    ...(isPrivate && !isNamed('audience') ? { audience: 'private' } : {}),
+    ...(entry.project !== null && !isNamed('project') ? { project: entry.project } : {}),
   }
 }
 

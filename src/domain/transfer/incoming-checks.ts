@@ -47,6 +47,9 @@ function checkNames(record: EntryRecord | RecordOf<'version'>): void {
   for (const [name, value] of Object.entries({ agent, owner, created_by, imported_from, changed_by, changed_agent }))
     if (value !== undefined && codePointLength(value) > MAX_NAME)
       throw limitExceeded(`${name} is longer than ${MAX_NAME} characters`)
+  // An entry is private to its owner, or to the key that made it, so that one without a name would be private to nobody.
+  for (const [name, value] of Object.entries({ owner, created_by }))
+    if (value !== undefined && trim(value) === '') throw invalidInput(`${name} is blank; leave it out`)
   if (links.length > MOST_LINKS) throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are taken`)
   if (links.some(({ relation }) => trim(relation) === '' || codePointLength(relation) > MAX_NAME))
     throw invalidInput(`the relation of a link must have 1 to ${MAX_NAME} characters`)

@@ -7,7 +7,13 @@ import { noSuchEntry, Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
-import { type RememberArguments, type Remembered, readFrom, readRemembered } from '../../domain/pack/remember'
+import {
+  type RememberArguments,
+  type Remembered,
+  readFrom,
+  readRemembered,
+  withTextOf,
+} from '../../domain/pack/remember'
 import { differing, type Equal, MeetingFailed } from '../../domain/recall/equal'
 import { typeOfKind } from '../../domain/recall/memory'
 import { note } from '../../domain/receipts/notes'
@@ -195,13 +201,14 @@ export function createRemember({
     throw error
   }
 
-  /** Without words of its own a memory says what the first entry says that it is kept from. */
-  async function withText(caller: Caller, memory: Remembered, { content, from = [] }: RememberArguments) {
-    if (content !== undefined) return memory
-    const [first] = readFrom(from)
+  /** Reads what is to be remembered; without `content`, the text of the first entry of `from`, for no more readers than it has. */
+  async function read(caller: Caller, given: RememberArguments): Promise<Remembered> {
+    const memory = readRemembered(caller, given)
+    if (given.content !== undefined) return memory
+    const [first] = readFrom(given.from ?? [])
     const [entry] = await entries.read(caller, [first as number])
     if (entry === undefined) throw noSuchEntry(first as number)
-    return { ...memory, draft: { ...memory.draft, text: entry.text } }
+    return readRemembered(caller, withTextOf(entry, given))
   }
 
   /**
@@ -213,7 +220,7 @@ export function createRemember({
    * replaces stands otherwise
    */
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
-    const memory = await withText(caller, readRemembered(caller, given), given)
+    const memory = await read(caller, given)
     const { draft, kind, project, links } = memory
     // What takes the place of captured sessions is always stored.
     const isComparable = replaces === undefined

@@ -111,6 +111,19 @@ export function bodyContract(most: number): void {
         ['store_context_batch', `{"entries":${text(list)}}`],
         ['store_context_batch', `{"entries":[${Array(100).fill(stringItem).join(',')}],"atomic":false}`],
         ['context_store', `{"type":"decision","content":"x","metadata":{${members(50_000)}}}`],
+        // Strings that are JSON only at first cost as much as others.
+        [
+          'store_context_batch',
+          `{"entries":[${Array(3)
+            .fill(text(`{${members(20_000)}`))
+            .join(',')}]}`,
+        ],
+        [
+          'search_context',
+          `{"metadata_filters":[${Array(3)
+            .fill(text(`[${'0,'.repeat(20_000)}x`))
+            .join(',')}]}`,
+        ],
       ] as const) {
         const answer = await call(name, args)
         const message = answer.error.message ?? answer.error
@@ -124,6 +137,19 @@ export function bodyContract(most: number): void {
       ])
       const filled = await call('store_context', `{${entry},"metadata":${text(`{${members(15_000)}}`)}}`)
       expect(filled.success).toBe(true)
+    })
+
+    it('with tens of thousands of bad filters is answered with the first hundred', async () => {
+      for (const args of [
+        `{"metadata_filters":[${'0,'.repeat(40_000)}0]}`,
+        `{"metadata":{${Array.from({ length: 40_000 }, (_, i) => `"bad key ${i}":null`).join(',')}}}`,
+      ]) {
+        const answer = await call('search_context', args)
+        expect(answer.error.code).toMatch(/invalid_input|limit_exceeded/)
+        expect(answer.error.message).toMatch(/40001 items|40000 keys/)
+        expect(answer.validation_errors.length).toBeLessThanOrEqual(101)
+        expect(JSON.stringify(answer).length).toBeLessThan(100_000)
+      }
     })
 
     it('of more values, text or levels than a Worker holds is refused before it fills the memory', async () => {

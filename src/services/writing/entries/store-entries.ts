@@ -161,14 +161,19 @@ function withTurns(caller: Caller, rows: readonly NewEntry[], turns: readonly (M
     const before = newest.get(row.threadId)
     const turn = before === undefined ? turns[i] : repeats(row, before) ? before.metadata : null
     const kept = turn ? keepReserved(caller, row, turn) : row
+    // A diary page is in no list, so that the turn before it stays the newest.
+    if (kept.lifted.diary) return kept
     // Without metadata it keeps those of the turn.
-    newest.set(row.threadId, kept.metadata === null ? { ...kept, metadata: turn ?? null } : kept)
+    const { lifted } = turn && before ? before : row
+    newest.set(row.threadId, kept.metadata === null ? { ...kept, metadata: turn ?? null, lifted } : kept)
     return kept
   })
 }
 
 const repeats = (row: NewEntry, before: NewEntry): boolean =>
-  row.source === before.source && row.textHash === before.textHash && row.lifted.project === before.lifted.project
+  row.source === before.source &&
+  row.textHash === before.textHash &&
+  (row.metadata === null || row.lifted.project === before.lifted.project)
 
 /**
  * Metadata of the entries that one call writes, in UTF-16 units of their JSON: they travel in its transaction, and a database in the same

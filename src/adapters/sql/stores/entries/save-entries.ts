@@ -22,7 +22,7 @@ import { type Taking, takenBy } from '../../tables/changes/quota'
 import { tellShown, tellSummarized, toBatchOutput } from '../../tables/changes/telling'
 import type { Write } from '../../tables/changes/writing'
 import { countedLater } from '../../tables/counts/counted-later'
-import { repeatedTurnStatement, reservedKeysGuards } from '../../tables/entries/repeated-turn'
+import { areFirstInThread, repeatedTurnStatement, reservedKeysGuards } from '../../tables/entries/repeated-turn'
 import { relatedGuards } from '../../tables/links/related-links'
 import { EQUAL, meet } from '../../tables/memories/met-again'
 import { imageGuard } from '../../tables/outbox/image-use'
@@ -100,6 +100,7 @@ export function createSave({
       const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
+      const areGuarded = areFirstInThread(entries)
       const { batch: stored, firsts } = arrange(
         dialect,
         await statementsOf(
@@ -108,6 +109,7 @@ export function createSave({
             saveStatements(context, entry, analyses[i] ?? null, {
               before: dialect.likeTogether ? entries.length - 1 - i : 0,
               dedupe,
+              isGuarded: areGuarded[i] === true,
             }),
           ({ text }) => text.length,
         ),

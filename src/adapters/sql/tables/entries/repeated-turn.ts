@@ -16,30 +16,49 @@ interface Context {
   readonly now: Millis
 }
 
-/** The id of the turn that a repeated store meets again, else NULL (threads contract §2.2). */
-export function repeatedTurn(context: Context, entry: NewEntry): SQL {
+/** Whether the metadata of an entry leave out reserved keys that the stored row `alias` has. */
+const drops = ({ dialect }: Context, { metadata }: NewEntry, alias: string): SQL =>
+  metadata === null ? sql`1 = 0` : dialect.hasAnyKey(sql`${sql.raw(alias)}.metadata`, keysKeptBeside(metadata))
+
+/**
+ * The id of the turn that a repeated store updates, else NULL (threads contract §2.2).
+ *
+ * @param isGuarded whether `reservedKeysGuards` checks the entry; without that check, a turn whose reserved keys it would drop is no match
+ */
+export function repeatedTurn(context: Context, entry: NewEntry, isGuarded = true): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
   // What becomes private becomes its owner's, so it never takes the place of what another has said.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
   // Nor does it take an entry out of its project, away from those who work there, or into one.
   const there = entry.metadata === null ? sql`` : sql` AND coalesce(newest.project, '') = ${entry.lifted.project ?? ''}`
+  const keeps =
+    isGuarded || entry.metadata === null
+      ? sql``
+      : sql` AND NOT EXISTS (SELECT 1 FROM entries turn WHERE turn.id = newest.id AND ${drops(context, entry, 'turn')})`
   return sql`(
     SELECT newest.id FROM (${newestTurn(context, entry.threadId, entry.source)}) newest
-    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}${there}
+    WHERE newest.text_hash = ${entry.textHash} AND newest.changeable = 1${hidden}${there}${keeps}
       AND newest.id > coalesce((SELECT answer.id FROM (${newestTurn(context, entry.threadId, other)}) answer), 0)
   )`
 }
 
+/** Whether each entry is the first of a call in its thread: only then is the turn that it repeats known before the call writes. */
+export function areFirstInThread(entries: readonly Pick<NewEntry, 'threadId'>[]): boolean[] {
+  const seen = new Set<string>()
+  return entries.map(({ threadId }) => !seen.has(threadId) && seen.add(threadId).size > 0)
+}
+
 /**
  * Fails the batch when the metadata of an entry would drop reserved keys of the turn that it repeats. The caller then stores again with
- * those keys, which `repeatedTurnStatement` reads.
+ * those keys, which `repeatedTurnStatement` reads. Checks the first entry of each thread; the others are checked as they are written.
  */
 export function reservedKeysGuards(context: Context, entries: readonly NewEntry[], premise: string): SQL[] {
-  return entries.flatMap((entry) => {
-    if (entry.metadata === null) return []
-    const drops = context.dialect.hasAnyKey(sql`e.metadata`, keysKeptBeside(entry.metadata))
+  const areFirst = areFirstInThread(entries)
+  return entries.flatMap((entry, i) => {
+    if (entry.metadata === null || !areFirst[i]) return []
+    const turn = sql`e.id = ${repeatedTurn(context, entry)}`
     return sql`INSERT INTO guards (holds, precondition)
-      SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = ${repeatedTurn(context, entry)} AND ${drops}), ${premise}`
+      SELECT NOT EXISTS (SELECT 1 FROM entries e WHERE ${turn} AND ${drops(context, entry, 'e')}), ${premise}`
   })
 }
 

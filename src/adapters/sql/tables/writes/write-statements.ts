@@ -44,16 +44,17 @@ const ANY_VERSION = 2 ** 31 - 1
  *
  * @param analysis of its text; null when words and vectors are written behind the commit
  * @param before how many entries of the batch have been written after this one when its other statements run
+ * @param isGuarded whether `reservedKeysGuards` checks the entry
  */
 export function saveStatements(
   context: WriteContext,
   entry: NewEntry,
   analysis: IndexedText | null,
-  { before, dedupe }: { readonly before: number; readonly dedupe: boolean },
+  { before, dedupe, isGuarded }: { readonly before: number; readonly dedupe: boolean; readonly isGuarded: boolean },
 ): SQL[] {
   const { dialect, scope, now } = context
   const metadata = metadataColumns(context, entry, null)
-  const again = dedupe ? repeatedTurn(context, entry) : null
+  const again = dedupe ? repeatedTurn(context, entry, isGuarded) : null
   const metadataSize = metadataBytes(entry.metadata)
   const inserted: Assignments = {
     org: sql`${scope.org}`,
