@@ -6,6 +6,7 @@ import type { Caller } from '../domain/identity/scope'
 import { findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { charactersOf } from '../tools/record'
 import { type SendApart, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import type { McpRequest } from './mcp-request'
@@ -57,6 +58,8 @@ async function callTool(
   }
   try {
     requireRole(context.principal, tool.role)
+    // Several calls of one request are parsed one after the other.
+    await context.services.yielder.spend(charactersOf(args))
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')

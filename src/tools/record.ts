@@ -8,3 +8,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   !Array.isArray(value) &&
   !(value instanceof Unkept) &&
   !(value instanceof SentBytes)
+
+/** About how many characters are read to check arguments: texts, items of lists, and other members as if they were short. */
+export const charactersOf = (args: unknown): number =>
+  isRecord(args)
+    ? Object.values(args).reduce<number>(
+        (sum, member) =>
+          sum + (typeof member === 'string' ? member.length : Array.isArray(member) ? 20 * member.length : 100),
+        0,
+      )
+    : 0

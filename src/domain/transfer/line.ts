@@ -1,5 +1,6 @@
 import { isDeeper } from '../entry/metadata'
 import { invalidInput, type Problem } from '../errors'
+import { JsonParser, TooManyValues } from '../json/parser'
 import { MAX_DEPTH, readNumber, Unkept } from '../json/unkept'
 import { Mismatch, membersOf, readShape, type Shape } from './codec'
 import { isRecordName, SHAPES, type TransferRecord } from './records'
@@ -37,6 +38,25 @@ export function parseKept(line: string): unknown {
   return JSON.parse(line, reviver)
 }
 
+/** No record that is taken holds more values: metadata of 256 KB have 131,072 at most, and 10,000 links some 40,000. */
+const MAX_VALUES = 200_000
+/** A shorter line cannot hold that many. */
+const SMALL_LINE = 2 * MAX_VALUES
+
+/** @throws Mismatch for a line with so many values that reading them would hold up other requests */
+function checkValues(text: string): void {
+  // Texts are full of commas too; only what may be too much is counted exactly.
+  let commas = 0
+  for (let at = text.indexOf(','); at >= 0 && commas <= MAX_VALUES; at = text.indexOf(',', at + 1)) commas++
+  if (commas <= MAX_VALUES) return
+  try {
+    new JsonParser({ maxValues: MAX_VALUES }).feed(text)
+  } catch (error) {
+    if (error instanceof TooManyValues) throw new Mismatch(`holds more than ${MAX_VALUES} values`)
+    throw error
+  }
+}
+
 /**
  * Reads one line, of which nothing is left out.
  *
@@ -46,7 +66,9 @@ export function parseKept(line: string): unknown {
  */
 export function readLine(bytes: Uint8Array, at: number): TransferRecord {
   try {
-    const value = parseKept(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (bytes.length > SMALL_LINE) checkValues(text)
+    const value = parseKept(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch('is no JSON object')
     if (isDeeper(value, MOST_LEVELS)) throw new Mismatch(`is nested deeper than ${MAX_DEPTH} levels`)
     const name = Object.hasOwn(value, 'record') && 'record' in value ? value.record : undefined

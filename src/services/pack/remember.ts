@@ -67,13 +67,13 @@ export interface PlannedMemory
  */
 export const rememberedAs = (
   { equal, ...planned }: PlannedMemory,
-  stored: Pick<StoredEntry, 'id' | 'made'> | null,
+  stored: Pick<StoredEntry, 'id' | 'made' | 'warnings'> | null,
 ): StoredMemory => {
-  const { id, made } = stored ?? { id: equal?.id ?? 0, made: [] }
+  const { id, made, warnings } = stored ?? { id: equal?.id ?? 0, made: [], warnings: [] }
   return {
     ...{ ...planned, id, existing: stored === null },
     conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
-    warnings: [...(equal?.warnings ?? []), ...storeWarnings(planned, made)],
+    warnings: [...(equal?.warnings ?? []), ...warnings, ...storeWarnings(planned, made)],
   }
 }
 

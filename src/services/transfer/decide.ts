@@ -67,9 +67,10 @@ export function decideEntry(
     return standing !== null && saysTheSame(record, standing)
       ? { what: 'unchanged' }
       : { what: 'refuse', problem: new Problem('forbidden', 'It stands here where this key reads and does not write') }
+  const replaced = intake.isTrusted || standing === null ? record : keepOwner(record, standing)
   let entry: IncomingEntry
   try {
-    entry = incomingEntry(record, record.metadata ?? null, intake)
+    entry = incomingEntry(replaced, record.metadata ?? null, intake)
   } catch (error) {
     return { what: 'refuse', problem: asProblem(error) }
   }
@@ -83,7 +84,7 @@ export function decideEntry(
     }
   const { version } = known.standing
   const takes = takesOver(known, intake.at)
-  if (standing !== null && saysTheSame(stored(record, entry), standing) && !(takes && entry.version > version))
+  if (standing !== null && saysTheSame(stored(replaced, entry), standing) && !(takes && entry.version > version))
     return { what: 'unchanged' }
   const what = takes ? 'replace' : otherwise(onConflict)
   if (what !== 'replace') return { what }
@@ -105,6 +106,13 @@ const widenedBy = ({ metadata = {} }: EntryRecord, entry: IncomingEntry, standin
     { metadata: standing.metadata ?? null, project: standing.project ?? null },
     { metadata: entry.metadata, project: entry.columns.project === null ? null : String(entry.columns.project) },
   ).filter((field) => own(metadata, field) === undefined)
+
+/** A key that replaces an entry leaves it to its owner, whomever the file names. */
+const keepOwner = <R extends EntryRecord>(record: R, { owner, created_by }: EntryRecord): R => ({
+  ...record,
+  owner,
+  created_by: record.created_by ?? created_by,
+})
 
 /** The record as it is stored. */
 function stored(record: EntryRecord, { columns, images }: IncomingEntry): EntryRecord {

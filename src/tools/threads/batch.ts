@@ -5,19 +5,13 @@ import { output, part } from '../fields'
 import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
-import { isRecord } from '../record'
+import { charactersOf, isRecord } from '../record'
 import { bracket, later, type Written } from './wire'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
 
 /** A list whose items are checked later; at most 100, and at least one. */
 export const looseItems = z.array(z.unknown()).min(1).max(100)
-
-/** How many characters are read to check an item: its texts, and what else it has as if it were short. */
-const lengthOf = (item: unknown): number =>
-  isRecord(item)
-    ? Object.values(item).reduce<number>((sum, member) => sum + (typeof member === 'string' ? member.length : 100), 0)
-    : 0
 
 /** Each item against the schema of the single tool, with rests between long ones; a bad one becomes a failed outcome. */
 export async function readItems<Schema extends z.ZodType, T>(
@@ -31,7 +25,7 @@ export async function readItems<Schema extends z.ZodType, T>(
   const outcomes: Outcome<T>[] = []
   for (const item of items) {
     outcomes.push(await attempt(() => read(parseArguments(schema, shown, item, { inspect }))))
-    await context.services.yielder.spend(lengthOf(item))
+    await context.services.yielder.spend(charactersOf(item))
   }
   return outcomes
 }

@@ -210,6 +210,12 @@ export function packsContract(connect: Connect): void {
       })
     })
 
+    it('warns of a status in the metadata that is none of work', async () => {
+      const { project } = inProject()
+      const task = { title: 'Odd', content: 'An odd one.', kind: 'task', project, metadata: { status: 'purple' } }
+      expect((await ok('remember', task)).warnings.join()).toMatch(/todo, doing, blocked/)
+    })
+
     it('refuses a link to the id that the new entry will get', async () => {
       const { project } = inProject()
       const { id } = await remember('First', 'The first one.', { project })

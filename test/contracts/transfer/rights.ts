@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import type { EntryRecord } from '../../../src/domain/transfer/records'
 import { ADMIN_TOKEN } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { exported, post, told, verified, volumeOf } from '../../support/transfer'
@@ -195,6 +196,18 @@ export function transferRights(at: () => Place): void {
     const again = await post(team, org, volume, '', keys.bo.key)
     expect(again.body.entries).toMatchObject({ unchanged: 1 })
     expect(again.body.content).toBe((await verified(volume)).content)
+    // Nor does it take an entry from its owner.
+    const whole = await exported(team, org, '', keys.bo.key)
+    const [open] = entriesOf(whole.records).filter(({ text }) => text === 'open')
+    const taking = async (more: object) => {
+      const record = { ...(open as EntryRecord), owner: 'bo', version: 9, ...more }
+      const from = { store: whole.manifests[0]?.store as string, at: '2027-01-01T00:00:00.000Z' }
+      return (await post(team, org, await volumeOf([record], from), 'on_conflict=replace', keys.bo.key)).body
+    }
+    expect((await taking({ metadata: { audience: 'private' } })).entries).toMatchObject({ refused: 1 })
+    expect((await taking({ text: 'reopened' })).entries).toMatchObject({ replaced: 1 })
+    const [reopened] = (await records(ADMIN_TOKEN)).filter(({ text }) => text === 'reopened')
+    expect(reopened?.owner).toBe(open?.owner)
     const own = await post(team, org, await volumeOf([session], { store: 'test:own' }), '', keys.ada.key)
     expect(own.body.entries).toMatchObject({ stored: 1 })
     const asOperator = await volumeOf([anyones, entry], { store: 'test:operator' })
