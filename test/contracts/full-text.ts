@@ -79,6 +79,22 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('alpha beta')).toEqual([all, one])
     })
 
+    it('finds the title in every mode, as it finds the text', async () => {
+      const id = await save('about something else', { metadata: { title: 'Rolling restarts of the gateway' } })
+      await save('rolling stones, and a restart')
+      expect((await search('gateways'))[0]).toBe(id)
+      expect(await search('restarts of the gateway', 'phrase')).toEqual([id])
+      expect(await search('gateway about', 'phrase')).toEqual([])
+      expect(await search('rolling gatew', 'prefix')).toEqual([id])
+      expect(await search('gateway AND NOT stones', 'boolean')).toEqual([id])
+    })
+
+    it('counts a word of the title twice', async () => {
+      const inTitle = await save('one two three four five six', { metadata: { title: 'lantern' } })
+      const inText = await save('lantern one two three four five six', { metadata: { title: 'seven' } })
+      expect(await search('lantern')).toEqual([inTitle, inText])
+    })
+
     it('drops stop words while anything else remains, and searches them alone as they stand', async () => {
       const lamp = await save('a lamp')
       const only = await save('to be or not to be')

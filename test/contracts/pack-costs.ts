@@ -78,7 +78,9 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         const drafts = await Promise.all(
           texts.map((text) => entryOf(by, { text, threadId: `t${text.length % 5}`, metadata })),
         )
-        const generated = await generate(drafts.map(({ text, source }) => ({ text, source })))
+        const generated = await generate(
+          drafts.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })),
+        )
         const whole = drafts.map((draft, i) => ({ ...draft, generated: generated[i] ?? draft.generated }))
         return (await entries.save(by, whole, { dedupe: false })).map(({ id }) => id)
       }

@@ -100,7 +100,7 @@ describe('what calls cost in D1', () => {
       embedder: createLocalEmbedder(made.analyzer, WITHOUT_REST),
       yielder: WITHOUT_REST,
     })
-    const generated = await generate(drafts)
+    const generated = await generate(drafts.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })))
     await made.entries.save(
       ada,
       drafts.map((draft, i) => ({ ...draft, images, generated: generated[i] ?? NOTHING_GENERATED })),

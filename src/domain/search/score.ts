@@ -16,6 +16,9 @@ const TIER_UNITS = 3
 /** What an entry that holds all of more units than that earns beside. */
 const COMPLETE_BONUS = 2
 
+/** A word of the title counts as often as this many of the text. */
+export const TITLE_TIMES = 2
+
 /** A word of the query that earns score. */
 export interface ScoredTerm {
   readonly term: string

@@ -17,6 +17,7 @@ import {
   type ScoredTerm,
   scoredTerms,
   type TermStatistics,
+  TITLE_TIMES,
 } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
@@ -127,7 +128,7 @@ export function createRecallWords({
             }
           : visit
         analyzer.eachWord(text, see)
-        analyzer.eachWord(`${title}\n${code}`, (word) => {
+        analyzer.eachWord(`${`${title}\n`.repeat(TITLE_TIMES)}${code}`, (word) => {
           see(word)
           if (!word.isStopWord) besideLength++
         })

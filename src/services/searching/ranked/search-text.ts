@@ -6,7 +6,7 @@ import { counting } from '../../../domain/search/counting'
 import type { Filter } from '../../../domain/search/filter'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
-import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
+import { type Candidate, type Ranked, rank, scoredTerms, TITLE_TIMES } from '../../../domain/search/score'
 import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
@@ -23,8 +23,8 @@ export interface TextRanking extends FoundBy {
   readonly warnings: readonly string[]
 }
 
-/** Threads look in the text and what stands beside it (threads contract §6.1). */
-const COLUMNS: readonly TextColumn[] = ['body', 'context']
+/** Threads search the title, the text, the day and the agent (threads contract §6.1). */
+const COLUMNS: readonly TextColumn[] = ['title', 'body', 'context']
 /** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
 const DEPTH = { candidates: 200, complete: 100 } as const
 
@@ -56,10 +56,12 @@ export function createSearchText({
       isByFew ||= byFewWords
       const count = counting(analyzer, terms)
       const candidates: Candidate[] = []
-      for (const { id, length, following, complete, text: start, context } of hits) {
-        const { counts: frequencies, work } = count(`${start}\n${context}`)
-        candidates.push({ id, length, following, complete, frequencies })
-        await yielder.spend(work)
+      for (const { id, length, following, complete, title, text: start, context } of hits) {
+        const ofText = count(`${start}\n${context}`)
+        const ofTitle = count(title)
+        const frequencies = ofText.counts.map((n, i) => n + TITLE_TIMES * (ofTitle.counts[i] as number))
+        candidates.push({ id, length: length + TITLE_TIMES * ofTitle.length, following, complete, frequencies })
+        await yielder.spend(ofText.work + ofTitle.work)
       }
       return rank(candidates, statistics, { mode, units: units.length })
     }
