@@ -1,6 +1,7 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
+import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
@@ -31,18 +32,20 @@ export function composePacks(given: {
   readonly index: VectorIndex
   readonly searchSemantic: SearchSemantic | null
   readonly finishing: FinishIndex
+  /** What cosines of the model mean. */
+  readonly levels: () => Promise<Levels>
   /** What stands before the candidates; they as they are when nothing does. */
   readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
 }): Services['packs'] {
   const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, watching = (find) => find } = given
+  const { searchSemantic, finishing, levels, watching = (find) => find } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
-    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index }
+    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
   const findCandidates = watching(
     createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
   )
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, now: () => clock.now() })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder })
   return {
     context: contextOf(explained),
     explained,

@@ -155,7 +155,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
-    finishing,
+    ...{ finishing, levels },
     watching: surroundings.watching,
     words: config.fts.enabled,
   })
@@ -195,6 +195,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...composeSearches({
       ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
+      levels,
       unfinished: (goesBy) => [...catchUp.warnings(goesBy), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, yielder }),

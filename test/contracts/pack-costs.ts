@@ -72,6 +72,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       const packs = composePacks({
         ...{ connection, clock, analyzer, yielder: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },
         ...{ words: true, storeEntries: async () => [], finishing: NOTHING_PENDING },
+        levels: async () => ({ nothing: 0.02, answer: 0.37 }),
       })
       const ada = freshPrincipal()
       async function store(by: Caller, texts: readonly string[], metadata: Metadata = {}): Promise<number[]> {
@@ -165,7 +166,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         const small = await costOf(ada)
         await fill(SMALL, LARGE)
         const large = await costOf(ada)
-        expect([small.items, large.items]).toEqual([24, 24])
+        expect([small.items, large.items]).toEqual([12, 12])
         expect(small.rowsRead).toBeLessThan(10_000)
         expect(large.rowsRead - small.rowsRead).toBeLessThan(2 * (LARGE - SMALL))
       },

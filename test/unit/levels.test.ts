@@ -39,7 +39,7 @@ describe('levels of a model', () => {
     const embedder = given()
     const levels = await createLevels({ embedder, settings, given: null })()
     const local = knownLevels({ provider: 'local', model: 'local' })
-    expect(local).toEqual({ nothing: 0.02, answer: 0.37 })
+    expect(local).toEqual({ nothing: 0.02, answer: 0.37, doubt: 0.45 })
     expect(Math.abs(levels.nothing - 0.02)).toBeLessThan(0.05)
     expect(Math.abs(levels.answer - 0.37)).toBeLessThan(0.05)
     expect(embedder.calls).toBe(2)
@@ -55,7 +55,7 @@ describe('levels of a model', () => {
     expect(await createLevels({ embedder, settings, given: told })()).toEqual(told)
     for (const model of ['all-MiniLM-L6-v2', 'sentence-transformers/all-MiniLM-L6-v2', 'all-minilm'])
       expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
-        ...{ nothing: 0, answer: 0.6 },
+        ...{ nothing: 0, answer: 0.6, doubt: 0.63 },
       })
     expect([embedder.calls, settings.values.size]).toEqual([0, 0])
   })

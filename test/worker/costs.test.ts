@@ -307,6 +307,7 @@ describe('what calls cost in D1', () => {
 
   it('searches in two round trips with a reranker too, which reads the ordering once', async () => {
     const reranked = createRankedSearches({
+      levels: async () => ({ nothing: 0, answer: 1 }),
       entries: made.entries,
       analyzer: made.analyzer,
       searchText: createSearchText({ ...made, yielder: WITHOUT_REST }),

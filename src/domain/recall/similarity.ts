@@ -10,9 +10,16 @@ export const KEPT = 200
 export interface Levels {
   readonly nothing: number
   readonly answer: number
+  /** Below this sum of the best cosine and half of the share of words found, an answer is doubtful; derived where absent. */
+  readonly doubt?: number
 }
 
 const SMALLEST_SPAN = 1e-6
+/** Where a model's own level of doubt is not known: so far between its other levels, and this much for the words. */
+const DOUBT = { span: 0.35, words: 0.35 } as const
+
+export const doubtLevel = ({ nothing, answer, doubt }: Levels): number =>
+  doubt ?? nothing + DOUBT.span * (answer - nothing) + DOUBT.words
 
 /** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
 export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>

@@ -38,7 +38,7 @@ export function createMemoryService(dependencies: {
     return memory
   }
 
-  /** Vectors of a title and text, and a summary of the text unless it has one; those of layer 3 are had or the write fails, unless writes are to go on without. */
+  /** Vectors of a title and text, and a summary unless one is given. Without vectors of layer 3 the write fails, unless set otherwise. */
   const generateFor = async (
     { title, text, source }: Pick<Memory, 'title' | 'text' | 'source'>,
     layer: Layer,
