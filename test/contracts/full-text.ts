@@ -89,6 +89,27 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('gateway AND NOT stones', 'boolean')).toEqual([id])
     })
 
+    it('folds invisible characters, marks that Arabic and Hebrew leave out, strokes, and finds Korean nouns before particles', async () => {
+      const cases: [string, string][] = [
+        ['in\u00adfor\u00adma\u00adtion desk', 'information'],
+        ['zero\u200bwidth', 'zerowidth'],
+        ['مُحَمَّد كتب', 'محمد'],
+        ['كتـــاب جديد', 'كتاب'],
+        ['שָׁלוֹם עולם', 'שלום'],
+        ['Łódź i Ørsted w Đakovo', 'lodz'],
+        ['Łódź i Ørsted w Đakovo', 'orsted'],
+        ['Łódź i Ørsted w Đakovo', 'dakovo'],
+        ['Hermes는 메시지를 보낸다', 'Hermes'],
+        ['배포는 서버에서 합니다', '서버'],
+      ]
+      for (const [text, query] of cases) {
+        const by = freshPrincipal()
+        const id = await save(text, {}, by)
+        expect([query, await search(query, 'match', EVERYTHING, by)]).toEqual([query, [id]])
+        expect([query, await search(query, 'prefix', EVERYTHING, by)]).toEqual([query, [id]])
+      }
+    })
+
     it('counts a word of the title twice', async () => {
       const inTitle = await save('one two three four five six', { metadata: { title: 'lantern' } })
       const inText = await save('lantern one two three four five six', { metadata: { title: 'seven' } })

@@ -65,7 +65,7 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     EMBEDDING_TIMEOUT_S:
       'seconds that one request to the embedding model may take; a search waits 2.5 times as long, a write with `defer` once',
     EMBEDDING_LEVELS:
-      'what cosines mean in `context_recall`: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local` and all-MiniLM-L6-v2; of any other model measured once, and kept',
+      'what cosines mean in recall, packs and hybrid search: the mean one of texts with nothing in common, the median one of a question and its answer, and the sum of similarity and half of the words found below which an answer is doubtful. Known for `local` and all-MiniLM-L6-v2; of any other model measured once, and kept',
     ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
     CHUNK_SIZE: 'characters of a piece; `local` cuts at 1000 at most',
     CHUNK_OVERLAP: 'smaller than `CHUNK_SIZE`',

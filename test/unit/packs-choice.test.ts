@@ -139,10 +139,10 @@ describe('the choice of a pack', () => {
       return [query, limit, relatedLimit, maxJson, maxMarkdown]
     }
     expect(asked('wake', { limit: 12 })).toEqual(['a b', 8, 0, 10_000, 4_760])
-    expect(asked('recall', { limit: 50 })).toEqual(['a b', 24, 3, 12_000, 12_000])
+    expect(asked('recall', { limit: 50 })).toEqual(['a b', 24, 3, 16_000, 16_000])
     expect((['wake', 'recall', 'deep_search'] as const).map((layer) => asked(layer)[1])).toEqual([8, 12, 50])
     expect(asked('deep_search', { limit: 99 })).toEqual(['a b', 50, 3, 64_000, 64_000])
-    expect(asked('recall', { domain: ' c\td ', relatedLimit: 9, limit: -1 })).toEqual(['a b c d', 1, 5, 12_000, 12_000])
+    expect(asked('recall', { domain: ' c\td ', relatedLimit: 9, limit: -1 })).toEqual(['a b c d', 1, 5, 16_000, 16_000])
     expect(asked('recall', { maxTokens: 900, includeRelated: false })).toEqual(['a b', 12, 0, 3_600, 3_600])
   })
 

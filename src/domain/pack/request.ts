@@ -26,7 +26,7 @@ interface Depth {
 
 export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
   wake: { items: 8, most: 8, tokens: 2_500, steps: 0, candidates: 60, inFlight: 4, diary: 1 },
-  recall: { items: 12, most: 24, tokens: 3_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
+  recall: { items: 12, most: 24, tokens: 4_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
   deep_search: { items: 50, most: 50, tokens: 16_000, steps: 2, candidates: 130, inFlight: 12, diary: 6 },
 }
 

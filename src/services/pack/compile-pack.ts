@@ -42,6 +42,10 @@ const HINTS = {
     'Nothing here is clearly about the goal: search before you take it for unknown, and remember what you learn.',
 } as const
 
+/** Ends the hint where a text is shown in part. */
+const REST = '; read_context_range reads the rest of items with total_chars.'
+const isPart = ({ metadata }: PackItem): boolean => metadata.total_chars !== undefined
+
 /** Code points of work that is shown whatever the goal. */
 const ANYWAY = 160
 /** Code points of a part of a long text that is read. */
@@ -159,7 +163,7 @@ export function createCompilePack({
       ...{ domain: request.domain, project: request.project, layer: request.layer },
       sections,
       total_items: planned.length,
-      usage_hint: HINTS[hint],
+      usage_hint: sections.some(({ items }) => items.some(isPart)) ? `${HINTS[hint].slice(0, -1)}${REST}` : HINTS[hint],
       markdown: packMarkdown(described, omitted, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted },
     }
@@ -191,8 +195,11 @@ export function createCompilePack({
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
       const whole = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      const item = given.bare ? bareOf(whole) : whole
-      return { ...item, content: fitted(passageRead(one, ranked, finished), one.most, sizeLeft(given, item)) }
+      const plain = given.bare ? bareOf(whole) : whole
+      const passage = passageRead(one, ranked, finished)
+      const isCut = learningsIn(one.chosen) === null && entry.chars > one.most
+      const item = isCut ? { ...plain, metadata: { ...plain.metadata, total_chars: entry.chars } } : plain
+      return { ...item, content: fitted(passage, one.most, sizeLeft(given, item)) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))

@@ -620,12 +620,14 @@ export function packsContract(connect: Connect): void {
         expect(answer.total_items + limit + budget + duplicate).toBe(14)
       }
       const full = await ask(goal)
-      expect(JSON.stringify(full.sections).length).toBeLessThanOrEqual(12_000)
+      expect(JSON.stringify(full.sections).length).toBeLessThanOrEqual(16_000)
       for (const { content } of itemsOf(full)) {
         expect([...content].length).toBeLessThanOrEqual(1_500)
         expect(content).toContain('kiln of workshop')
         expect(content).toMatch(/^….*…$/su)
       }
+      expect(itemsOf(full)[0].metadata.total_chars).toBeGreaterThan(1_500)
+      expect(full.usage_hint).toMatch(/read_context_range reads the rest of items with total_chars\.$/)
       expect((await ask(goal, { layer: 'wake' })).markdown.length).toBeLessThan(4_800)
     })
   })
