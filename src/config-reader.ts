@@ -81,11 +81,15 @@ export class Reader {
   levels(name: Variable): Levels | null {
     const value = this.text(name)
     if (value === undefined || value === '') return null
-    const [nothing = Number.NaN, answer = Number.NaN, ...more] = value
+    const [nothing = Number.NaN, answer = Number.NaN, doubt, ...more] = value
       .split(',')
       .map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-    if (more.length === 0 && nothing >= -1 && nothing < answer && answer <= 1) return { nothing, answer }
-    this.problems.push(`${name} is "${value}"; it must be two cosines, the smaller first, such as 0,0.6`)
+    const isLevel = doubt === undefined || (doubt >= -1 && doubt <= 1.5)
+    if (more.length === 0 && nothing >= -1 && nothing < answer && answer <= 1 && isLevel)
+      return { nothing, answer, ...(doubt === undefined ? {} : { doubt }) }
+    this.problems.push(
+      `${name} is "${value}"; it must be two cosines, the smaller first, and optionally the level of doubt, such as 0,0.6 or 0,0.6,0.63`,
+    )
     return null
   }
 

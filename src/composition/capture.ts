@@ -52,7 +52,7 @@ export function composeCapture(given: {
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock },
-      recall: createRecallForHooks({ store, recall, analyzer: given.analyzer }),
+      recall: createRecallForHooks({ store, recall }),
     }),
     erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({

@@ -47,7 +47,7 @@ export function composePacks(given: {
   const findCandidates = watching(
     createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
   )
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished, now: () => clock.now() })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished })
   return {
     context: contextOf(explained),
     explained,

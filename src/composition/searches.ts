@@ -1,6 +1,7 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlLargeMetadata } from '../adapters/sql/stores/entries/large-metadata'
+import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Filter } from '../domain/search/filter'
 import type { Yielder } from '../domain/yielder'
@@ -29,14 +30,15 @@ export function composeSearches(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   readonly overfetch: number
+  readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
   const { connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker } = given
-  const { overfetch, unfinished } = given
+  const { overfetch, levels, unfinished } = given
   const settled = createSettled({ large: createSqlLargeMetadata(connection, clock), yielder })
   const searchText = createSearchText({ fullText, analyzer, yielder })
   const ranked = createRankedSearches({
-    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, unfinished, yielder },
+    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished, yielder },
   })
   const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>

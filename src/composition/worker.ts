@@ -198,6 +198,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...composeSearches({
       ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
       overfetch: config.hybrid.overfetch,
+      levels,
       unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
     }),
     readTexts: createReadTexts({ texts, entries, yielder }),

@@ -56,8 +56,8 @@ interface Sought {
   readonly terms: readonly ScoredTerm[]
   readonly filter: Filter
   /**
-   * Where units are looked for, one at least. Quoted phrases are never found in `context`. Units by beginnings (`prefix`) are
-   * found in body and context only, whatever the columns: no other column keeps its words as they are written.
+   * Where units are looked for, one at least. Quoted phrases are never found in `context`. Units by prefix are found in title, body and
+   * context only, whatever the columns: the code column does not keep its words as they are written.
    */
   readonly columns: readonly TextColumn[]
 }

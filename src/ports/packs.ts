@@ -1,4 +1,3 @@
-import type { Kind } from '../domain/entry/kind'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
 
@@ -14,18 +13,12 @@ export interface StandingRequest {
   readonly project: string | null
   readonly inFlight: number
   readonly diary: number
-  /** Newest entries; 0 when the goal does not ask for them. */
-  readonly recent: { readonly limit: number; readonly since: number; readonly until: number }
-  /** Newest entries of these kinds, where the scope is one project; 0 when the goal asks for no kind. */
-  readonly ofKind: { readonly limit: number; readonly kinds: readonly Kind[] }
 }
 
 /** What joins a pack whatever its words are, newest first. */
 export interface Standing {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
-  readonly recent: readonly number[]
-  readonly ofKind: readonly number[]
 }
 
 export interface GatherRequest {

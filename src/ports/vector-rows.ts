@@ -67,6 +67,7 @@ export interface Unembedded {
   readonly id: number
   readonly org: string
   readonly source: Source
+  readonly title: string | null
   readonly text: string
   readonly textHash: string
 }
@@ -128,8 +129,8 @@ export interface VectorRows {
   ): Promise<{ readonly missing: readonly number[]; readonly last: number | null }>
   /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
-  /** Puts vectors in the place of the entry's old ones, unless its text has changed meanwhile; they are no pending work any more. */
-  replace(entry: Pick<Unembedded, 'id' | 'org' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
+  /** Replaces the entry's vectors, unless its title or text has changed meanwhile, and removes the pending work. */
+  replace(entry: Pick<Unembedded, 'id' | 'org' | 'title' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   /** Removes these vectors of any org, and queues their entries to be embedded again. */
   rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>

@@ -79,6 +79,43 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('alpha beta')).toEqual([all, one])
     })
 
+    it('finds the title in every mode, as it finds the text', async () => {
+      const id = await save('about something else', { metadata: { title: 'Rolling restarts of the gateway' } })
+      await save('rolling stones, and a restart')
+      expect((await search('gateways'))[0]).toBe(id)
+      expect(await search('restarts of the gateway', 'phrase')).toEqual([id])
+      expect(await search('gateway about', 'phrase')).toEqual([])
+      expect(await search('rolling gatew', 'prefix')).toEqual([id])
+      expect(await search('gateway AND NOT stones', 'boolean')).toEqual([id])
+    })
+
+    it('folds invisible characters, marks that Arabic and Hebrew leave out, strokes, and finds Korean nouns before particles', async () => {
+      const cases: [string, string][] = [
+        ['in\u00adfor\u00adma\u00adtion desk', 'information'],
+        ['zero\u200bwidth', 'zerowidth'],
+        ['مُحَمَّد كتب', 'محمد'],
+        ['كتـــاب جديد', 'كتاب'],
+        ['שָׁלוֹם עולם', 'שלום'],
+        ['Łódź i Ørsted w Đakovo', 'lodz'],
+        ['Łódź i Ørsted w Đakovo', 'orsted'],
+        ['Łódź i Ørsted w Đakovo', 'dakovo'],
+        ['Hermes는 메시지를 보낸다', 'Hermes'],
+        ['배포는 서버에서 합니다', '서버'],
+      ]
+      for (const [text, query] of cases) {
+        const by = freshPrincipal()
+        const id = await save(text, {}, by)
+        expect([query, await search(query, 'match', EVERYTHING, by)]).toEqual([query, [id]])
+        expect([query, await search(query, 'prefix', EVERYTHING, by)]).toEqual([query, [id]])
+      }
+    })
+
+    it('counts a word of the title twice', async () => {
+      const inTitle = await save('one two three four five six', { metadata: { title: 'lantern' } })
+      const inText = await save('lantern one two three four five six', { metadata: { title: 'seven' } })
+      expect(await search('lantern')).toEqual([inTitle, inText])
+    })
+
     it('drops stop words while anything else remains, and searches them alone as they stand', async () => {
       const lamp = await save('a lamp')
       const only = await save('to be or not to be')

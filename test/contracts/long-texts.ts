@@ -360,6 +360,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const searchText = createSearchText({ ...made, yielder: WITHOUT_REST })
       const searches = createRankedSearches({
         ...{ entries, analyzer: made.analyzer, searchText, searchSemantic, reranker, overfetch: 2 },
+        levels: async () => ({ nothing: 0, answer: 1 }),
         yielder: WITHOUT_REST,
       })
       const request = { query: 'needle', filter: EVERYTHING, limit: 5, offset: 0, previewLength: 301 }

@@ -93,6 +93,8 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       const everywhere = await world.store('a lamp', { layer, metadata: { projectPath: 'r', tags: ['global'] } })
       const homeless = await world.store('a lamp', { layer })
       const own = await world.store('a lamp', { layer, metadata: { projectPath: 'p' } })
+      // Entries next to each other in a thread gain by each other.
+      for (const text of ['harbour', 'anchor']) await world.store(text, { metadata: { projectPath: 'p' } })
       const project = await world.store('a lamp', { metadata: { projectPath: 'p', weight: 1 } })
       for (const mode of MODES) {
         const told = await ids('lamp', { mode, project: 'p' })

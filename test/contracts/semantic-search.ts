@@ -87,7 +87,9 @@ export function semanticSearchContract(
       drafts: { text: string; threadId?: string; metadata?: Record<string, number> }[],
     ) => {
       const entries = await Promise.all(drafts.map((draft) => entryOf(ada, draft)))
-      const generated = await generate(entries)
+      const generated = await generate(
+        entries.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })),
+      )
       const saved = await made.entries.save(
         ada,
         entries.map((entry, i) => ({ ...entry, generated: generated[i] as (typeof generated)[number] })),
@@ -95,7 +97,7 @@ export function semanticSearchContract(
       return saved.map(({ id }) => id)
     }
     const rewrite = async (ada: Caller, entry: Entry, text: string) => {
-      const [generated] = await generate([{ text, source: 'user' }])
+      const [generated] = await generate([{ title: null, text, source: 'user' }])
       await made.entries
         .change(ada, [
           {
@@ -119,7 +121,7 @@ export function semanticSearchContract(
       const [q] = await embedder.embed([query], 'query')
       const wanted = quantize(q as Float32Array).values
       const admitted = entries.filter((entry) => matches(filter, entry))
-      const vectors = await generate.embedTexts(admitted.map(({ text }) => text))
+      const vectors = await generate.embedTexts(admitted)
       return admitted
         .map((entry, i) => ({
           id: entry.id,
@@ -360,7 +362,9 @@ export function semanticSearchContract(
         await entryOf(ada, { text: 'river stone closed', metadata: { project: 'b' } }),
         await entryOf(ada, { text: 'river stone private', metadata: { audience: 'private' } }),
       ]
-      const generated = await generate(entries)
+      const generated = await generate(
+        entries.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })),
+      )
       await made.entries.save(
         ada,
         entries.map((entry, i) => ({ ...entry, generated: generated[i] as (typeof generated)[number] })),

@@ -378,7 +378,7 @@ describe('a yielder', () => {
       yielder,
     })
     const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
-    await generate(texts.map((text) => ({ text, source: 'agent' })))
+    await generate(texts.map((text) => ({ title: null, text, source: 'agent' })))
     expect(stretches.length).toBeGreaterThan((3 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP))
     // Cutting a text into chunks, and packing its vectors, are one stretch each; neither looks at words.
     expect(Math.max(...stretches)).toBeLessThanOrEqual(MEGABYTE + SLICE)

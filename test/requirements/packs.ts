@@ -14,39 +14,24 @@ export const PACKS = {
   'p2-supersede': 'takes a superseded entry out of packs at once, and back when its successor is deleted',
   'p3-keys': 'answers a pack with all of its keys',
   'p3-refused': 'asks for a goal, and refuses unknown intents, layers and budgets',
-  'p3-intent': 'orders sections by intent and hides none',
+  'p3-intent': 'places each section by its best item, whatever the intent, and hides none',
   'p3-limit': 'brings the limit silently within its bounds and the cap of the layer, and counts what it left out',
   'p3-work':
     'leads with work in flight, leaves archived work out, and makes prior art of finished work with its learnings',
   'p3-left-out':
     'leaves out what has ended and what was deleted, and nothing that a later entry is named like or speaks of',
-  'p3-places':
-    'gives the best of each facet its place before candidates are cut, however many of another facet are better',
   'p3-one-subject': 'brings what holds all that a goal names, also where every entry does, and all of a series',
   'p3-duplicates': 'collapses near-duplicates into the best one',
   'p3-contradicts': 'shows both sides of a contradiction, each naming the other',
   'p3-floor': 'gives nothing for an unrelated goal, and scores that mean the same in every call',
-  'p3-noise':
-    'keeps what says little out of the sections before an answer and behind what says more, and what says nothing out of the pack',
-  'p3-aside': 'adds little of the work that has nothing to do with the goal, behind what has',
-  'p3-older':
-    'ranks below what a later entry says it replaces or says nearly the same with other numbers, and names that one',
-  'p3-next': 'knows that a goal asks what is next, and what is in flight',
-  'p3-codes': 'takes the words of a code for little where the code is not whole',
-  'p3-words': 'takes no word for evidence that any goal could hold',
-  'p3-kind': 'brings the memories of a kind that the goal asks for, whatever their words, where it asks for a project',
-  'p3-later': 'names beside a decision what was said after it about what the goal asks, whatever its kind',
-  'p3-common': 'takes words that many entries hold for accidents where others hold rarer ones',
-  'p3-names': 'finds what names the same error code, path, function or version, and says so',
-  'p3-called':
-    'brings what a goal calls by an alias, also with a slip of the pen, and not what only holds that word; a small store is not shown whole',
+  'p3-names': 'finds what names the same error code, path, function or version',
+  'p3-called': 'puts first what a goal calls by an alias, also with a slip of the pen',
   'p3-related':
     'names linked entries in both directions up to the limit, two steps away in a deep search, none at wake',
   'p3-vocabularies': 'draws on entries of every vocabulary, typed or not',
-  'p3-recent': 'adds the newest when the goal asks for them',
   'p3-domain': 'prefers a domain and leaves out no other',
   'p3-same': 'answers the same call with the same bytes',
-  'p3-budget': 'keeps sections and markdown within the budget each, and cuts contents around what matched',
+  'p3-budget': 'keeps sections and markdown within the budget each, and cuts long contents around what matched',
   'p3-worst': 'answers goals and entries of the largest size',
   'p4-private': 'brings private entries to their owner alone, and lets nobody learn what they supersede',
   'p4-said':

@@ -40,7 +40,7 @@ class NotingReader extends Reader {
     return super.secret(name, minLength)
   }
   override levels(name: Variable): Levels | null {
-    this.#note(name, '', 'two cosines: `0,0.6`')
+    this.#note(name, '', 'two cosines, optionally the level of doubt: `0,0.6,0.63`')
     return super.levels(name)
   }
   override list(name: Variable, fallback: string): string[] {

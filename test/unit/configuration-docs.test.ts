@@ -67,7 +67,7 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     EMBEDDING_TIMEOUT_S:
       'seconds that one request to the embedding model may take; a search waits 2.5 times as long, a write with `defer` once',
     EMBEDDING_LEVELS:
-      'what cosines mean in packs, `context_recall` and searches of code: the mean one of texts with nothing in common, and the median one of a question and its answer. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; of any other model measured once, and kept',
+      'what cosines mean in recall, packs and hybrid search: the mean one of texts with nothing in common, the median one of a question and its answer, and the sum of similarity and half of the words found below which an answer is doubtful. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; of any other model measured once, and kept',
     MODEL_URL: 'where `builtin` downloads its model: a mirror with the paths of the Hugging Face Hub',
     ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
     CHUNK_SIZE:

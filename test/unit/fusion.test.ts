@@ -10,6 +10,7 @@ const candidate = (id: number, given: Partial<Candidate>): Candidate => ({
   ftsRank: null,
   semanticRank: null,
   ftsScore: null,
+  titled: 0,
   nearest: null,
   ...given,
 })

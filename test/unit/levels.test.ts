@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
 import { PAIRS } from '../../src/domain/recall/levels/pairs'
-import { rescaling } from '../../src/domain/recall/similarity'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
@@ -40,7 +39,7 @@ describe('levels of a model', () => {
     const embedder = given()
     const levels = await createLevels({ embedder, settings, given: null })()
     const local = knownLevels({ provider: 'local', model: 'local' })
-    expect(local).toEqual({ nothing: 0.02, answer: 0.37 })
+    expect(local).toEqual({ nothing: 0.02, answer: 0.37, doubt: 0.45 })
     expect(Math.abs(levels.nothing - 0.02)).toBeLessThan(0.05)
     expect(Math.abs(levels.answer - 0.37)).toBeLessThan(0.05)
     expect(embedder.calls).toBe(2)
@@ -56,22 +55,13 @@ describe('levels of a model', () => {
     expect(await createLevels({ embedder, settings, given: told })()).toEqual(told)
     for (const model of ['all-MiniLM-L6-v2', 'sentence-transformers/all-MiniLM-L6-v2', 'all-minilm'])
       expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
-        ...{ nothing: 0, answer: 0.6 },
+        ...{ nothing: 0, answer: 0.6, doubt: 0.63 },
       })
     for (const model of ['multilingual-e5-small', 'intfloat/multilingual-e5-small'])
       expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
         ...{ nothing: 0.79, answer: 0.89 },
       })
     expect([embedder.calls, settings.values.size]).toEqual([0, 0])
-  })
-
-  it('bring cosines of models whose scales differ to one, on which a threshold means the same', () => {
-    const [minilm, e5] = [rescaling({ nothing: 0, answer: 0.6 }), rescaling({ nothing: 0.79, answer: 0.89 })]
-    expect(minilm(0)).toBeCloseTo(e5(0.79), 10)
-    expect(minilm(0.6)).toBeCloseTo(e5(0.89), 10)
-    expect(minilm(0.3)).toBeCloseTo(e5(0.84), 10)
-    expect(rescaling({ nothing: 0.79, answer: 0.85 })(1)).toBe(1)
-    expect(e5(-1)).toBe(-1)
   })
 
   it('are the mean of what has nothing in common, and the median of what belongs together', () => {

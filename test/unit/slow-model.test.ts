@@ -173,7 +173,7 @@ describe('what is left to be embedded', () => {
   it('is stored by a write that does not wait, with what was made in time', async () => {
     const model = slowModel()
     const { generate, texts } = store(model, 100)
-    const made = await generate(texts.map((text) => ({ text, source: 'agent' })))
+    const made = await generate(texts.map((text) => ({ title: null, text, source: 'agent' })))
     const queued = made.filter((one) => one.queued.includes('embed'))
     expect(queued.length).toBeGreaterThan(50)
     expect(made.filter(({ vectors }) => vectors !== null)).toHaveLength(100 - queued.length)

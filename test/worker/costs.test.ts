@@ -100,7 +100,7 @@ describe('what calls cost in D1', () => {
       embedder: createLocalEmbedder(made.analyzer, WITHOUT_REST),
       yielder: WITHOUT_REST,
     })
-    const generated = await generate(drafts)
+    const generated = await generate(drafts.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })))
     await made.entries.save(
       ada,
       drafts.map((draft, i) => ({ ...draft, images, generated: generated[i] ?? NOTHING_GENERATED })),
@@ -307,6 +307,7 @@ describe('what calls cost in D1', () => {
 
   it('searches in two round trips with a reranker too, which reads the ordering once', async () => {
     const reranked = createRankedSearches({
+      levels: async () => ({ nothing: 0, answer: 1 }),
       entries: made.entries,
       analyzer: made.analyzer,
       searchText: createSearchText({ ...made, yielder: WITHOUT_REST }),

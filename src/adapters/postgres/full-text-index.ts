@@ -122,24 +122,25 @@ const INDEX_COLUMNS = ['vector', 'body', 'around', 'title', 'code', 'written', '
 type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
 function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
-  const title = wordsOf(analyzer, content.title ?? '').terms
+  const title = wordsOf(analyzer, content.title ?? '')
   const agent = wordsOf(analyzer, content.agent ?? '')
   const ends = { terms: indexed.ends, written: indexed.ends }
 
   const vector = createVector()
   vector.addTerms(entryScopeTerms(org, content).join(' '), MARK.scope)
   for (const words of [agent, ends]) vector.addWords(words)
-  vector.addTerms(title, MARK.title)
+  vector.addTerms(title.terms, MARK.title)
+  vector.addTerms(title.written, MARK.written)
   vector.addWords(indexed)
   vector.addTerms(indexed.code, MARK.code)
   return {
     vector: vector.toString(),
     body: firstTerms(indexed.terms),
     around: `${agent.terms} ${indexed.ends}`,
-    title,
+    title: title.terms,
     code: indexed.code,
-    // Without stems, words stand in body and context as they are written.
-    written: analyzer.stemming ? `${firstTerms(indexed.written)} ${BREAK} ` : '',
+    // Without stems, the other columns have the words as they are written.
+    written: analyzer.stemming ? `${title.written} ${BREAK} ${firstTerms(indexed.written)} ${BREAK} ` : '',
     written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
   }
 }

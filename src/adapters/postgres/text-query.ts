@@ -104,7 +104,13 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     }
     const wanted = `${` ${terms.join(' ')}`}${prefix ? '' : ' '}`
     const where =
-      prefix && !phrase ? (stemming ? ['written'] : ['body', 'context']) : phrase ? phraseColumns(columns) : columns
+      prefix && !phrase
+        ? stemming
+          ? ['written']
+          : ['title', 'body', 'context']
+        : phrase
+          ? phraseColumns(columns)
+          : columns
     return joinConditions(
       'or',
       where.map((column) => sql`strpos(' ' || ${sql.raw(`f.${column}`)} || ' ', ${wanted}) > 0`),

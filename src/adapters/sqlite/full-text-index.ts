@@ -51,15 +51,16 @@ type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
 function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
   const agent = wordsOf(analyzer, content.agent ?? '')
+  const title = wordsOf(analyzer, content.title ?? '')
   return {
     scope: [...entryScopeTerms(org, content), lengthTerm(org, stepOf(indexed.words))].join(' '),
     sample: ` ${sampleTerm(org)}`,
-    title: wordsOf(analyzer, content.title ?? '').terms,
+    title: title.terms,
     body: indexed.terms,
     code: indexed.code,
     around: `${agent.terms} ${indexed.ends}`,
-    // Without stems, words stand in body and context as they are written.
-    written: analyzer.stemming ? `${indexed.written} ${BREAK} ` : '',
+    // Without stems, the other columns have the words as they are written.
+    written: analyzer.stemming ? `${title.written} ${BREAK} ${indexed.written} ${BREAK} ` : '',
     written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
   }
 }

@@ -11,8 +11,8 @@ const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 export function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
   const inAny = (list: readonly string[]) => `{${list.join(' ')}}`
   const anywhere = inAny(columns)
-  // Without stems, words stand in the index as they are written anyway.
-  const written = stemming ? 'written' : inAny(['body', 'context'])
+  // Without stems, the other columns have the words as they are written.
+  const written = stemming ? 'written' : inAny(['title', 'body', 'context'])
 
   function unit({ terms, prefix, phrase }: Unit): string {
     const where = phrase ? inAny(phraseColumns(columns)) : prefix ? written : anywhere

@@ -1,4 +1,4 @@
-import { codePointLength, offsetAfter } from '../text'
+import { codePointLength, offsetAfter, trim } from '../text'
 
 /** Cuts long texts into overlapping chunks, each embedded by itself (threads contract §7). Sizes are code points. */
 export interface ChunkOptions {
@@ -76,4 +76,13 @@ export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
     from = offsetAfter(text, from, step)
     start += step
   }
+}
+
+/** Code points of a title that a vector holds. */
+const TITLE_LENGTH = 200
+
+/** What is embedded of a chunk: the title of its entry, then the chunk. */
+export function underTitle(title: string | null, chunk: string): string {
+  const heading = trim(title ?? '')
+  return heading === '' ? chunk : `${heading.slice(0, offsetAfter(heading, 0, TITLE_LENGTH))}\n${chunk}`
 }

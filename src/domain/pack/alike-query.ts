@@ -1,7 +1,7 @@
 import type { Analyzer } from '../search/analysis'
 import { type Expression, parseQuery, type TextQuery, type Unit } from '../search/query'
 import { firstCodePoints } from '../text'
-import { WEIGHTS } from './weights'
+import { LIKENESS } from './likeness'
 
 /** Which entries may be nearly the same as a new one: queries that lead to few, however common their words. */
 
@@ -29,7 +29,7 @@ export function nearlySameText(text: string, analyzer: Analyzer): TextQuery | nu
   const { length } = query.units
   if (length === 0) return null
   const units = query.units.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST_WORDS)
-  const most = Math.min(units.length, Math.floor(length * (1 - WEIGHTS.likeness.words)) + 1)
+  const most = Math.min(units.length, Math.floor(length * (1 - LIKENESS.words)) + 1)
   const groups = Array.from({ length: most }, (_, group) => units.filter((_, i) => i % most === group))
   const holding = groups.map((group) => joined('and', group.map(unitExpression)))
   return { ...query, units, expression: joined('or', holding), preferred: null }

@@ -2,10 +2,20 @@ import type { JsonValue, Metadata } from '../entry/metadata'
 import { own } from '../entry/metadata'
 import type { Analyzer } from '../search/analysis'
 import { codePointLength, offsetAfter, offsetBefore } from '../text'
-import { quoted } from './markdown'
-import { WEIGHTS, type Weights } from './weights'
 
-const { shown } = WEIGHTS
+const shown = {
+  /** Of a cut text, the share before the place that matched. */
+  before: 0.2,
+  /** A cut moves this far at most to stand between two words, in UTF-16 units; and over this share of the text, between sentences. */
+  toASpace: 24,
+  tail: 0.35,
+  /** Hits that are looked at. */
+  hits: 400,
+  /** Of a long text so many parts at most, where each has room for two sentences; what a word still tells in a further part. */
+  parts: 3,
+  part: 200,
+  saidBefore: 0.3,
+} as const
 
 /** What of a text is shown in a pack: all of it, or the part around what matched. */
 const CUT = '…'
@@ -17,19 +27,6 @@ export interface Passage {
   readonly at: readonly number[]
   /** The text is a part of a longer one, on this side. */
   readonly goesOn: { readonly before: boolean; readonly after: boolean }
-}
-
-/**
- * Code points of an item's content: the less it says beside the best, the less of a long text is shown, so that a pack's tokens go to
- * what matters.
- *
- * @param chars of the whole text
- * @param share its score as a share of the best one
- * @param most of the best one
- */
-export function contentBudget(chars: number, share: number, most: number, { shown: by }: Weights = WEIGHTS): number {
-  const budget = Math.max(by.fewLines, Math.floor(most * share ** by.falls))
-  return Math.min(most, chars <= by.hardlyLonger * budget ? chars : budget)
 }
 
 export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
@@ -124,29 +121,20 @@ function part({ text, goesOn }: Passage, at: number, most: number): string {
   return `${before ? CUT : ''}${text.slice(from, to)}${after ? CUT : ''}`
 }
 
-/** What a content takes of the JSON and of the Markdown, beside what stands there without it. */
-export interface Size {
-  readonly json: number
-  readonly markdown: number
-}
-
-export const sizeOf = (content: string): Size =>
-  content === ''
-    ? { json: 0, markdown: 0 }
-    : { json: JSON.stringify(content).length - 2, markdown: quoted(content).length + 2 }
+/** Characters that a content takes of the JSON. */
+export const sizeOf = (content: string): number => (content === '' ? 0 : JSON.stringify(content).length - 2)
 
 const TRIES = 8
 
-/** The largest cut of a text that takes no more room than there is; empty when there is hardly any. */
-export function fitted(passage: Passage, most: number, budget: Size): string {
-  let wanted = Math.min(most, budget.json, budget.markdown)
+/** The largest cut of a text that takes no more characters of JSON; empty when there is hardly any. */
+export function fitted(passage: Passage, most: number, budget: number): string {
+  let wanted = Math.min(most, budget)
   // Two have room for a cut; less holds a text of one alone.
   for (let tries = 0; tries < TRIES && wanted >= Math.min(2, most); tries++) {
     const content = cutAround(passage, Math.floor(wanted))
-    const taken = sizeOf(content)
-    const share = Math.min(budget.json / Math.max(taken.json, 1), budget.markdown / Math.max(taken.markdown, 1))
-    if (share >= 1) return content
-    wanted = Math.min(wanted * share * 0.98, wanted - 1)
+    const fits = budget / Math.max(sizeOf(content), 1)
+    if (fits >= 1) return content
+    wanted = Math.min(wanted * fits * 0.98, wanted - 1)
   }
   return ''
 }

@@ -67,7 +67,7 @@ function furtherFields(metadata: Metadata | null): Metadata {
 
 /** What the item's metadata say of its life and its links; nothing that is as usual. */
 function metadataOf(
-  { entry, evidence: { later } }: Weighed,
+  { entry, evidence: { replacedBy } }: Weighed,
   supersedes: readonly number[],
   contradicts: readonly number[],
 ): Metadata {
@@ -86,7 +86,7 @@ function metadataOf(
     version: version === 1 ? undefined : version,
     supersedes: supersedes.length > 0 ? supersedes.map(String) : undefined,
     conflicts_with: contradicts.length > 0 ? contradicts.map(String) : undefined,
-    later: later?.holds ? String(later.id) : undefined,
+    later: replacedBy === null ? undefined : String(replacedBy),
   }
   const metadata = furtherFields(entry.metadata)
   for (const [key, value] of Object.entries(known)) if (value !== undefined) metadata[key] = value

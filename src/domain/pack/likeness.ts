@@ -1,6 +1,8 @@
 import type { Analyzer } from '../search/analysis'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
-import { WEIGHTS, type Weights } from './weights'
+
+/** Shares of words, and of neighboring words, from which two texts say nearly the same; code points that are compared. */
+export const LIKENESS = { words: 0.85, pairs: 0.7, codePoints: 1_500 } as const
 
 /** How alike two texts are by their words and by which word follows which; linear in their lengths. */
 export interface Shape {
@@ -11,7 +13,7 @@ export interface Shape {
 }
 
 export function shapeOf(text: string, analyzer: Analyzer): Shape {
-  const compared = firstCodePoints(text, WEIGHTS.likeness.codePoints)
+  const compared = firstCodePoints(text, LIKENESS.codePoints)
   const words = new Set<string>()
   const pairs = new Set<string>()
   let before = ''
@@ -32,7 +34,7 @@ export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   return either === 0 ? 0 : both / either
 }
 
-export const isNearlySame = (a: Shape, b: Shape, { likeness: same }: Weights = WEIGHTS): boolean =>
+export const isNearlySame = (a: Shape, b: Shape): boolean =>
   (a.text !== '' && a.text === b.text) ||
-  overlap(a.pairs, b.pairs) >= same.pairs ||
-  (overlap(a.words, b.words) >= same.words && overlap(a.pairs, b.pairs) >= same.pairs / 2)
+  overlap(a.pairs, b.pairs) >= LIKENESS.pairs ||
+  (overlap(a.words, b.words) >= LIKENESS.words && overlap(a.pairs, b.pairs) >= LIKENESS.pairs / 2)

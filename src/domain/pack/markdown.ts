@@ -68,9 +68,10 @@ function repeats(name: string, content: string): boolean {
 /** Of a text without a title the first words are its name, with the marks that they begin with. */
 const withoutMarks = (name: string): string => name.replace(/^(?:#{1,6}\s+|[-+*>]\s+)+/, '')
 
-export function itemMarkdown(item: PackItem): string {
+/** @param withContent whether the content is quoted below the facts */
+export function itemMarkdown(item: PackItem, withContent: boolean): string {
   const { id, type, name, content, reason, quality, metadata, related } = item
-  const heading = repeats(name, content) ? '' : ` ${inline(withoutMarks(name))}`
+  const heading = withContent && repeats(name, content) ? '' : ` ${inline(withoutMarks(name))}`
   const facts = [
     type,
     ...(typeof metadata.status === 'string' ? [inline(metadata.status)] : []),
@@ -80,11 +81,11 @@ export function itemMarkdown(item: PackItem): string {
     ...idsText('conflicts with', metadata.conflicts_with),
   ]
   const links = related.length === 0 ? '' : `\nLinks: ${related.map(linkText).join('; ')}`
-  return `### [${id}]${heading}\n${facts.join(' · ')}${links}\n${content === '' ? '' : `\n${quoted(content)}\n`}`
+  return `### [${id}]${heading}\n${facts.join(' · ')}${links}\n${withContent && content !== '' ? `\n${quoted(content)}\n` : ''}`
 }
 
-const sectionMarkdown = ({ title, items }: PackSection): string =>
-  `## ${title}\n\n${items.map(itemMarkdown).join('\n')}`
+const sectionMarkdown = ({ title, items }: PackSection, withContent: boolean): string =>
+  `## ${title}\n\n${items.map((item) => itemMarkdown(item, withContent)).join('\n')}`
 
 function omittedText({ limit, budget, duplicate, superseded }: Omitted): string {
   const parts = [
@@ -123,9 +124,13 @@ export function frame(described: Omit<Described, 'sections'>, omitted: Omitted, 
   }
 }
 
-/** The pack as Markdown, cut at the end where even its frame is too much. */
-export function packMarkdown(pack: Described, omitted: Omitted, most: number): string {
+/**
+ * The pack as Markdown, cut at the end where it is too long.
+ *
+ * @param withContent whether contents are quoted: results of tools have them in their sections
+ */
+export function packMarkdown(pack: Described, omitted: Omitted, most: number, withContent = false): string {
   const { head, foot } = frame(pack, omitted, most)
-  const text = [head, ...pack.sections.map(sectionMarkdown), foot].join('\n')
+  const text = [head, ...pack.sections.map((section) => sectionMarkdown(section, withContent)), foot].join('\n')
   return text.length <= most ? text : firstCodePoints(text, most).slice(0, most)
 }

@@ -1,6 +1,4 @@
 import type { Neighbour } from './candidate'
-import type { Size } from './content'
-import { itemMarkdown } from './markdown'
 import type { PackItem, PackRelated } from './pack'
 
 /** The neighbours of an item: its own first, then, where two links are followed, those of its neighbours. */
@@ -23,26 +21,21 @@ export function withRelated(
   items: readonly PackItem[],
   neighbours: readonly Neighbour[],
   { most, steps }: { readonly most: number; readonly steps: number },
-  total: Size,
+  total: number,
 ): PackItem[] {
   if (most === 0) return [...items]
   const all = items.map((item) => neighboursOf(Number(item.id), neighbours, steps).slice(0, most))
   const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
   const facets = new Set(items.map(({ facet }) => facet))
-  let json = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
-  let markdown = given.reduce((sum, item) => sum + itemMarkdown(item).length + 2, facets.size * 30)
+  let used = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
   for (let nth = 0; nth < most; nth++)
     for (const [i, item] of given.entries()) {
       const related = all[i]?.[nth]
       if (related === undefined) continue
-      const before = itemMarkdown(item).length
+      const more = JSON.stringify(related).length + 1
+      if (used + more > total) continue
       item.related.push(related)
-      const more = { json: JSON.stringify(related).length + 1, markdown: itemMarkdown(item).length - before }
-      if (json + more.json > total.json || markdown + more.markdown > total.markdown) item.related.pop()
-      else {
-        json += more.json
-        markdown += more.markdown
-      }
+      used += more
     }
   return given
 }

@@ -1,9 +1,14 @@
 import { firstCodePoints } from '../text'
 import type { PackEntry } from './candidate'
-import { REPLACED_ENDS, REPLACES } from './sayings'
-import { WEIGHTS } from './weights'
 
-const { lookedAt, named: NAMED, beside: BESIDE } = WEIGHTS.anew.replacing
+/** Introduces what is replaced. */
+const REPLACES =
+  /(?<![\p{L}\d])(?:supersed(?:es?|ing)|replac(?:es?|ing)|ersetz(?:t|en)|remplace|sustituye|reemplaza)(?![\p{L}\d])/giu
+/** Where what is replaced ends, and what replaces it or why begins. */
+const REPLACED_ENDS =
+  /[.,;:!?\n]|(?<![\p{L}\d])(?:by|with|for|in|because|since|durch|mit|für|weil|par|avec|pour|por|con|para)(?![\p{L}\d])/iu
+/** Code points of a text that are read, UTF-16 units behind such a word, and words besides the name. */
+const [LOOKED_AT, NAMED, BESIDE] = [1_000, 160, 2]
 
 /** What a text says it takes the place of, in its own words: "supersedes the rule Branch names", "ersetzt [12]". */
 
@@ -19,7 +24,7 @@ export function replacedIn(
   { title, beginning }: Pick<PackEntry, 'title' | 'beginning'>,
   wordsOf: (text: string) => ReadonlySet<string>,
 ): Replaced[] {
-  const text = firstCodePoints(`${title ?? ''}\n${beginning}`, lookedAt)
+  const text = firstCodePoints(`${title ?? ''}\n${beginning}`, LOOKED_AT)
   return [...text.matchAll(REPLACES)].map(({ 0: said, index }) => {
     const behind = text.slice(index + said.length, index + said.length + NAMED)
     const end = behind.search(REPLACED_ENDS)

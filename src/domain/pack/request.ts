@@ -9,11 +9,11 @@ export const PACK_LAYERS = ['wake', 'recall', 'deep_search'] as const
 export type PackLayer = (typeof PACK_LAYERS)[number]
 
 interface Depth {
-  /** Most items, whatever the limit. */
+  /** Most items, unless the call names a limit; and whatever the limit. */
   readonly items: number
+  readonly most: number
   /** Tokens of the sections as JSON, and of the markdown, unless the call names its own. */
   readonly tokens: number
-  readonly markdownTokens: number
   /** Steps along links. */
   readonly steps: 0 | 1 | 2
   /** Entries that each leg of the search brings. */
@@ -25,21 +25,20 @@ interface Depth {
 }
 
 export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
-  wake: { items: 8, tokens: 3_000, markdownTokens: 1_190, steps: 0, candidates: 60, inFlight: 4, diary: 1 },
-  recall: { items: 24, tokens: 6_000, markdownTokens: 6_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
-  deep_search: { items: 50, tokens: 16_000, markdownTokens: 16_000, steps: 2, candidates: 130, inFlight: 12, diary: 6 },
+  wake: { items: 8, most: 8, tokens: 2_500, steps: 0, candidates: 60, inFlight: 4, diary: 1 },
+  recall: { items: 12, most: 24, tokens: 4_000, steps: 1, candidates: 100, inFlight: 6, diary: 3 },
+  deep_search: { items: 50, most: 50, tokens: 16_000, steps: 2, candidates: 130, inFlight: 12, diary: 6 },
 }
 
 const CHARS_PER_TOKEN = 4
 const MAX_LIMIT = 50
-/** The reference's, whatever the layer; each layer has a bound of its own. */
-const DEFAULT_LIMIT = 24
 const MAX_RELATED = 5
 /** A goal is a query (platform contract §6). */
 export const MAX_GOAL = 10_000
-/** Code points of one item's content; more only for a call that names its own budget. */
-const CONTENT = 1_500
-const LONGEST_CONTENT = 4_000
+/** Code points of one item's content. */
+export const CONTENT = 1_500
+/** A wake pack is put into prompts. */
+const WAKE_MARKDOWN_TOKENS = 1_190
 
 /** What a pack is asked for, as it arrives: right in shape. */
 export interface PackArguments {
@@ -58,8 +57,10 @@ export interface PackArguments {
 /** The same, checked and within bounds. */
 export interface PackRequest {
   readonly goal: string
-  /** What is searched for: the goal, then the domain, runs of white space collapsed. */
+  /** The goal, then the domain, runs of white space collapsed. */
   readonly query: string
+  /** What is searched for: the goal; the domain is a preference. */
+  readonly searched: string
   readonly intent: Intent
   readonly layer: PackLayer
   readonly domain: string | null
@@ -71,8 +72,6 @@ export interface PackRequest {
   /** Characters of the sections as JSON. */
   readonly maxJson: number
   readonly maxMarkdown: number
-  /** Code points of one item's content. */
-  readonly maxContent: number
 }
 
 const clamp = (value: number, least: number, most: number): number =>
@@ -98,20 +97,20 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
   const goal = checkGoal(given.goal)
   const depth = DEPTHS[layer]
   const domain = named(given.domain)
-  const wanted = given.maxTokens ?? depth.markdownTokens
+  const tokens = given.maxTokens ?? depth.tokens
   return {
     goal,
+    searched: collapse(goal),
     query: domain === null ? collapse(goal) : `${collapse(goal)} ${domain}`,
     intent,
     layer,
     domain,
     project: given.project === undefined ? onlyProject(scope) : openProject(scope, given.project, 'project'),
     agentId: named(given.agentId),
-    limit: Math.min(depth.items, clamp(given.limit ?? DEFAULT_LIMIT, 1, MAX_LIMIT)),
+    limit: Math.min(depth.most, clamp(given.limit ?? depth.items, 1, MAX_LIMIT)),
     relatedLimit: includeRelated && depth.steps > 0 ? clamp(given.relatedLimit, 0, MAX_RELATED) : 0,
-    maxJson: (given.maxTokens ?? depth.tokens) * CHARS_PER_TOKEN,
-    maxMarkdown: (layer === 'wake' ? Math.min(wanted, depth.markdownTokens) : wanted) * CHARS_PER_TOKEN,
-    maxContent: given.maxTokens === undefined ? CONTENT : LONGEST_CONTENT,
+    maxJson: tokens * CHARS_PER_TOKEN,
+    maxMarkdown: (layer === 'wake' ? Math.min(tokens, WAKE_MARKDOWN_TOKENS) : tokens) * CHARS_PER_TOKEN,
   }
 }
 

@@ -10,26 +10,16 @@ export const KEPT = 200
 export interface Levels {
   readonly nothing: number
   readonly answer: number
+  /** Below this sum of the best cosine and half of the share of words found, an answer is doubtful; derived where absent. */
+  readonly doubt?: number
 }
 
 const SMALLEST_SPAN = 1e-6
+/** Where a model's own level of doubt is not known: so far between its other levels, and this much for the words. */
+const DOUBT = { span: 0.35, words: 0.35 } as const
 
-/**
- * The levels that a sentence model has on the scale of packs, whose numbers were chosen with the cosines of `local`
- * (`domain/pack/weights.ts`): so that goals without an answer get about as many empty packs as with `local` (bench/records/models.md).
- */
-const REFERENCE: Levels = { nothing: 0.02, answer: 0.48 }
-
-/** Turns a cosine of one model into that of the reference scale, so that a threshold means the same with every model. */
-export type Rescale = (cosine: number) => number
-
-export const UNSCALED: Rescale = (cosine) => cosine
-
-/** To the scale of packs. */
-export function rescaling({ nothing, answer }: Levels, reference = REFERENCE): Rescale {
-  const slope = (reference.answer - reference.nothing) / Math.max(answer - nothing, SMALLEST_SPAN)
-  return (cosine) => Math.max(-1, Math.min(1, reference.nothing + (cosine - nothing) * slope))
-}
+export const doubtLevel = ({ nothing, answer, doubt }: Levels): number =>
+  doubt ?? nothing + DOUBT.span * (answer - nothing) + DOUBT.words
 
 /** How near in meaning: 0 for nothing in common, 1 for what answers usually are. */
 export const meaningOf = (cosine: number, { nothing, answer }: Levels): number =>

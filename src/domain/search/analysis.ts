@@ -1,4 +1,5 @@
-import { fold } from './fold'
+import { fold, INVISIBLE } from './fold'
+import { hangulParts, isParticle, withoutParticle } from './hangul'
 import { stemmerOf } from './stemmer'
 import { stopWords } from './stop-words'
 
@@ -39,7 +40,7 @@ export interface Analyzer {
   readonly tokenize: (text: string) => Token[]
 }
 
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+const WORD = new RegExp(`[\\p{L}\\p{N}\\p{M}\\p{Co}][\\p{L}\\p{N}\\p{M}\\p{Co}${INVISIBLE}]*`, 'gu')
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}\p{Co}]/u
 const NOT_WORD = /[^\p{L}\p{N}\p{M}\p{Co}]+/u
 const KANA = '\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\uFF70'
@@ -108,8 +109,13 @@ export function createAnalyzer(language: string): Analyzer {
     return fold(word)
       .split(NOT_WORD)
       .filter((part) => HAS_LETTER_OR_DIGIT.test(part))
+      .flatMap(hangulParts)
       .map(cut)
-      .map((part) => ({ term: stem === null ? part : cut(stem(part)), word: part, isStopWord: stops.has(part) }))
+      .map((part) => ({
+        term: withoutParticle(stem === null ? part : cut(stem(part))),
+        word: part,
+        isStopWord: stops.has(part) || isParticle(part),
+      }))
   })
 
   const placed = ({ term, word, isStopWord }: Word, start: number, end: number): Token => {

@@ -11,6 +11,8 @@ export interface Candidate {
   readonly ftsRank: number | null
   readonly semanticRank: number | null
   readonly ftsScore: number | null
+  /** Words of its title where the query is that title (`titleWords` of score.ts), else 0. */
+  readonly titled: number
   /** The chunk of the entry that is nearest to the query, whichever leg found it; null while its vectors are queued. */
   readonly nearest: { readonly cosine: number; readonly codePoints: number } | null
 }
@@ -71,8 +73,8 @@ function fuseByRanks(candidates: readonly Candidate[], k: number): Fusion {
 }
 
 /**
- * By the score of the words and the nearness of the meaning; ties go to the newer id. Where one leg found nothing, the order
- * of the other stands, and `fused` is what that leg alone has to say.
+ * By the score of the words and the nearness of the meaning; ties go to the newer id. An entry whose title the query is comes first.
+ * Where one leg found nothing, the order of the other stands, and `fused` is what that leg alone has to say.
  */
 function fuseByScores(candidates: readonly Candidate[], k: number): Fusion {
   const lowest = lowestCosine(candidates)
@@ -85,12 +87,12 @@ function fuseByScores(candidates: readonly Candidate[], k: number): Fusion {
     rrf: reciprocalRanks(candidate, k),
   }))
   if (byWords && byMeaning) {
-    const order = scored.map(({ candidate, near, rrf }) => ({
-      id: candidate.id,
-      fused: (candidate.ftsScore ?? 0) + near,
-      rrf,
+    const order = scored.map(({ candidate: { id, ftsScore, titled }, near, rrf }) => ({
+      fused: { id, fused: (ftsScore ?? 0) + near, rrf },
+      titled,
     }))
-    return { order: order.sort((a, b) => b.fused - a.fused || b.id - a.id), lowestCosine: lowest }
+    order.sort((a, b) => b.titled - a.titled || b.fused.fused - a.fused.fused || b.fused.id - a.fused.id)
+    return { order: order.map(({ fused }) => fused), lowestCosine: lowest }
   }
   const rankOf = ({ ftsRank, semanticRank }: Candidate): number => ftsRank ?? semanticRank ?? 0
   const order = scored

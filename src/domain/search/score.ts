@@ -4,17 +4,24 @@ import type { Unit } from './query-unit'
 
 /**
  * The one scorer of full-text search (threads contract §6.4): the engine finds candidates, this ranks them, so both
- * databases give the same order. A query-likelihood model with Dirichlet smoothing plus a BM25 term, and in `match` a
- * share of what the neighbours in the thread earn.
+ * databases give the same order. Of each word that an entry holds, BM25 with full length normalization and the positive part of a
+ * query-likelihood model with Dirichlet smoothing; a prior for short entries; and in `match` a share of the scores of the neighbors in
+ * the thread. docs/subjects/ranking.md has the measurements.
  */
 const MU = 50
 const K1 = 1.2
-const B = 0.75
+/** Entries that a scope is taken to have at least, so that a word of few entries says something in a small store. */
+const SMALLEST_STORE = 20
+/** An entry of the average length earns this more than one that is e times as long; less for a query of fewer words. */
+const SHORTNESS = 5
 const NEIGHBOUR_SHARES = [0.2, 0.04] as const
 /** Up to so many units, entries that hold them all come first; of more, long entries hold all by accident. */
 const TIER_UNITS = 3
 /** What an entry that holds all of more units than that earns beside. */
 const COMPLETE_BONUS = 2
+
+/** A word of the title counts as often as this many of the text. */
+export const TITLE_TIMES = 2
 
 /** A word of the query that earns score. */
 export interface ScoredTerm {
@@ -42,11 +49,14 @@ export interface Candidate {
   readonly following: readonly number[]
   /** Contains every unit of the query. */
   readonly complete: boolean
+  /** Words of its title where the query is that title (`titleWords`), else 0. */
+  readonly titled: number
 }
 
 export interface Ranked {
   readonly id: number
   readonly score: number
+  readonly titled: number
 }
 
 /** The distinct words of the units that carry content, or all of them when none does. */
@@ -92,32 +102,47 @@ export const countTerms = (terms: readonly ScoredTerm[], tokens: Iterable<Token>
     for (const token of tokens) visit(token)
   })
 
-function ownEvidence(candidate: Candidate, statistics: TermStatistics): number {
-  const { entries, averageLength } = statistics
+function ownEvidence(candidate: Candidate, statistics: TermStatistics, bonus: number): number {
+  const { averageLength } = statistics
+  const entries = Math.max(SMALLEST_STORE, statistics.entries)
   const total = Math.max(1, entries * averageLength)
-  let sum = 0
+  const average = Math.max(averageLength, 1)
+  const shortness = Math.min(SHORTNESS, candidate.frequencies.length)
+  let sum = shortness * Math.log((average + MU) / (candidate.length + MU)) + (candidate.complete ? bonus : 0)
   for (const [i, f] of candidate.frequencies.entries()) {
     if (f === 0) continue
     // The engine may count fewer entries than it really holds; an entry at hand contains the term at least once.
     const df = Math.min(Math.max(statistics.entriesWithTerm[i] as number, 1), Math.max(entries, 1))
     const idf = Math.log(1 + (entries - df + 0.5) / (df + 0.5))
-    const saturation = f + K1 * (1 - B + (B * candidate.length) / Math.max(averageLength, 1))
-    sum += Math.log(1 + f / (MU * (df / total))) + (idf * f * (K1 + 1)) / saturation
+    const likelihood = Math.log(1 + f / (MU * (df / total))) + Math.log(MU / (candidate.length + MU))
+    sum += Math.max(0, likelihood) + (idf * f * (K1 + 1)) / (f + (K1 * candidate.length) / average)
   }
-  return sum
+  return Math.max(sum, SMALLEST)
 }
 
-/** ln(1 + e^x), positive and without overflow. The full value: what is shown is rounded where it is shown. */
-function softplus(x: number): number {
-  return x > 30 ? x : Math.max(Number.MIN_VALUE, Math.log1p(Math.exp(x)))
+/** A score is positive. */
+const SMALLEST = 1e-9
+/** A query is a title when the words of the title are all in it and at least this share of it. */
+const TITLE_SHARE = 0.75
+
+/**
+ * How many content words a title has where a query is that title, or says little more; else 0.
+ *
+ * @param query the distinct content words of the query
+ */
+export function titleWords(title: Iterable<Pick<Token, 'term' | 'isStopWord'>>, query: ReadonlySet<string>): number {
+  const words = new Set<string>()
+  for (const { term, isStopWord } of title) if (!isStopWord) words.add(term)
+  for (const word of words) if (!query.has(word)) return 0
+  return words.size >= TITLE_SHARE * query.size ? words.size : 0
 }
 
 /** Whether entries that hold every unit of such a query stand before all others. */
 export const hasTier = (mode: SearchMode, units: number): boolean => mode === 'match' && units <= TIER_UNITS
 
 /**
- * Scores and orders candidates: in `match` those that hold every unit of a query of two or three first, then by score,
- * then the newer id. Without any scored term (a query that only negates) every score is 0.
+ * Scores and orders candidates: first those whose title the query is, then in `match` those that hold every unit of a query of two or
+ * three, then by score, then the newer id. Without any scored term (a query that only negates) every score is 0.
  *
  * @param units how many units the query has
  */
@@ -128,7 +153,7 @@ export function rank(
 ): Ranked[] {
   const isTiered = hasTier(mode, units)
   const bonus = mode === 'match' && !isTiered ? COMPLETE_BONUS : 0
-  const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics)]))
+  const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics, bonus)]))
   const shared = new Map<number, number>()
   if (mode === 'match') {
     // In one order, however a database put them: sums of the same numbers in another differ in their last digit.
@@ -142,14 +167,16 @@ export function rank(
     }
   }
   const scored = candidates.map((candidate) => {
-    const terms = candidate.frequencies.length
-    const x =
-      (evidence.get(candidate.id) as number) +
-      terms * Math.log(MU / (candidate.length + MU)) +
-      (shared.get(candidate.id) ?? 0) +
-      (candidate.complete ? bonus : 0)
-    return { id: candidate.id, score: terms === 0 ? 0 : softplus(x), complete: candidate.complete }
+    const { id, frequencies, complete, titled } = candidate
+    const score = frequencies.length === 0 ? 0 : (evidence.get(id) as number) + (shared.get(id) ?? 0)
+    return { id, score, complete, titled }
   })
-  scored.sort((a, b) => (isTiered ? Number(b.complete) - Number(a.complete) : 0) || b.score - a.score || b.id - a.id)
-  return scored.map(({ id, score }) => ({ id, score }))
+  scored.sort(
+    (a, b) =>
+      b.titled - a.titled ||
+      (isTiered ? Number(b.complete) - Number(a.complete) : 0) ||
+      b.score - a.score ||
+      b.id - a.id,
+  )
+  return scored.map(({ id, score, titled }) => ({ id, score, titled }))
 }

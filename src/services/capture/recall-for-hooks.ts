@@ -3,11 +3,7 @@ import type { Gathered } from '../../domain/capture/gathered'
 import { promptText, startText } from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
 import type { Scope } from '../../domain/identity/scope'
-import { withoutAsides } from '../../domain/pack/asides'
-import { withoutLeadIn } from '../../domain/pack/lead-in'
-import { withoutOwnName } from '../../domain/pack/own-name'
 import { recallFilter } from '../../domain/recall/filter'
-import type { Analyzer } from '../../domain/search/analysis'
 import { sha256Hex } from '../../domain/text'
 import type { CaptureStore } from '../../ports/capture'
 import type { Recall } from '../searching/memories/recall'
@@ -42,11 +38,9 @@ export type RecallForHooks = ReturnType<typeof createRecallForHooks>
 export function createRecallForHooks({
   store,
   recall,
-  analyzer,
 }: {
   readonly store: CaptureStore
   readonly recall: Pick<Recall, 'page'>
-  readonly analyzer: Analyzer
 }) {
   /**
    * What stands. A client that replays what a session held is told nothing again, unless something is new since the last start there.
@@ -76,8 +70,7 @@ export function createRecallForHooks({
     known: Gathered | null,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
-    const asked = withoutOwnName(prompt.slice(0, QUERY).trim(), place.project, analyzer)
-    const query = withoutLeadIn(withoutAsides(asked, analyzer), analyzer).trim()
+    const query = prompt.slice(0, QUERY).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
     const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
     const page = await recall.page(

@@ -95,10 +95,7 @@ export function createBackgroundGeneration(dependencies: {
     for (const [i, group] of (await groupsOf(ids)).entries()) {
       if (i > 0 && now() >= until) return group[0] ?? null
       const entries = await rows.textsOf(group)
-      const vectors = await generate.embedTexts(
-        entries.map(({ text }) => text),
-        onProgress,
-      )
+      const vectors = await generate.embedTexts(entries, onProgress)
       for (const [n, entry] of entries.entries()) await rows.replace(entry, vectors[n] ?? [])
     }
     return null
@@ -131,7 +128,7 @@ export function createBackgroundGeneration(dependencies: {
       let made = 0
       for (const group of await groupsOf(ids)) {
         const entries = await rows.textsOf(group)
-        const { vectors, problem } = await generate.embedInTime(entries.map(({ text }) => text))
+        const { vectors, problem } = await generate.embedInTime(entries)
         for (const [n, entry] of entries.entries()) {
           const own = vectors[n]
           if (!own) continue

@@ -39,6 +39,7 @@ export async function withVectors(
   if (generate === null || bare.length === 0)
     return entries.map((one) => (one.vectors === null ? { ...one, queueVectors: true } : one))
   const texts = bare.map(({ entry }) => ({
+    title: typeof entry.columns.title === 'string' ? entry.columns.title : null,
     text: entry.text,
     source: entry.columns.source === 'user' ? ('user' as const) : ('agent' as const),
   }))

@@ -181,6 +181,33 @@ export function meaningContract(connect: Connect): void {
       }
     })
 
+    it('warns where nothing clearly fits, finds nothing where nothing is similar, and puts an exact title first', async () => {
+      const thread_id = unique()
+      const store = (title: string, text: string) => s.store(text, { thread_id, metadata: { title } })
+      for (const subject of ['herons', 'glazes', 'ferries'])
+        await store(
+          `About ${subject}`,
+          `The ${subject} of the harbour are counted at the end of each month by the keeper.`,
+        )
+      const titled = await store('Winter timetable', 'It holds from the first of December on.')
+      const ask = (query: string) => s.ok('hybrid_search_context', { query, thread_id, limit: 10 })
+      const doubtful = await ask('who repairs the quantum flux capacitors of starships in the harbour')
+      expect(doubtful.warnings).toContain('Nothing clearly fits; the nearest are listed')
+      expect(doubtful.count).toBeGreaterThan(0)
+      const known = await ask('when are the herons of the harbour counted by the keeper')
+      expect(known.warnings ?? []).not.toContain('Nothing clearly fits; the nearest are listed')
+      expect((await ask('xqzv wplk')).results).toEqual([])
+      expect((await ask('winter timetable')).results[0].id).toBe(titled)
+    })
+
+    it('lists the successor of a superseded entry before it', async () => {
+      const thread_id = unique()
+      const old = await s.store('The kiln of the pottery cools in nine hours, says the kiln book.', { thread_id })
+      const next = await s.store('The kiln cools in seven hours.', { thread_id, metadata: { supersedes: old } })
+      const found = await s.ok('hybrid_search_context', { query: 'kiln book of the pottery nine hours', thread_id })
+      expect(found.results.map(({ id }: { id: number }) => id)).toEqual([next, old])
+    })
+
     it(promise('8-paging'), async () => {
       const many = unique()
       const entries = Array.from({ length: 60 }, (_, i) => ({

@@ -146,6 +146,38 @@ export function writingContract(connect: Connect): void {
       expect(results[1]).toMatchObject({ success: false, error: expect.stringMatching(/too long: it has 131 .*128/) })
     })
 
+    it('makes the vectors again when the title changes', async () => {
+      const thread_id = unique()
+      const id = await s.store('The crew agreed on it.', { thread_id, metadata: { title: 'Harbour lights' } })
+      await s.store('Another matter, of the orchard.', { thread_id })
+      const nearest = async (query: string) =>
+        (await s.ok('semantic_search_context', { query, thread_id })).results.map(
+          (one: { id: number; scores: { semantic_distance: number } }) => [one.id, one.scores.semantic_distance],
+        )
+      const [[first, before]] = await nearest('harbour lights')
+      expect(first).toBe(id)
+      const same = await s.ok('update_context', { context_id: id, metadata_patch: { title: 'Harbour lights' } })
+      expect(same.updated_fields).toEqual(['metadata'])
+      const changed = await s.ok('update_context', { context_id: id, metadata_patch: { title: 'Winter tyres' } })
+      expect(changed).toMatchObject({
+        updated_fields: ['metadata', 'embedding'],
+        message: 'Successfully updated 2 field(s) (embedding regenerated)',
+      })
+      expect((await nearest('winter tyres'))[0]?.[0]).toBe(id)
+      const [, after] = (await nearest('harbour lights')).find(([one]: [number, number]) => one === id)
+      expect(after).toBeGreaterThan(before)
+      expect((await s.ok('fts_search_context', { query: 'tyres', thread_id })).results[0].id).toBe(id)
+    })
+
+    it('makes the vectors again when a repeated store brings another title', async () => {
+      const args = draft({ text: 'The crew agreed on it.', metadata: { title: 'Harbour lights' } })
+      const { context_id } = await s.ok('store_context', args)
+      await s.ok('store_context', { ...args, metadata: { title: 'Winter tyres' } })
+      const { results } = await s.ok('semantic_search_context', { query: 'winter tyres', thread_id: args.thread_id })
+      expect(results[0]).toMatchObject({ id: context_id })
+      expect(results[0].scores.semantic_distance).toBeLessThan(1.2)
+    })
+
     it(promise('2.5-update'), async () => {
       const id = await s.store('old', { metadata: { a: 1 }, tags: ['x'] })
       const all = await s.ok('update_context', {

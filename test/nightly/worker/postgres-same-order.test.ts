@@ -86,7 +86,7 @@ beforeAll(async () => {
       memory: { layer: layerOf(from + i), life: { pinned: false, lasts: null } },
     }))
     // Vectors of what a call for the moment looks at.
-    const generated = await generate(drafts)
+    const generated = await generate(drafts.map((draft) => ({ ...draft, title: null })))
     const vectorsOf = (i: number) =>
       (from + i) % 3 === 0 || layerOf(from + i) === 3 ? { generated: generated[i] as Generated } : {}
     await Promise.all(

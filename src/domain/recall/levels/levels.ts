@@ -1,8 +1,8 @@
 import type { Levels } from '../similarity'
 
 /** What cosines of models mean (fabric contract §4). */
-const LOCAL: Levels = { nothing: 0.02, answer: 0.37 }
-const MINILM: Levels = { nothing: 0, answer: 0.6 }
+const LOCAL: Levels = { nothing: 0.02, answer: 0.37, doubt: 0.45 }
+const MINILM: Levels = { nothing: 0, answer: 0.6, doubt: 0.63 }
 const E5_SMALL: Levels = { nothing: 0.79, answer: 0.89 }
 
 /** As providers spell all-MiniLM-L6-v2; that of Ollama is it where no size is named. */

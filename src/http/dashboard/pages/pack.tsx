@@ -107,7 +107,7 @@ export async function pack(visit: Visit): Promise<Page> {
             <Nothing title="Say what an agent is about to do">
               <p>
                 Clients ask for a pack with the tool “context” before a piece of work. It holds up to{' '}
-                {DEPTHS.recall.items} memories, in about {count(DEPTHS.recall.markdownTokens)} tokens: work in flight,
+                {DEPTHS.recall.items} memories, in about {count(DEPTHS.recall.tokens)} tokens: work in flight,
                 decisions, rules, what went wrong before, and what is linked to them.
               </p>
             </Nothing>

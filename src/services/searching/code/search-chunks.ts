@@ -125,6 +125,7 @@ export function createSearchChunks(dependencies: {
       ftsRank: keyword.get(one) ?? null,
       semanticRank: semantic.get(one) ?? null,
       ftsScore: one.score,
+      titled: 0,
       nearest: one.cosine === null ? null : { cosine: one.cosine, codePoints: WHOLE_CHUNK },
     }))
     const ranked = candidates.filter(({ ftsRank, semanticRank }) => ftsRank !== null || semanticRank !== null)

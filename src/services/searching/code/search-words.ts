@@ -70,6 +70,7 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
       weighed.map(({ chunk, held, length, frequencies }) => ({
         ...{ id: chunk.id, length, frequencies, following: [] },
         complete: held.length === units.length,
+        titled: 0,
       })),
       { entries: totals.chunks, averageLength: totals.words / Math.max(1, totals.chunks), entriesWithTerm: withTerm },
       { mode: 'match', units: units.length },

@@ -220,12 +220,15 @@ function orderOf(
       id,
       ftsRank: wordOf.get(id)?.rank ?? null,
       ftsScore: wordOf.get(id)?.score ?? null,
+      titled: wordOf.get(id)?.titled ?? 0,
       semanticRank: placeOf.get(id) ?? null,
       nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
     }
   })
   const weightOf = (id: number): number => (wordOf.get(id)?.weight ?? chunks.get(id)?.weight) as number
-  return byKey(
-    fuse('scores', candidates, RRF_K).order.map(({ id, fused }) => ({ id, key: fused * weightFactor(weightOf(id)) })),
-  )
+  const titled = (id: number): number => wordOf.get(id)?.titled ?? 0
+  return fuse('scores', candidates, RRF_K)
+    .order.map(({ id, fused }) => ({ id, key: fused * weightFactor(weightOf(id)) }))
+    .sort((a, b) => titled(b.id) - titled(a.id) || b.key - a.key || b.id - a.id)
+    .map(({ id }) => id)
 }

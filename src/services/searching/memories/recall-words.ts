@@ -17,6 +17,8 @@ import {
   type ScoredTerm,
   scoredTerms,
   type TermStatistics,
+  TITLE_TIMES,
+  titleWords,
 } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
@@ -33,6 +35,8 @@ export interface WordHit {
   readonly similarity: number
   /** As full text scores it, by which a fusion goes (threads contract §6.4). */
   readonly score: number
+  /** Words of its title where the query is that title, else 0. */
+  readonly titled: number
   /** 1 to 5. */
   readonly weight: number
   readonly layer: Layer
@@ -127,7 +131,7 @@ export function createRecallWords({
             }
           : visit
         analyzer.eachWord(text, see)
-        analyzer.eachWord(`${title}\n${code}`, (word) => {
+        analyzer.eachWord(`${`${title}\n`.repeat(TITLE_TIMES)}${code}`, (word) => {
           see(word)
           if (!word.isStopWord) besideLength++
         })
@@ -196,10 +200,12 @@ export function createRecallWords({
     const lookAt = lookingFor(terms, units)
     const looked = new Map<number, { readonly hit: TextHit; readonly held: readonly number[] }>()
     const candidates: Candidate[] = []
+    const queryWords = new Set(terms.map(({ term }) => term))
     for (const hit of found) {
       const { frequencies, held, besideLength } = lookAt(hit)
-      const { id, length, following, complete, text: start, code } = hit
-      candidates.push({ id, length: length + besideLength, following, complete, frequencies })
+      const { id, length, following, complete, title, text: start, code } = hit
+      const titled = title === '' ? 0 : titleWords(analyzer.tokenize(title), queryWords)
+      candidates.push({ id, length: length + besideLength, following, complete, frequencies, titled })
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
       await yielder.spend(start.length + code.length)
     }
@@ -227,18 +233,18 @@ export function createRecallWords({
     })
     const beyond = await sharesOf(long)
     const isTiered = hasTier('match', units.length)
-    const keyed = ranked.map(({ id, score }) => {
+    const keyed = ranked.map(({ id, score, titled }) => {
       const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
       const own = beyond.get(id) ?? shareBy(hit.aliases, held)
       const { weight, layer, createdAt } = hit
       const called = isCalled(hit.aliases)
       return {
-        hit: { id, share: own, called, similarity: wordSimilarity(own), score, weight, layer, createdAt },
+        hit: { id, share: own, called, similarity: wordSimilarity(own), score, titled, weight, layer, createdAt },
         tier: isTiered && hit.complete ? 1 : 0,
         key: score * weightFactor(weight),
       }
     })
-    keyed.sort((a, b) => b.tier - a.tier || b.key - a.key || b.hit.id - a.hit.id)
+    keyed.sort((a, b) => b.hit.titled - a.hit.titled || b.tier - a.tier || b.key - a.key || b.hit.id - a.hit.id)
     const rarity = new Map(units.map((unit, place) => [unit, share([place])]))
     return {
       hits: keyed.map(({ hit }) => hit),

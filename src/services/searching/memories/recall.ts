@@ -3,6 +3,7 @@ import { excerptOf, placeOfMatch } from '../../../domain/recall/excerpts'
 import type { Memory } from '../../../domain/recall/memory'
 import { unknownProject } from '../../../domain/recall/project'
 import type { Analyzer } from '../../../domain/search/analysis'
+import { successorsFirst } from '../../../domain/search/successors'
 import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'
 import type { Yielder } from '../../../domain/yielder'
@@ -111,7 +112,8 @@ export function createRecall({
       }
       const results: RecallPage['results'][number][] = []
       for (const hit of page.found) results.push({ ...hit, around: await placeIn(hit.memory.text, hit.id, ranking) })
-      return { ...rest, results, omitted: page.omitted, below: null }
+      const ordered = successorsFirst(results, ({ memory }) => memory)
+      return { ...rest, results: ordered, omitted: page.omitted, below: null }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { highlight } from '../../../domain/search/highlight'
 import { LOOKED_AT, MAX_PASSAGE, passageAround } from '../../../domain/search/passage'
+import { successorsFirst } from '../../../domain/search/successors'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, Stretch } from '../../../ports/entry-store'
@@ -138,6 +139,6 @@ export function createRankedPage({
       })
       if (highlighting) await yielder.spend(text.length)
     }
-    return { results, total: cut.length, warnings }
+    return { results: successorsFirst(results, ({ entry }) => entry), total: cut.length, warnings }
   }
 }

@@ -1,5 +1,7 @@
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
+import { NOTHING_FITS } from '../../../domain/recall/doubt'
+import type { Levels } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
@@ -37,7 +39,7 @@ const NOT_MEANT = 'Captured sessions are found by their words alone, not by mean
 const NOTHING_PASSES =
   'Nothing that can be found passes the filter, whatever is asked; look whether thread, tags and metadata are spelt so'
 
-function saidOf(filter: Filter, found: readonly unknown[], late: readonly string[]): readonly string[] {
+function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
   return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
 }
@@ -53,6 +55,8 @@ export function createRankedSearches(dependencies: {
   /** Null when switched off. */
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
+  /** What cosines of the model mean. */
+  readonly levels: () => Promise<Levels>
   /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
   readonly overfetch: number
   /** What to tell of what an upgrade has left to be made. */
@@ -60,9 +64,9 @@ export function createRankedSearches(dependencies: {
   readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { yielder, unfinished = async () => [] } = dependencies
+  const { levels, yielder, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
-  const searchHybrid = createSearchHybrid({ searchText, searchSemantic })
+  const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
@@ -101,13 +105,14 @@ export function createRankedSearches(dependencies: {
     const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0, lowestCosine: null }
     if (beyond(request)) return { ...NOTHING, ...none }
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
-    const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine } = found
+    const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
     const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
     const failed = [
+      ...(doubt === 'doubtful' && ordering.length > 0 ? [`${NOTHING_FITS} listed`] : []),
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.
       ...(words === null ? [] : await unfinished(scope, ['words'])),
-      ...(meaning === null ? [] : saidOf(request.filter, ordering, await unfinished(scope, ['vectors']))),
+      ...(meaning === null ? [] : saidOf(request.filter, { length: unique }, await unfinished(scope, ['vectors']))),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {
@@ -116,8 +121,8 @@ export function createRankedSearches(dependencies: {
       modes: [...(words === null ? [] : (['fts'] as const)), ...(meaning === null ? [] : (['semantic'] as const))],
       ftsCount,
       semanticCount,
-      unique: ordering.length,
-      inBoth: ftsCount + semanticCount - ordering.length,
+      unique,
+      inBoth: ftsCount + semanticCount - unique,
       lowestCosine,
     }
   }

@@ -1,5 +1,7 @@
 import { type Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
+import { type Doubt, doubtOf } from '../../../domain/recall/doubt'
+import type { Levels } from '../../../domain/recall/similarity'
 import type { Filter } from '../../../domain/search/filter'
 import { type Candidate, type Fusion, type FusionMethod, fuse } from '../../../domain/search/fusion'
 import { attempt, type Outcome } from '../../outcome'
@@ -23,12 +25,15 @@ export interface HybridRequest {
 /** What became of the legs, and the one ordering of what they found. */
 interface HybridRanking {
   readonly ordering: readonly Scored[]
+  /** Entries that a leg found, also where none of them is shown. */
+  readonly unique: number
   /** Null when the leg failed or is switched off. */
   readonly words: TextRanking | null
   readonly meaning: SemanticRanking | null
   readonly ftsCount: number
   readonly semanticCount: number
   readonly lowestCosine: number | null
+  readonly doubt: Doubt
 }
 
 type Nearest = ReadonlyMap<number, SemanticHit>
@@ -36,10 +41,13 @@ type Nearest = ReadonlyMap<number, SemanticHit>
 export function createSearchHybrid({
   searchText,
   searchSemantic,
+  levels,
 }: {
   readonly searchText: SearchText
   /** Null when switched off. */
   readonly searchSemantic: SearchSemantic | null
+  /** What cosines of the model mean. */
+  readonly levels: () => Promise<Levels>
 }) {
   /**
    * Finds by words and by meaning. What is asked of the database in one moment shares a round trip: first the words and the
@@ -65,8 +73,20 @@ export function createSearchHybrid({
     const near = meaning?.ok ? meaning.value.hits : []
     const candidates = gather(fts, near, meaning?.ok ? meaning.value.known : new Map())
     const fusion = fuse(method, candidates, k)
+    const meant = meaning?.ok ? await attempt(levels) : null
+    // Counts know nothing of captured entries.
+    const isKnown = candidates.some(({ titled }) => titled > 0) || (words?.ok === true && words.value.captured.size > 0)
+    const told = doubtOf({
+      cosine: near[0]?.cosine ?? null,
+      levels: meant?.ok ? meant.value : null,
+      words: words?.ok ? words.value.found : null,
+    })
+    const doubt = isKnown ? 'none' : told.doubt
+    const ordering = capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set())
     return {
-      ordering: capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set()),
+      ordering: doubt === 'nothing' ? [] : ordering,
+      unique: candidates.length,
+      doubt,
       words: words?.ok ? words.value : null,
       meaning: meaning?.ok ? meaning.value : null,
       ftsCount: fts.length,
@@ -78,7 +98,7 @@ export function createSearchHybrid({
 
 /** Everything that a leg found, each entry once. */
 function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], nearest: Nearest): Candidate[] {
-  const ftsPlace = new Map(fts.map(({ id, score }, i) => [id, { rank: i + 1, score }]))
+  const ftsPlace = new Map(fts.map(({ id, score, titled }, i) => [id, { rank: i + 1, score, titled }]))
   const semanticPlace = new Map(near.map(({ id }, i) => [id, i + 1]))
   return [...new Set([...ftsPlace.keys(), ...semanticPlace.keys()])].map((id) => {
     const chunk = nearest.get(id)
@@ -86,6 +106,7 @@ function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], near
       id,
       ftsRank: ftsPlace.get(id)?.rank ?? null,
       ftsScore: ftsPlace.get(id)?.score ?? null,
+      titled: ftsPlace.get(id)?.titled ?? 0,
       semanticRank: semanticPlace.get(id) ?? null,
       nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
     }

@@ -1,9 +1,10 @@
 import type { Scope } from '../../../domain/identity/scope'
+import type { FoundWords } from '../../../domain/recall/doubt'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
 import { namesCaptured } from '../../../domain/search/captured'
-import { counting } from '../../../domain/search/counting'
 import type { Filter } from '../../../domain/search/filter'
+import { hitCounter } from '../../../domain/search/hit-counts'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
@@ -20,11 +21,14 @@ export interface TextRanking extends FoundBy {
   readonly ordering: readonly Ranked[]
   /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
   readonly captured: ReadonlySet<number>
+  /** Of its scored words, for the doubt about what was found. */
+  readonly found: FoundWords
   readonly warnings: readonly string[]
 }
 
-/** Threads look in the text and what stands beside it (threads contract §6.1). */
-const COLUMNS: readonly TextColumn[] = ['body', 'context']
+/** Threads search the title, the text, the day and the agent (threads contract §6.1). */
+const COLUMNS: readonly TextColumn[] = ['title', 'body', 'context']
+const NO_WORDS: FoundWords = { entries: 0, holding: [] }
 /** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
 const DEPTH = { candidates: 200, complete: 100 } as const
 
@@ -47,18 +51,24 @@ export function createSearchText({
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], captured: new Set(), units, warnings }
+    if (query.expression === null) return { ordering: [], captured: new Set(), units, found: NO_WORDS, warnings }
     const terms = scoredTerms(units)
     let isByFew = false
+    let foundWords = NO_WORDS
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
       const { hits, statistics, byFewWords } = await fullText.search(scope, request)
       isByFew ||= byFewWords
-      const count = counting(analyzer, terms)
+      if (!captured)
+        foundWords = {
+          entries: statistics.entries,
+          holding: hits.length === 0 ? terms.map(() => 0) : statistics.entriesWithTerm,
+        }
+      const count = hitCounter(analyzer, terms)
       const candidates: Candidate[] = []
-      for (const { id, length, following, complete, text: start, context } of hits) {
-        const { counts: frequencies, work } = count(`${start}\n${context}`)
-        candidates.push({ id, length, following, complete, frequencies })
+      for (const hit of hits) {
+        const { candidate, work } = count(hit)
+        candidates.push(candidate)
         await yielder.spend(work)
       }
       return rank(candidates, statistics, { mode, units: units.length })
@@ -68,6 +78,7 @@ export function createSearchText({
       ordering: [...listed, ...captured],
       captured: new Set(captured.map(({ id }) => id)),
       units,
+      found: foundWords,
       warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
     }
   }

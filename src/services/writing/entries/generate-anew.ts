@@ -17,7 +17,7 @@ export class NotGenerated extends Error {
 }
 
 /**
- * Vectors and summaries of the texts that really change, by entry id.
+ * Vectors of the titles and texts that really change, and summaries of the texts, by entry id.
  *
  * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
  * @throws NotGenerated
@@ -27,23 +27,32 @@ export async function generateAnew(
   changes: readonly EntryChange[],
   { rows, known }: { readonly rows: ReadonlyMap<number, EntryToChange>; readonly known: Map<string, Generated> },
 ): Promise<Map<number, Generated>> {
+  /** Of long texts, which are not at hand: their vectors are made behind the write. */
+  const unread = new Map<number, Generated>()
   const rewritten = changes.flatMap((change) => {
     const { id, text } = change
     const row = rows.get(id)
-    const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row?.textHash
+    if (row === undefined) return []
+    const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row.textHash
     // What hooks have captured has no vectors as long as nobody keeps it.
-    const isKept = row?.captured === true && change.metadata?.lifted.captured === false
-    const next = text?.text ?? (isKept ? row.text : null)
-    return next !== null && row && (isKept || statesOf(change).some(rewrites))
-      ? [{ id, text: next, source: row.source }]
-      : []
+    const isKept = row.captured && change.metadata?.lifted.captured === false
+    const title = change.metadata ? change.metadata.lifted.title : row.title
+    const isRewritten = isKept || statesOf(change).some(rewrites)
+    const isRetitled = title !== row.title && (!row.captured || isKept)
+    if (!isRewritten && !isRetitled) return []
+    const next = { id, title, source: row.source, ...(isRewritten ? {} : { summary: row.summary }) }
+    const whole = text?.text ?? row.text
+    if (whole === null)
+      unread.set(id, { vectors: null, summary: row.summary, queued: generate.model === null ? [] : ['embed'] })
+    return whole === null ? [] : [{ ...next, text: whole }]
   })
-  const keyOf = ({ text, source }: (typeof rewritten)[number]) => `${source} ${text}`
+  const keyOf = ({ title, text, source, summary }: (typeof rewritten)[number]) =>
+    JSON.stringify([source, title, text, summary])
   const missing = rewritten.filter((one) => !known.has(keyOf(one)))
   const made = await attempt(() => generate(missing))
   if (!made.ok) throw new NotGenerated(made.problem, new Set(missing.map(({ id }) => id)))
   for (const [i, one] of missing.entries()) known.set(keyOf(one), made.value[i] as Generated)
-  return new Map(rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated]))
+  return new Map([...unread, ...rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated] as const)])
 }
 
 export const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>

@@ -1,6 +1,6 @@
 import type { Generated, GenerationTopic, Source, TextVector } from '../../../domain/entry/entry'
 import type { Problem } from '../../../domain/errors'
-import { type Chunk, type ChunkOptions, chunkText, fineEnough } from '../../../domain/meaning/chunk'
+import { type Chunk, type ChunkOptions, chunkText, fineEnough, underTitle } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
 import { codePointLength } from '../../../domain/text'
 import { inShares } from '../../../domain/write-share'
@@ -25,9 +25,15 @@ interface GenerateSettings {
 }
 
 interface TextToGenerate {
+  readonly title: string | null
   readonly text: string
   readonly source: Source
+  /** The summary that the text has already; absent where one is to be made. */
+  readonly summary?: string
 }
+
+/** An entry as its vectors are made: each chunk of the text under the title. */
+type Titled = Pick<TextToGenerate, 'title' | 'text'>
 
 /** Texts of something else that is written behind an entry, embedded by the same call of the embedder. */
 export interface Along {
@@ -67,18 +73,21 @@ export function createGenerate(settings: GenerateSettings) {
    *
    * @param along texts that go with the last of them
    */
-  async function makeVectors(texts: readonly string[], ask: Ask, along?: Along): Promise<PartlyMade> {
+  async function makeVectors(texts: readonly Titled[], ask: Ask, along?: Along): Promise<PartlyMade> {
     if (embedder === null) return { vectors: texts.map(() => []), problem: null }
     const model = modelKey(embedder)
     const packed: (TextVector[] | null)[] = []
-    for (const group of inShares(texts, ({ length }) => length, EMBEDDED_AT_ONCE)) {
+    for (const group of inShares(texts, ({ text }) => text.length, EMBEDDED_AT_ONCE)) {
       const chunks: Chunk[][] = []
-      for (const text of group) {
-        chunks.push(chunkText(text, chunking))
+      const asked: string[] = []
+      for (const { title, text } of group) {
+        const parts = chunkText(text, chunking)
+        chunks.push(parts)
+        asked.push(...parts.map((part) => underTitle(title, part.text)))
         await yielder.spend(text.length)
       }
       const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
-      const { vectors, problem } = await ask([...chunks.flat().map(({ text }) => text), ...others])
+      const { vectors, problem } = await ask([...asked, ...others])
       let next = 0
       for (const [i, parts] of chunks.entries()) {
         const own = vectors.slice(next, next + parts.length)
@@ -91,7 +100,7 @@ export function createGenerate(settings: GenerateSettings) {
               }))
             : null,
         )
-        await yielder.spend(group[i]?.length ?? 0)
+        await yielder.spend(group[i]?.text.length ?? 0)
       }
       if (along && others.length > 0) along.outcome = packedOf(vectors.slice(next), problem)
       if (problem === null) continue
@@ -108,7 +117,7 @@ export function createGenerate(settings: GenerateSettings) {
    * @throws Problem when the model does not answer
    */
   async function embedTexts(
-    texts: readonly string[],
+    texts: readonly Titled[],
     onProgress: () => Promise<void> = async () => {},
   ): Promise<(readonly TextVector[])[]> {
     const patiently = asWhole(async (asked) =>
@@ -121,14 +130,15 @@ export function createGenerate(settings: GenerateSettings) {
   }
 
   /** What can be made now: all of it, or where writes go on without, what the model manages in its time. */
-  function embedNow(texts: readonly string[], onFailure: 'fail' | 'defer', along?: Along): Promise<PartlyMade> {
+  function embedNow(texts: readonly Titled[], onFailure: 'fail' | 'defer', along?: Along): Promise<PartlyMade> {
     const whole = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
     const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? whole(asked)
     return makeVectors(texts, onFailure === 'defer' ? inTime : whole, along)
   }
 
   /** Null when the provider failed. */
-  async function summarizeText({ text, source }: TextToGenerate): Promise<string | null> {
+  async function summarizeText({ text, source, summary }: TextToGenerate): Promise<string | null> {
+    if (summary !== undefined) return summary
     if (summarizer === null || codePointLength(text) < minContentLength) return ''
     const outcome = await attempt(() => summarizer.summarize(text, source))
     return outcome.ok ? outcome.value : null
@@ -152,13 +162,7 @@ export function createGenerate(settings: GenerateSettings) {
     along?: Along,
   ): Promise<Generated[]> {
     const [embedded, summaries] = await Promise.all([
-      attempt(() =>
-        embedNow(
-          texts.map(({ text }) => text),
-          onFailure,
-          along,
-        ),
-      ),
+      attempt(() => embedNow(texts, onFailure, along)),
       summarizeAll(texts),
     ])
     if (along && !embedded.ok && along.texts.length > 0) along.outcome = embedded
@@ -181,7 +185,7 @@ export function createGenerate(settings: GenerateSettings) {
   return Object.assign(generate, {
     embedTexts,
     /** The vectors of each text, of what the model manages in its time. @throws Problem when it makes none */
-    embedInTime: (texts: readonly string[]) => embedNow(texts, 'defer'),
+    embedInTime: (texts: readonly Titled[]) => embedNow(texts, 'defer'),
     model: embedder === null ? null : modelKey(embedder),
     /** UTF-16 units that the model embeds in a few seconds. */
     capacity: () => embedder?.capacity?.() ?? Number.POSITIVE_INFINITY,

@@ -67,7 +67,7 @@ export function createRestoreEntries(dependencies: {
 
   /** Vectors of the texts that come back, in the places of the states. */
   async function vectorsOf(states: readonly Kept[]): Promise<Generated[]> {
-    const made = await generate(states.map(({ state: { text, source } }) => ({ text, source })))
+    const made = await generate(states.map(({ state: { title, text, source } }) => ({ title, text, source })))
     return states.map((_, i) => made[i] as Generated)
   }
 

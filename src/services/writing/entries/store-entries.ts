@@ -108,7 +108,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     checkLinks(good.map(({ entry }) => entry))
     const made = await attempt(() =>
       generate(
-        good.map((one) => one.entry),
+        good.map(({ entry: { lifted, text, source } }) => ({ title: lifted.title, text, source })),
         // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
         good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
         along,

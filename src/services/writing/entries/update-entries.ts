@@ -62,6 +62,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     const rows = new Map((await entries.readToChange(caller, [...wanted])).map((entry) => [entry.id, entry]))
     const accepted = new Map<number, CheckedUpdate[]>()
     const changes = new Map<number, EntryChange>()
+    const retitled = new Set<UpdatedEntry>()
     const accept = async (update: CheckedUpdate): Promise<UpdatedEntry> => {
       const row = rows.get(update.id)
       if (row === undefined) throw noSuchEntry(update.id)
@@ -76,7 +77,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       const given = update.metadata ?? update.metadataPatch ?? {}
       const kind = next.metadata?.lifted.namedKind ?? (next.tags ? kindOfTags(next.tags) : row.kind)
       const warnings = statusWarnings(kind, own(given, 'status'))
-      return {
+      const updated: UpdatedEntry = {
         id: update.id,
         version,
         updatedFields: updatedFields(update),
@@ -84,6 +85,9 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
         archived: row.archived,
         warnings,
       }
+      const titleBefore = earlier?.metadata ? earlier.metadata.lifted.title : row.title
+      if (next.metadata && next.metadata.lifted.title !== titleBefore) retitled.add(updated)
+      return updated
     }
     const outcomes: Outcome<UpdatedEntry | null>[] = []
     for (const outcome of checked) outcomes.push(outcome.ok ? await attempt(() => accept(outcome.value)) : outcome)
@@ -94,7 +98,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images: store, entries, yielder }, caller, pictures, attemptNumber)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
-    const planned = outcomes.map((outcome) => report(outcome, rows, generated))
+    const planned = outcomes.map((outcome) => report(outcome, rows, generated, retitled))
     noteOutcomes(caller, planned)
     const changed = await writeImages(outbox, caller, pictures, () =>
       entries.change(caller, complete, { knownRemovals }),
@@ -106,7 +110,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
       if (made?.vectors && changed[i]?.searchable === false)
         generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
     }
-    const reports = outcomes.map((outcome) => report(outcome, rows, generated))
+    const reports = outcomes.map((outcome) => report(outcome, rows, generated, retitled))
     noteOutcomes(caller, reports)
     return reports
   }

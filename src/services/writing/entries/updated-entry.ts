@@ -37,27 +37,41 @@ export function archivedNote(written: readonly number[]): string[] {
   return [`${those} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`]
 }
 
-/** Adds to an outcome what became of vectors and summary; every update of a rewritten text tells it. */
+/**
+ * Adds to an outcome what became of vectors and summary; every update of a rewritten text reports it.
+ *
+ * @param retitled updates that changed the title, which is embedded with the text
+ */
 export function report(
   outcome: Outcome<UpdatedEntry | null>,
   rows: ReadonlyMap<number, EntryToChange>,
   generated: ReadonlyMap<number, Generated>,
+  retitled: ReadonlySet<UpdatedEntry>,
 ): Outcome<UpdatedEntry | null> {
-  if (!outcome.ok || outcome.value === null || !outcome.value.updatedFields.includes('text_content')) return outcome
+  if (!outcome.ok || outcome.value === null) return outcome
   const { id, updatedFields: listed } = outcome.value
+  const isRewritten = listed.includes('text_content')
+  if (!isRewritten && !retitled.has(outcome.value)) return outcome
   const made = generated.get(id)
   if (made === undefined) return outcome
-  const hadSummary = rows.get(id)?.summary !== ''
+  const hadSummary = isRewritten && rows.get(id)?.summary !== ''
   const queued = made.queued.includes('summarize')
-  const summary: Remade[] =
-    made.summary !== '' ? ['summary regenerated'] : queued ? ['summary queued'] : hadSummary ? ['summary cleared'] : []
+  const summary: Remade[] = !isRewritten
+    ? []
+    : made.summary !== ''
+      ? ['summary regenerated']
+      : queued
+        ? ['summary queued']
+        : hadSummary
+          ? ['summary cleared']
+          : []
   const embedding: Remade[] =
     made.vectors !== null ? ['embedding regenerated'] : made.queued.includes('embed') ? ['embedding queued'] : []
   const at = listed.findIndex((field) => field !== 'text_content' && field !== 'metadata')
   const fields = listed.toSpliced(
     at < 0 ? listed.length : at,
     0,
-    ...(hadSummary || made.summary !== '' ? ['summary'] : []),
+    ...(isRewritten && (hadSummary || made.summary !== '') ? ['summary'] : []),
   )
   return done({
     ...outcome.value,

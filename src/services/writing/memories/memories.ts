@@ -38,9 +38,18 @@ export function createMemoryService(dependencies: {
     return memory
   }
 
-  /** Vectors and summary of a text; those of layer 3 are had or the write fails, unless writes are to go on without. */
-  const generateFor = async ({ source }: Memory, text: string, layer: Layer): Promise<Generated> =>
-    (await generate([{ text, source }], layer === 3 ? undefined : 'defer'))[0] as Generated
+  /** Vectors of a title and text, and a summary unless one is given. Without vectors of layer 3 the write fails, unless set otherwise. */
+  const generateFor = async (
+    { title, text, source }: Pick<Memory, 'title' | 'text' | 'source'>,
+    layer: Layer,
+    summary?: string,
+  ): Promise<Generated> =>
+    (
+      await generate(
+        [{ title, text, source, ...(summary === undefined ? {} : { summary }) }],
+        layer === 3 ? undefined : 'defer',
+      )
+    )[0] as Generated
 
   return {
     /**
@@ -91,9 +100,7 @@ export function createMemoryService(dependencies: {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
             // The index knows what belongs to the whole org.
             indexed: { ...memory, layer },
-            ...(layer === 3 && !(await isEmbedded(caller, id))
-              ? { generated: await generateFor(memory, memory.text, 3) }
-              : {}),
+            ...(layer === 3 && !(await isEmbedded(caller, id)) ? { generated: await generateFor(memory, 3) } : {}),
           },
         ])
       })

@@ -24,7 +24,11 @@ export async function changeOf(
   caller: Caller,
   memory: Memory,
   update: MemoryUpdate,
-  generateFor: (memory: Memory, text: string, layer: Layer) => Promise<Generated>,
+  generateFor: (
+    written: Pick<Memory, 'title' | 'text' | 'source'>,
+    layer: Layer,
+    summary?: string,
+  ) => Promise<Generated>,
 ): Promise<EntryChange> {
   const { content, pinned, weight } = update
   const before = memory.metadata ?? {}
@@ -43,11 +47,13 @@ export async function changeOf(
     },
   ])
   const life = pinned === undefined ? {} : { pinned }
+  const isRewritten = content !== undefined && content !== memory.text
+  const title = change.metadata ? change.metadata.lifted.title : memory.title
+  const written = { title, text: content ?? memory.text, source: memory.source }
+  const kept = isRewritten ? undefined : memory.summary
   return {
     ...change,
     life,
-    ...(content !== undefined && content !== memory.text
-      ? { generated: await generateFor(memory, content, memory.layer) }
-      : {}),
+    ...(isRewritten || title !== memory.title ? { generated: await generateFor(written, memory.layer, kept) } : {}),
   }
 }

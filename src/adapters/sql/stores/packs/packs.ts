@@ -15,14 +15,7 @@ import { entriesCounted } from '../../tables/counts/circle-totals'
 import { kindOf } from '../../tables/entries/rows'
 import { oppositionStatement, relatedStatement, stretchesStatement } from '../../tables/packs/pack-finishing'
 import { gatherStatement, HEAD } from '../../tables/packs/pack-gathering'
-import {
-  diaryStatement,
-  inFlightStatement,
-  inPack,
-  ofKindStatement,
-  type PackContext,
-  recentStatement,
-} from '../../tables/packs/pack-statements'
+import { diaryStatement, inFlightStatement, inPack, type PackContext } from '../../tables/packs/pack-statements'
 
 /** @param text of entries that were read before, by their ids */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
@@ -121,14 +114,10 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
       const diary = where(batch, diaryStatement(context, request.diary), ids)
-      const recent = where(batch, recentStatement(context, request), ids)
-      const ofKind = where(batch, ofKindStatement(context, request), ids)
       const result = await batch.read(connection)
       return {
         inFlight: listOf(result, inFlight),
         diary: listOf(result, diary),
-        recent: listOf(result, recent),
-        ofKind: listOf(result, ofKind),
       }
     },
 

@@ -6,7 +6,7 @@ import type { Unembedded, VectorRows } from '../../../../ports/vector-rows'
 import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
-import { countOf, each, num, onlyRow, str } from '../../core/rows'
+import { countOf, each, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { circleTotals } from '../../tables/counts/circle-totals'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
 import { entriesById } from '../../tables/entries/read-statements'
@@ -36,6 +36,7 @@ const toUnembedded = (row: Row): Unembedded => ({
   id: num(row, 'id'),
   org: str(row, 'org'),
   source: sourceOf(row, 'source'),
+  title: strOrNull(row, 'title'),
   text: str(row, 'text'),
   textHash: str(row, 'text_hash'),
 })
@@ -136,7 +137,7 @@ export function createSqlVectorRows(
       const wanted = dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
       return runOne(
         connection,
-        sql`SELECT e.id, e.org, e.source, ${textOf()} AS text, e.text_hash
+        sql`SELECT e.id, e.org, e.source, e.title, ${textOf()} AS text, e.text_hash
           FROM ${wanted} wanted ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`,
         each(toUnembedded),
       )
@@ -178,7 +179,7 @@ export function createSqlVectorRows(
     },
 
     async replace(entry, vectors) {
-      const same = sql`e.id = ${entry.id} AND e.text_hash = ${entry.textHash}`
+      const same = sql`e.id = ${entry.id} AND e.text_hash = ${entry.textHash} AND coalesce(e.title, '') = ${entry.title ?? ''}`
       await new Batch(
         sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${same})`,
         ...insertVectors(dialect, vectors, same),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Generated, readerOf } from '../../../../domain/entry/entry'
+import { type Generated, type GenerationTopic, readerOf } from '../../../../domain/entry/entry'
 import type { EntryChange, NewEntry } from '../../../../domain/entry/entry-write'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { jsonText } from '../../../../domain/json/write'
@@ -110,6 +110,9 @@ export function saveStatements(
   }
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
+  // A repeated turn keeps its vectors, which are of the title that it had.
+  const isRetitled = dedupe && entry.lifted.title !== null && entry.generated.vectors !== null
+  const repeated = sql`${written(ANY_VERSION)} AND e.version > 1`
   return [
     upsert,
     ...(analysis
@@ -118,6 +121,7 @@ export function saveStatements(
           ...madeStatements(context, entry.generated, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
+    ...(isRetitled ? queuedStatements(context, ['embed'], repeated) : []),
     ...putBeside(entry.text, entry.textHash, written(1), context.sent),
     ...keepMarks(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
@@ -128,17 +132,17 @@ export function saveStatements(
 /** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
 const madeStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
   ...(generated.vectors ? insertVectors(context.dialect, generated.vectors, row) : []),
-  ...queuedStatements(context, generated, row),
+  ...queuedStatements(context, generated.queued, row),
 ]
 
 /** The same where vectors are written behind the commit. */
 const laterStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
   ...(generated.vectors ? queueIndexing(['embed'], row, context.now) : []),
-  ...queuedStatements(context, generated, row),
+  ...queuedStatements(context, generated.queued, row),
 ]
 
-const queuedStatements = ({ now }: WriteContext, { queued }: Generated, row: SQL): SQL[] =>
-  queued.map(
+const queuedStatements = ({ now }: WriteContext, topics: readonly GenerationTopic[], row: SQL): SQL[] =>
+  topics.map(
     (topic) =>
       sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
         SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now} FROM entries e WHERE ${row}

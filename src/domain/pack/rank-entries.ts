@@ -1,0 +1,183 @@
+import { aliasesOf } from '../entry/names'
+import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
+import { type Doubt, doubtOf } from '../recall/doubt'
+import { type Levels, weightFactor } from '../recall/similarity'
+import type { Analyzer } from '../search/analysis'
+import { fuse } from '../search/fusion'
+import { type HitParts, hitCounter } from '../search/hit-counts'
+import { namesHeldBy } from '../search/names'
+import { rank, type ScoredTerm, type TermStatistics } from '../search/score'
+import type { Yielder } from '../yielder'
+import type { Nearest, PackEntry, PackVector } from './candidate'
+import { facetOfEntry, isInProgress, type Weighed } from './evidence'
+
+/** The order of a pack: that of hybrid search (threads contract §8), over what was found for a goal. */
+
+/** An entry that words found. */
+export interface Hit extends HitParts {
+  /** Units of the goal that it holds. */
+  readonly held: number
+}
+
+/** What was found for a goal. */
+export interface FoundForGoal {
+  readonly query: string
+  readonly terms: readonly ScoredTerm[]
+  readonly units: number
+  /** Null when words were not searched. */
+  readonly statistics: TermStatistics | null
+  readonly hits: readonly Hit[]
+  readonly vectors: readonly PackVector[]
+  /** Null when meaning was not searched. */
+  readonly vector: QuantizedVector | null
+  readonly levels: Levels | null
+  readonly diary: ReadonlySet<number>
+}
+
+export interface Candidate extends Weighed {
+  /** What it is ordered by: the fused score, its weight and its domain. */
+  readonly key: number
+  readonly nearest: Nearest | null
+}
+
+export interface RankedGoal {
+  /** In any order. */
+  readonly candidates: readonly Candidate[]
+  readonly doubt: Doubt
+  /** 0 to 1: how likely the best one answers the goal. */
+  readonly confidence: number
+  /** By term of the goal: how rare it is. */
+  readonly rarity: ReadonlyMap<string, number>
+}
+
+/** The smoothing of ranks, which the order does not use. */
+const RRF_K = 60
+/** What an entry of another domain than the one that was asked for keeps of its key. */
+const OTHER_DOMAIN = 0.85
+
+const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
+
+function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
+  const nearest = new Map<number, Nearest>()
+  const ofQuery = dot(query.values, query.values)
+  for (const one of vectors) {
+    const squares = dot(one.vector.values, one.vector.values)
+    const cosine = cosineOf(dot(query.values, one.vector.values), ofQuery, squares)
+    const known = nearest.get(one.entryId)
+    if (known === undefined || cosine > known.cosine || (cosine === known.cosine && one.start < known.start))
+      nearest.set(one.entryId, { ...one, cosine, squares })
+  }
+  return nearest
+}
+
+/**
+ * Frequencies with those of words that are further behind in a text than it is read: as many as the entry holds, the commonest ones.
+ *
+ * @param held words of the goal that the entry holds
+ * @param holding entries that hold each of them
+ */
+function withUnread(frequencies: readonly number[], held: number, holding: readonly number[]): readonly number[] {
+  const missing = held - frequencies.filter((n) => n > 0).length
+  if (missing <= 0) return frequencies
+  const unread = frequencies.flatMap((n, i) => (n === 0 && (holding[i] as number) > 0 ? [i] : []))
+  const commonest = new Set(unread.sort((a, b) => (holding[b] as number) - (holding[a] as number)).slice(0, missing))
+  return frequencies.map((n, i) => (commonest.has(i) ? 1 : n))
+}
+
+const rarityOf = (df: number, entries: number): number => Math.log(1 + (Math.max(entries, df) - df + 0.5) / (df + 0.5))
+
+/** Ranks entries by the words and the meaning of a goal. */
+export async function rankEntries(
+  entries: readonly PackEntry[],
+  found: FoundForGoal,
+  { domain }: { readonly domain: string | null },
+  { analyzer, yielder }: { readonly analyzer: Analyzer; readonly yielder: Yielder },
+): Promise<RankedGoal> {
+  const { terms, statistics } = found
+  const nearest = found.vector === null ? new Map<number, Nearest>() : nearestOf(found.vectors, found.vector)
+  const holding = terms.map((_, i) => statistics?.entriesWithTerm[i] ?? 0)
+  const count = hitCounter(analyzer, terms)
+  const counted = new Map<number, { readonly frequencies: readonly number[]; readonly beyond: boolean }>()
+  const words = []
+  for (const hit of found.hits) {
+    const { candidate, work } = count(hit)
+    const frequencies = withUnread(candidate.frequencies, hit.held, holding)
+    counted.set(hit.id, { frequencies, beyond: frequencies.some((n, i) => n > (candidate.frequencies[i] as number)) })
+    words.push({ ...candidate, frequencies, complete: hit.complete || hit.held === found.units })
+    await yielder.spend(work)
+  }
+  const ranked = statistics === null ? [] : rank(words, statistics, { mode: 'match', units: found.units })
+  const wordOf = new Map(ranked.map((one, i) => [one.id, { ...one, rank: i + 1 }]))
+  const near = [...nearest.values()].sort((a, b) => b.cosine - a.cosine || a.entryId - b.entryId)
+  const semanticRank = new Map(near.map(({ entryId }, i) => [entryId, i + 1]))
+  const fusion = fuse(
+    'scores',
+    entries.map(({ id }) => {
+      const chunk = nearest.get(id)
+      return {
+        id,
+        ftsRank: wordOf.get(id)?.rank ?? null,
+        ftsScore: wordOf.get(id)?.score ?? null,
+        titled: wordOf.get(id)?.titled ?? 0,
+        semanticRank: semanticRank.get(id) ?? null,
+        nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
+      }
+    }),
+    RRF_K,
+  )
+  const fused = new Map(fusion.order.map((one) => [one.id, one.fused]))
+  const spelled = new Map([...analyzer.tokens(found.query)].map(({ term, word }) => [term, word]))
+  const all = statistics?.entries ?? 0
+  const rarities = holding.map((df) => rarityOf(df, all))
+  const rarest = rarities.map((_, i) => i).sort((a, b) => (rarities[b] as number) - (rarities[a] as number))
+  const wordAt = (place: number): string => {
+    const { term } = terms[place] as ScoredTerm
+    return spelled.get(term) ?? term
+  }
+  const namesIn = namesHeldBy(
+    {
+      terms: terms.map(({ term }) => term),
+      spelled: terms.map((_, i) => wordAt(i)),
+      holding,
+      entries: all,
+      isEmpty: () => false,
+    },
+    analyzer,
+  )
+  const candidates = entries.map((entry): Candidate => {
+    const of = counted.get(entry.id)
+    const chunk = nearest.get(entry.id) ?? null
+    const isOther = domain !== null && !sameDomain(entry.domain, domain)
+    return {
+      entry,
+      facet: facetOfEntry(entry),
+      key: (fused.get(entry.id) ?? 0) * weightFactor(entry.weight) * (isOther ? OTHER_DOMAIN : 1),
+      nearest: chunk,
+      score: 0,
+      evidence: {
+        matched: rarest.flatMap((place) => ((of?.frequencies[place] ?? 0) > 0 ? [wordAt(place)] : [])),
+        beyond: of?.beyond ?? false,
+        cosine: chunk?.cosine ?? null,
+        called: namesIn(aliasesOf(entry.metadata)).map(({ name }) => name),
+        titled: (wordOf.get(entry.id)?.titled ?? 0) > 0,
+        inProgress: isInProgress(entry),
+        diary: found.diary.has(entry.id),
+        via: null,
+        replacedBy: null,
+      },
+    }
+  })
+  const isNamed = candidates.some(({ evidence }) => evidence.titled || evidence.called.length > 0)
+  const signal = {
+    cosine: near[0]?.cosine ?? null,
+    levels: found.levels,
+    words: statistics === null ? null : { entries: all, holding },
+  }
+  const { doubt, confidence } = doubtOf(signal)
+  return {
+    candidates,
+    doubt: isNamed ? 'none' : doubt,
+    confidence: isNamed ? 1 : confidence,
+    rarity: new Map(terms.map(({ term }, i) => [term, rarities[i] as number])),
+  }
+}

@@ -1,0 +1,167 @@
+import type { Analyzer } from '../search/analysis'
+import type { Yielder } from '../yielder'
+import { isLater } from './candidate'
+import type { Evidence } from './evidence'
+import { facetsOf, type Intent } from './intents'
+import { isNearlySame, type Shape, shapeOf } from './likeness'
+import type { Opponents } from './links'
+import type { Candidate, RankedGoal } from './rank-entries'
+import { isReplaced, type Replaced, replacedIn } from './replaced'
+
+/** Which of the ranked entries a pack shows (packs contract): its list, cut where the keys fall to half of the first. */
+export interface Selection {
+  /** Best first. */
+  readonly chosen: readonly Candidate[]
+  /** Those that are shown whatever the goal: work in flight and diary pages. */
+  readonly anyway: ReadonlySet<Candidate>
+  /** Entries that say what a chosen one says. */
+  readonly duplicates: readonly Candidate[]
+  /** Good ones beyond the limit. */
+  readonly beyond: readonly Candidate[]
+  readonly superseded: readonly Candidate[]
+}
+
+/** What is shown has at least this share of the first key. */
+const CUT = 0.5
+/** Of a doubtful list so many are shown. */
+const DOUBTFUL = 5
+/** Work in flight that the goal does not name takes this share of the places, and so many at most. */
+const IN_FLIGHT = { share: 0.25, most: 3 } as const
+/** Entries that are compared with each other. */
+const COMPARED = 100
+
+interface Wanted {
+  readonly limit: number
+  readonly intent: Intent
+}
+
+interface By {
+  readonly links: { readonly opponents: Opponents; readonly successors: ReadonlyMap<number, readonly number[]> }
+  readonly analyzer: Analyzer
+  readonly yielder: Yielder
+}
+
+const withEvidence = (one: Candidate, more: Partial<Evidence>): Candidate => ({
+  ...one,
+  evidence: { ...one.evidence, ...more },
+})
+
+/** Best first: an entry that the goal names, then by the key; the intent and the newer id break ties. */
+function ordered(candidates: readonly Candidate[], intent: Intent): Candidate[] {
+  const facets = facetsOf(intent)
+  const place = ({ facet }: Candidate): number => (facets.includes(facet) ? facets.indexOf(facet) : facets.length)
+  return [...candidates].sort((a, b) => b.key - a.key || place(a) - place(b) || b.entry.id - a.entry.id)
+}
+
+/** The successor of an entry that was found has at least the key of that entry. */
+function withSuccessors(candidates: readonly Candidate[], successors: By['links']['successors']): Candidate[] {
+  const byId = new Map(candidates.map((one) => [one.entry.id, one]))
+  const raise = (id: number, seen: ReadonlySet<number>): void => {
+    const one = byId.get(id) as Candidate
+    for (const next of successors.get(id) ?? []) {
+      const other = byId.get(next)
+      if (other === undefined || seen.has(next)) continue
+      if (other.key < one.key)
+        byId.set(next, withEvidence({ ...other, key: one.key }, { via: { id, relation: 'supersedes' } }))
+      raise(next, new Set([...seen, next]))
+    }
+  }
+  for (const { entry } of candidates) if (entry.superseded) raise(entry.id, new Set([entry.id]))
+  return [...byId.values()]
+}
+
+/** An entry that the goal names by its title or an alias is first. */
+function namedFirst(candidates: readonly Candidate[]): Candidate[] {
+  const highest = Math.max(0, ...candidates.map(({ key }) => key))
+  return candidates.map((one) =>
+    one.evidence.titled || one.evidence.called.length > 0 ? { ...one, key: highest + one.key / (highest + 1) } : one,
+  )
+}
+
+/** An entry is behind a later one of its project that says, in its own words, that it replaces it. */
+function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Candidate[] {
+  const wordsOf = (text: string): ReadonlySet<string> =>
+    new Set(analyzer.tokenize(text).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
+  const replacing = candidates.flatMap((one): { readonly one: Candidate; readonly replaced: readonly Replaced[] }[] => {
+    const replaced = replacedIn(one.entry, wordsOf)
+    return replaced.length === 0 ? [] : [{ one, replaced }]
+  })
+  if (replacing.length === 0) return [...candidates]
+  return candidates.map((older) => {
+    const title = wordsOf(older.entry.title ?? '')
+    const newer = replacing.find(
+      ({ one, replaced }) =>
+        isLater(one.entry, older.entry) &&
+        one.entry.project === older.entry.project &&
+        isReplaced(replaced, older.entry.id, title),
+    )?.one
+    if (newer === undefined) return older
+    return withEvidence({ ...older, key: Math.min(older.key, newer.key) }, { replacedBy: newer.entry.id })
+  })
+}
+
+/** Without what says nearly the same as a better one; entries that contradict each other both stay. */
+async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder }: By) {
+  const distinct: { readonly one: Candidate; readonly shape: Shape }[] = []
+  const duplicates: Candidate[] = []
+  for (const one of list) {
+    const shape = shapeOf(`${one.entry.title ?? ''}\n${one.entry.beginning}`, analyzer)
+    const same = distinct.some(
+      (other) => isNearlySame(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
+    )
+    if (same) duplicates.push(one)
+    else distinct.push({ one, shape })
+    await yielder.spend(shape.text.length * distinct.length)
+  }
+  return { distinct: distinct.map(({ one }) => one), duplicates }
+}
+
+const standsAnyway = ({ evidence }: Candidate): boolean => evidence.inProgress || evidence.diary
+
+/** Chooses what a pack shows. */
+export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wanted, by: By): Promise<Selection> {
+  const { opponents, successors } = by.links
+  const candidates = namedFirst(withSuccessors(ranked.candidates, successors))
+  const first = Math.max(0, ...candidates.flatMap(({ entry, key }) => (entry.superseded ? [] : [key])))
+  const isGood = ({ key }: Candidate): boolean => ranked.doubt !== 'nothing' && key > 0 && key >= CUT * first
+  const score = (one: Candidate): Candidate => ({
+    ...one,
+    score: first === 0 ? 0 : Math.min(1, ranked.confidence * Math.min(1, one.key / first)),
+  })
+  const scored = ordered(candidates, intent).map(score)
+  const good = scored.filter((one) => isGood(one) && !one.entry.superseded)
+  const listed = ordered(replacedLast(good.slice(0, COMPARED), by.analyzer), intent)
+  const { distinct, duplicates } = await distinctOf(listed, by)
+
+  const byId = new Map(scored.map((one) => [one.entry.id, one]))
+  const known = new Set(listed.map(({ entry }) => entry.id))
+  const aside = scored.filter((one) => standsAnyway(one) && !one.entry.superseded && !known.has(one.entry.id))
+  const inFlight = limit === 1 ? 0 : Math.min(IN_FLIGHT.most, Math.floor(limit * IN_FLIGHT.share))
+  const pages = aside.filter(({ evidence }) => evidence.diary)
+  const works = aside.filter(({ evidence }) => !evidence.diary)
+  const anyway = [...pages, ...works.slice(0, inFlight)].slice(0, limit)
+  const places = Math.min(limit - anyway.length, ranked.doubt === 'doubtful' ? DOUBTFUL : limit)
+
+  const chosen = new Map<number, Candidate>()
+  const take = (one: Candidate): void => {
+    if (chosen.size >= places || chosen.has(one.entry.id)) return
+    chosen.set(one.entry.id, one)
+    for (const id of opponents(one.entry.id)) {
+      const other = byId.get(id)
+      if (other !== undefined && !other.entry.superseded && !chosen.has(id))
+        take(isGood(other) ? other : withEvidence(other, { via: { id: one.entry.id, relation: 'contradicts' } }))
+    }
+  }
+  for (const one of distinct) take(one)
+  return {
+    chosen: [...chosen.values(), ...anyway.filter(({ entry }) => !chosen.has(entry.id))],
+    anyway: new Set(anyway),
+    duplicates,
+    beyond: [
+      ...distinct.filter(({ entry }) => !chosen.has(entry.id)),
+      ...works.slice(inFlight),
+      ...good.slice(COMPARED),
+    ],
+    superseded: scored.filter((one) => one.entry.superseded && isGood(one)),
+  }
+}

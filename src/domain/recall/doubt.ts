@@ -1,0 +1,43 @@
+import { doubtLevel, type Levels, meaningOf, shareOf } from './similarity'
+
+/** Whether anything that is stored answers a question, told by absolute numbers: places in an order say nothing of it. */
+export type Doubt = 'none' | 'doubtful' | 'nothing'
+
+/** What a doubtful answer begins with, in packs and searches. */
+export const NOTHING_FITS = 'Nothing clearly fits; the nearest are'
+
+/** Words of a question in a scope. */
+export interface FoundWords {
+  readonly entries: number
+  /** How many entries hold each word. */
+  readonly holding: readonly number[]
+}
+
+interface Signal {
+  /** Of the most similar chunk; null when meaning was not searched. */
+  readonly cosine: number | null
+  readonly levels: Levels | null
+  /** Null when words were not searched. */
+  readonly words: FoundWords | null
+}
+
+/** What the share of the words that are found counts beside the similarity. */
+const WORDS = 0.5
+/** Without a model a question is doubtful where less of its words is found, by their rarity. */
+const WORDS_ALONE = 0.5
+/** Without any word that is found, a similarity below this share of that of usual answers finds nothing. */
+const FLOOR = 0.5
+
+/** The doubt about the best that was found, and a confidence from 0 to 1. */
+export function doubtOf({ cosine, levels, words }: Signal): { readonly doubt: Doubt; readonly confidence: number } {
+  const found = words === null ? [] : words.holding.flatMap((n, place) => (n > 0 ? [place] : []))
+  const share = words === null ? null : shareOf(words.entries, words.holding)(found)
+  if (cosine === null || levels === null) {
+    if (share === null) return { doubt: 'none', confidence: 1 }
+    return { doubt: share === 0 ? 'nothing' : share < WORDS_ALONE ? 'doubtful' : 'none', confidence: share }
+  }
+  if (!share && meaningOf(cosine, levels) < FLOOR) return { doubt: 'nothing', confidence: 0 }
+  const signal = cosine + WORDS * (share ?? 1)
+  const confidence = Math.max(0, Math.min(1, signal / (levels.answer + WORDS)))
+  return { doubt: signal < doubtLevel(levels) ? 'doubtful' : 'none', confidence }
+}
