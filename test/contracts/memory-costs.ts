@@ -95,10 +95,11 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
         await step()
         return embedder.calls
       }
-      for (const change of [{ tags: ['u'] }, { weight: 5 }, { pinned: true }, { metadata: { title: 'T' } }])
+      for (const change of [{ tags: ['u'] }, { weight: 5 }, { pinned: true }, { metadata: { ticket: 'T' } }])
         expect([change, await calls(() => memories.update(ada, null, id, change))]).toEqual([change, 0])
       expect(await calls(() => memories.update(ada, null, id, { content: 'a memory' }))).toBe(0)
       expect(await calls(() => memories.update(ada, null, id, { content: 'another' }))).toBe(1)
+      expect(await calls(() => memories.update(ada, null, id, { metadata: { title: 'T' } }))).toBe(1)
       const { id: risen } = await store(1)
       expect(await calls(() => memories.promote(ada, null, risen, 2))).toBe(0)
     })

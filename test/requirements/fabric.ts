@@ -206,7 +206,7 @@ export const FABRIC = {
     'lets two clients work on one task at once: each finds at once what the other stored, reported and opened',
   'f12-two-clients': 'stores fifty memories each of two clients at once, all of them, under ids of their own',
   'f12-one-commit': 'stores a memory in one commit, and reads of every kind commit nothing but their bookkeeping',
-  'f2-embedded': 'makes vectors anew when the content of a memory changes, and only then',
+  'f2-embedded': 'makes vectors anew when the content or title of a memory changes, and only then',
   'f12-tags': 'keeps tags of row, metadata, filter and threads search in step after each change',
 } as const
 

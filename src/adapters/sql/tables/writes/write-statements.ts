@@ -110,7 +110,7 @@ export function saveStatements(
   }
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
-  // A repeated turn keeps its vectors, which are of the title that it had.
+  // A repeated turn keeps its vectors, unless it has a title: they are of the title that it had.
   const isRetitled = dedupe && entry.lifted.title !== null && entry.generated.vectors !== null
   const repeated = sql`${written(ANY_VERSION)} AND e.version > 1`
   return [
@@ -118,10 +118,15 @@ export function saveStatements(
     ...(analysis
       ? [
           dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, worded),
-          ...madeStatements(context, entry.generated, written(1)),
+          ...(isRetitled
+            ? [sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${repeated})`]
+            : []),
+          ...(entry.generated.vectors
+            ? insertVectors(dialect, entry.generated.vectors, written(isRetitled ? ANY_VERSION : 1))
+            : []),
+          ...queuedStatements(context, entry.generated.queued, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
-    ...(isRetitled ? queuedStatements(context, ['embed'], repeated) : []),
     ...putBeside(entry.text, entry.textHash, written(1), context.sent),
     ...keepMarks(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
