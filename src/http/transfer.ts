@@ -73,11 +73,15 @@ export function createTransferRoutes() {
         throw limitExceeded(`A volume has at most ${MAX_VOLUME_BYTES} bytes; nothing was imported`)
       const { services } = c.var
       const caller = { ...actor, changeId: services.ids.next() }
-      const report = await services.transfer.imports(caller, await unpacked(c.req.raw), {
-        onConflict,
-        dryRun: readFlag(query, 'dry_run', false),
-        keepsIds: keepsIds(actor),
-      })
+      const report = await services.transfer.imports(
+        caller,
+        await unpacked(c.req.raw, c.req.header('content-encoding')),
+        {
+          onConflict,
+          dryRun: readFlag(query, 'dry_run', false),
+          keepsIds: keepsIds(actor),
+        },
+      )
       services.afterwards(services.maintenance.work())
       return c.json(report)
     }),

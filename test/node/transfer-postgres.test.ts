@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { sendAtOnce } from '../contracts/transfer/importing'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
 
@@ -19,4 +20,8 @@ describe('an org that is moved', () => {
     playRoundTrip(there(d1), there(postgres), 7, 25))
   it('is the same on D1, line by line, with its history, vectors and images', () =>
     playRoundTrip(there(postgres), there(d1), 8, 25))
+})
+
+describe('an import', () => {
+  it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(there(postgres)))
 })

@@ -61,6 +61,8 @@ class Import {
   private readonly fates = new Map<string, Fate>()
   private images: IncomingImages = { missing: new Set(), put: async () => [] }
   private knownRemovals: readonly number[] = []
+  /** Whether another request has changed entries of the volume since the plan. */
+  private isContested = false
   private readonly difference = contentDifference()
 
   constructor(
@@ -92,7 +94,8 @@ class Import {
     await this.takeProjects()
     for (const batch of batchesOf(volume)) await this.take(batch)
     await this.settle()
-    const ids = [...volume.stable.keys()].filter((id) => this.fates.get(id) !== 'refuse')
+    // Deleted entries too: those that the file says are gone, and those of which it has states alone.
+    const ids = [...this.fates.keys(), ...volume.states].filter((id) => this.fates.get(id) !== 'refuse')
     report.map?.push(...this.mapping.differing(ids))
     report.content = this.difference.appliedTo(volume.end.content)
     return report
@@ -178,6 +181,7 @@ class Import {
   private async take(batch: readonly Lined[]): Promise<void> {
     await withRetries(async (attempt) => {
       if (attempt > 1) {
+        this.isContested = true
         const { ours } = this.mapping
         await this.recall()
         for (const [id, here] of ours) if (!this.mapping.ours.has(id)) this.mapping.ours.set(id, here)
@@ -190,6 +194,7 @@ class Import {
   private async takeOnce(batch: readonly Lined[]): Promise<void> {
     const { report, store, at, caller, on, mapping } = this
     const decided = await this.decide(batch)
+    if (this.isContested) this.decideAgain(batch, decided)
     const vectors = Map.groupBy(
       batch.flatMap(({ record }) => (record.record === 'vector' ? [record] : [])),
       ({ entry }) => String(entry),
@@ -233,6 +238,23 @@ class Import {
       report.links += links.filter(({ to }) => mapping.theirOf(to) !== undefined).length
       const standing = { version, updatedAt: at, isPendingDeletion: false }
       mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
+    }
+  }
+
+  /** Counts anew what has become of a batch since the plan: the same volume may be sent several times at once. */
+  private decideAgain(batch: readonly Lined[], decided: ReadonlyMap<string, Decision>): void {
+    const { fates, report } = this
+    for (const { line, record } of batch) {
+      if (record.record !== 'entry') continue
+      const id = String(record.id)
+      const [before, decision] = [fates.get(id), decided.get(id)]
+      if (before === undefined || decision === undefined || before === decision.what) continue
+      // Of on_conflict=fail some of the volume is in by now.
+      const fate = decision.what === 'conflict' ? 'skip' : decision.what
+      countFate(report, before, -1)
+      countFate(report, fate)
+      fates.set(id, fate)
+      if (decision.what === 'refuse') noteProblem(report, line, record.id, decision.problem)
     }
   }
 
