@@ -14,7 +14,7 @@ interface Variables {
   readonly services: Services
   readonly credential: Credential
 }
-const IMPORT_PARAMETERS = ['on_conflict', 'dry_run']
+const IMPORT_PARAMETERS = ['on_conflict', 'dry_run', 'edits']
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
 
 /** Whether ids of an import are kept where they are free. */
@@ -79,6 +79,7 @@ export function createTransferRoutes() {
         {
           onConflict,
           dryRun: readFlag(query, 'dry_run', false),
+          edits: readFlag(query, 'edits', false),
           keepsIds: keepsIds(actor),
         },
       )

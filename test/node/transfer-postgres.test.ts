@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { sendAtOnce } from '../contracts/transfer/importing'
+import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
 
@@ -25,3 +26,5 @@ describe('an org that is moved', () => {
 describe('an import', () => {
   it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(there(postgres)))
 })
+
+describe('a folder of Markdown files', () => markdownContract(() => there(postgres)))

@@ -86,6 +86,13 @@ function walk(folder: string, name: string, ending: RegExp, hidden: boolean, bel
   }
 }
 
+/** The files below a folder whose names end so, and the places that cannot be read. */
+export function filesBelow(path: string, ending: RegExp, hidden = false): Below {
+  const below: Below = { files: [], problems: [] }
+  walk(path, '', ending, hidden, below)
+  return below
+}
+
 /**
  * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so. A file or
  * folder that cannot be read is refused alone.
@@ -98,8 +105,7 @@ export function markdownBelow(collector: Collector, path: string, ending: RegExp
     if (!ending.test(path)) throw new SourceProblem(`${path} is no Markdown file: its name does not end in .md`)
     return [{ path, name: path.split(sep).at(-1) ?? path, at: Math.floor(stat.mtimeMs) }]
   }
-  const below: Below = { files: [], problems: [] }
-  walk(path, '', ending, hidden, below)
+  const below = filesBelow(path, ending, hidden)
   for (const { where, message } of below.problems) collector.refuse(where, message)
   if (below.files.length === 0 && below.problems.length === 0)
     throw new SourceProblem(`${path} holds no Markdown files`)

@@ -1,6 +1,7 @@
 // How is a note split into its front matter and its body? YAML by the `yaml` package; numbers are kept or told.
 import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
+import { MAX_DEPTH } from '../../domain/json/unkept'
 import { RowProblem } from './values'
 
 export interface Note {
@@ -12,8 +13,8 @@ export interface Note {
 /** Aliases that one may name: more make a small text large. */
 const MOST_ALIASES = 100
 
-/** Levels of lists and maps in front matter. */
-const MOST_LEVELS = 100
+/** Levels of lists and maps in front matter: those of metadata, and of what they stand in. */
+const MOST_LEVELS = MAX_DEPTH + 4
 
 /** @throws RowProblem for front matter without an end, or that is no YAML object; lines in messages count from the first of the text */
 export function readNote(text: string): Note {

@@ -30,6 +30,8 @@ import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-i
 export interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
+  /** Whether entries are edits of the versions that they name. */
+  readonly edits?: boolean
   /** Whether the file is believed: its ids are kept where they are free, and who made what is as it says. */
   readonly keepsIds: boolean
 }
@@ -107,8 +109,28 @@ class Import {
     this.mapping = new Mapping(new Map(await this.on.imports.recall(this.intake.scope, this.store, asked)))
   }
 
-  /** What becomes of each entry, before anything is written. @throws Problem conflict, limit_exceeded */
+  /** Plans, and again where another request has stored some of the volume in the meantime. @throws Problem conflict, limit_exceeded */
   private async plan(): Promise<void> {
+    const { entries, problems } = this.report
+    const [counts, noted] = [{ ...entries }, problems.length]
+    for (let before = Number.NaN; ; ) {
+      const takes = await this.planOnce()
+      try {
+        return checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
+      } catch (error) {
+        // The quota counts what this plan did not find yet.
+        if (takes.entries === before) throw error
+        before = takes.entries
+      }
+      Object.assign(entries, counts)
+      problems.length = noted
+      this.fates.clear()
+      await this.recall()
+    }
+  }
+
+  /** What becomes of each entry, before anything is written. @returns what it takes @throws Problem conflict */
+  private async planOnce(): Promise<{ readonly entries: number; readonly bytes: number }> {
     const { report, options, volume, fates } = this
     const takes = { entries: 0, bytes: 0 }
     const conflicts: RecordId[] = []
@@ -131,7 +153,7 @@ class Import {
       }
     }
     if (conflicts.length > 0) throw conflictOf(conflicts)
-    checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
+    return takes
   }
 
   private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
@@ -145,7 +167,10 @@ class Import {
       const there = known === undefined ? null : (standing.get(known.entryId) ?? null)
       const images = (record.images ?? []).filter(({ sha256 }) => !this.images.missing.has(sha256))
       const here = { ...record, ...mapping.mapped(record), images }
-      decided.set(id, decideEntry(here, known, there, { intake, onConflict: options.onConflict }))
+      decided.set(
+        id,
+        decideEntry(here, known, there, { intake, onConflict: options.onConflict, edits: options.edits === true }),
+      )
       await this.on.yielder.spend(record.text.length)
     }
     return decided
