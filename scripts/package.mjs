@@ -10,7 +10,7 @@ import { BUILT, ROOT } from '../src/cli/place.mjs'
 import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
 import { bundleWorker } from './serve/bundle.mjs'
 
-const LIBRARIES = ['copy', 'import', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
+const LIBRARIES = ['copy', 'import', 'markdown', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
 const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']
 
 async function buildWorker() {

@@ -1,4 +1,6 @@
 // What the words of a command line run. Plain Node; packages are loaded by the commands that need them.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ADMINISTRATION } from './administration.mjs'
 import { STATE } from './place.mjs'
@@ -22,6 +24,21 @@ async function copy(options, _, usage) {
   }
 }
 
+async function exportTo(options, _, usage) {
+  const given = { ...options, project: options.project?.[0] }
+  if (options.format === 'markdown') return (await import('./markdown/export.mjs')).exportMarkdown(given, usage)
+  return (await import('./export/command.mjs')).exportOrg(given, usage)
+}
+
+async function importFrom(options, path, usage) {
+  const given = { ...options, project: options.project?.[0] }
+  const mayBeFolder = [undefined, 'markdown'].includes(options.from)
+  // What an export of Markdown files writes into its folder.
+  if (mayBeFolder && existsSync(join(path, '.commonplace.json')))
+    return (await import('./markdown/import.mjs')).importFolder(given, path, usage)
+  return (await import('./import/command.mjs')).importFile(given, path, usage)
+}
+
 /**
  * Each command: what it runs, given the options, the word and how wrong usage is told; the options it takes, whether a word must or
  * may follow it, and whether it asks no server.
@@ -41,15 +58,13 @@ const COMMANDS = {
     options: ['thread', 'project', 'after'],
   },
   import: {
-    run: async (options, file, usage) =>
-      (await import('./import/command.mjs')).importFile({ ...options, project: options.project?.[0] }, file, usage),
+    run: importFrom,
     options: ['from', 'project', 'name', 'out', 'dry-run', 'prompts', 'on-conflict'],
     word: 'the file or folder',
   },
   export: {
-    run: async (options, _, usage) =>
-      (await import('./export/command.mjs')).exportOrg({ ...options, project: options.project?.[0] }, usage),
-    options: ['out', 'project', 'since', 'history', 'vectors', 'no-images', 'gzip'],
+    run: exportTo,
+    options: ['out', 'format', 'watch', 'project', 'since', 'history', 'vectors', 'no-images', 'gzip'],
   },
   backup: {
     run: async (options, _, usage) => (await import('./backup/command.mjs')).backup(options, usage),

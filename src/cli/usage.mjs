@@ -61,6 +61,10 @@ const USAGE = `usage: commonplace <command>
   export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
             an org as a file of volumes, of what the credential may read; ADMIN_TOKEN: whole. --since has only what changed behind
             an earlier export; a connection that breaks goes on behind the last whole volume. Verified when it is written
+  export --format markdown --out DIR [--org ORG] [--project P] [--no-images] [--watch]
+            each memory as a Markdown file with front matter and wiki links, in folders by project and kind; DIR is new, or of an
+            earlier export, of which it changes what differs. Files that a person has edited stay as they are until they are
+            imported: "import DIR" makes new versions of their memories. --watch goes on with each change, until it is stopped
   import F [--from SOURCE] [--on-conflict skip|replace|fail] [--dry-run] [--out V] [--project P] [--name NAME] [--prompts]
             takes a file of volumes, or what another system wrote, into the server. What came before is known: the same file again
             changes nothing. --dry-run only says what would be taken (with --url, also what the server would do with it); --out

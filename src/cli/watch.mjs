@@ -84,42 +84,54 @@ async function listen(address, cursor, hear) {
 }
 
 /**
- * Ends with the program: 0 when it is stopped, 1 when the server refuses.
+ * Follows the changes that a key may see; never returns. Ends the program: 0 when it is stopped, 1 when the server refuses.
  *
- * @param {any} options url, org, thread, project, after, json
+ * @param {URL} address of the feed
+ * @param {(change: string) => void} hear gets each change as JSON
+ * @param {string} [after] a cursor, behind which it begins
  */
-export async function watch({ url, org, thread, project, after, json }) {
-  const address = new URL(`/api/v1/orgs/${encodeURIComponent(org ?? '-')}/changes`, url)
-  for (const [name, value] of Object.entries({ thread_id: thread, project, after }))
-    if (value !== undefined) address.searchParams.set(name, value)
+export async function follow(address, hear, after) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
   // Nobody hears it any more.
   process.stdout.on('error', () => process.exit(0))
-  let cursor
+  let cursor = after
+  let isConnected = false
   let tries = 0
-  const hear = (/** @type {{ id?: string, event?: string, data?: string }} */ { id, event, data }) => {
+  const take = (/** @type {{ id?: string, event?: string, data?: string }} */ { id, event, data }) => {
     if (event === 'end') {
       const { error } = JSON.parse(data ?? '{}')
       if (FINAL_CODES.includes(error?.code)) fail(error.message)
       return
     }
-    if (data !== undefined) {
-      if (json) console.log(data)
-      else say(JSON.parse(data))
-    }
-    if (id !== undefined && cursor === undefined) console.error(`Watching ${address.origin}; stop with Ctrl-C.`)
+    if (data !== undefined) hear(data)
+    if (id !== undefined && !isConnected) console.error(`Watching ${address.origin}; stop with Ctrl-C.`)
     if (id !== undefined) {
+      isConnected = true
       cursor = id
       tries = 0
     }
   }
   for (;;) {
     try {
-      await listen(address, cursor, hear)
+      await listen(address, cursor, take)
     } catch (error) {
       const reason = error.cause?.message ?? error.message
       if (tries === 1) console.error(`${address.origin} does not answer (${reason}); trying again.`)
     }
     await sleep(PATIENCE_MS[Math.min(tries++, PATIENCE_MS.length - 1)])
   }
+}
+
+/** @param {{ url: string, org?: string | undefined }} options @param {Record<string, string | undefined>} asked */
+export function feedOf({ url, org }, asked) {
+  const address = new URL(`/api/v1/orgs/${encodeURIComponent(org ?? '-')}/changes`, url)
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined) address.searchParams.set(name, value)
+  return address
+}
+
+/** @param {any} options url, org, thread, project, after, json */
+export async function watch({ url, org, thread, project, after, json }) {
+  await follow(feedOf({ url, org }, { thread_id: thread, project, after }), (change) =>
+    json ? console.log(change) : say(JSON.parse(change)),
+  )
 }

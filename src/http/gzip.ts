@@ -30,8 +30,16 @@ export const acceptedBy = ({ cf, headers }: Request): string =>
 export const acceptsGzip = (accepted: string): boolean =>
   accepted.split(',').some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part))
 
-/** Begins with what gzip begins with, whatever the header says. */
-export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIterable<Uint8Array>> {
+/** Whether a Content-Encoding is gzip and nothing else. */
+export const isGzip = (encoding: string): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding)
+
+/**
+ * Unpacks a body that begins as gzip does, whatever its headers say.
+ *
+ * @param encoding its Content-Encoding
+ * @throws Problem where that is gzip and the body is not
+ */
+export async function unpacked(request: Pick<Request, 'body'>, encoding = ''): Promise<AsyncIterable<Uint8Array>> {
   if (request.body === null) throw invalidInput('The body must be one volume, plain or gzip')
   const reader = request.body.getReader()
   const first = await reader.read()
@@ -46,6 +54,10 @@ export async function unpacked(request: Pick<Request, 'body'>): Promise<AsyncIte
     cancel: (reason) => reader.cancel(reason),
   })
   const isPacked = head[0] === 0x1f && head[1] === 0x8b
+  if (!isPacked && isGzip(encoding)) {
+    await reader.cancel().catch(() => {})
+    throw invalidInput('Content-Encoding is gzip, and the body is not; nothing of this volume is taken')
+  }
   return chunksOf(isPacked ? rest.pipeThrough(new DecompressionStream('gzip')) : rest, isPacked)
 }
 

@@ -14,7 +14,7 @@ interface Variables {
   readonly services: Services
   readonly credential: Credential
 }
-const IMPORT_PARAMETERS = ['on_conflict', 'dry_run']
+const IMPORT_PARAMETERS = ['on_conflict', 'dry_run', 'edits']
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
 
 /** Whether ids of an import are kept where they are free. */
@@ -73,11 +73,16 @@ export function createTransferRoutes() {
         throw limitExceeded(`A volume has at most ${MAX_VOLUME_BYTES} bytes; nothing was imported`)
       const { services } = c.var
       const caller = { ...actor, changeId: services.ids.next() }
-      const report = await services.transfer.imports(caller, await unpacked(c.req.raw), {
-        onConflict,
-        dryRun: readFlag(query, 'dry_run', false),
-        keepsIds: keepsIds(actor),
-      })
+      const report = await services.transfer.imports(
+        caller,
+        await unpacked(c.req.raw, c.req.header('content-encoding')),
+        {
+          onConflict,
+          dryRun: readFlag(query, 'dry_run', false),
+          edits: readFlag(query, 'edits', false),
+          keepsIds: keepsIds(actor),
+        },
+      )
       services.afterwards(services.maintenance.work())
       return c.json(report)
     }),

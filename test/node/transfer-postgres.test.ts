@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { sendAtOnce } from '../contracts/transfer/importing'
+import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
 
@@ -20,3 +22,9 @@ describe('an org that is moved', () => {
   it('is the same on D1, line by line, with its history, vectors and images', () =>
     playRoundTrip(there(postgres), there(d1), 8, 25))
 })
+
+describe('an import', () => {
+  it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(there(postgres)))
+})
+
+describe('a folder of Markdown files', () => markdownContract(() => there(postgres)))

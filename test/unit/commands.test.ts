@@ -49,6 +49,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/commonplace -- index /, 'test/e2e/index-command.test.ts'],
   [/commonplace -- setup \w+$/, 'test/e2e/setup-command.test.ts'],
   [/commonplace -- setup \w+ --capture/, 'test/e2e/capture-command.test.ts'],
+  [/commonplace -- (export --format markdown|import memories)/, 'test/node/transfer.test.ts'],
   [/commonplace -- (export|backup|restore) /, 'test/node/backups.test.ts'],
   [/commonplace -- (verify|import) /, 'test/node/import-command.test.ts'],
   [/^npx commonplace-mcp/, 'test/nightly/node/package-postgres.test.ts'],

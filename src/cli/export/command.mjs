@@ -13,6 +13,8 @@ import { fail, messageOf, Refused, request, shown } from '../server.mjs'
 /** @returns {Promise<typeof import('../import/library')>} */
 export const loadLibrary = () => bundled(fileURLToPath(new URL('../import/library.ts', import.meta.url).href))
 
+const FORMATS = ['volumes', 'markdown']
+
 const TRIES = 5
 const WAIT_MS = 1000
 
@@ -30,7 +32,7 @@ async function* chunksOf({ body }) {
 /**
  * The whole volumes of an export, by as many requests as it takes.
  *
- * @param {typeof import('../import/library')} library
+ * @param {Pick<typeof import('../import/library'), 'Problem' | 'wholeVolumes'>} library
  * @param {{ url: string, org: string, query: URLSearchParams }} source
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -80,6 +82,8 @@ async function cursorOf(library, since) {
  * @property {boolean} [vectors]
  * @property {boolean} [no-images]
  * @property {boolean} [gzip]
+ * @property {string} [format] `volumes`, or `markdown` for a folder of files
+ * @property {boolean} [watch] keeps the folder current until it is stopped
  * @property {boolean} [json]
  * @property {string} url
  */
@@ -89,7 +93,9 @@ async function cursorOf(library, since) {
  * @param {(problem: string) => never} usage
  */
 export async function exportOrg(options, usage) {
-  const { out, project, since, history, vectors, gzip, json, url } = options
+  const { out, project, since, history, vectors, gzip, json, url, format = 'volumes' } = options
+  if (!FORMATS.includes(format)) usage(`--format must be one of: ${FORMATS.join(', ')}`)
+  if (options.watch) usage('export takes --watch with --format markdown alone')
   if (out === undefined) usage('export needs --out F, the file to be written')
   // What is written takes the place of what has the name, so nothing but a file may have it: `/dev/stdout` would be gone.
   if (existsSync(out) && !statSync(out).isFile()) fail(`${out} is no file; --out names one, new or to be replaced`)

@@ -1,10 +1,9 @@
 // basic-memory: the Markdown notes of a project folder (docs/import/basic-memory.md).
-import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
 import { Collector, type Found } from './collector'
-import { decodeText, isUtf16, markdownBelow, type TextFile } from './files'
+import { decodeText, isUtf16, markdownBelow, readBytes, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'
 import { kindOf } from './kinds'
 import { related, withId } from './links'
@@ -14,7 +13,7 @@ export async function readBasicMemory(path: string): Promise<Collector> {
   const collector = new Collector()
   const root = basename(resolve(path))
   const timeless = new Set<string>()
-  for (const file of markdownBelow(path, /\.md$/i))
+  for (const file of markdownBelow(collector, path, /\.md$/i))
     collector.take(file.name, () => {
       const found = noteOf(collector, file, root)
       if (found.createdAt === file.at) timeless.add(file.name)
@@ -26,7 +25,7 @@ export async function readBasicMemory(path: string): Promise<Collector> {
 }
 
 function noteOf(collector: Collector, file: TextFile, root: string): Omit<Found, 'where'> {
-  const bytes = readFileSync(file.path)
+  const bytes = readBytes(file.path)
   if (isUtf16(bytes)) collector.note(file.name, 'is UTF-16, not the UTF-8 that the program writes')
   const { front, body } = readNote(decodeText(bytes).replaceAll('\r\n', '\n'))
   const { title, type, tags, created, modified, ...others } = front ?? {}

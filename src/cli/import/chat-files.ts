@@ -1,12 +1,21 @@
 // Which files of a chat export hold conversations?
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { JsonValue } from '../../domain/entry/metadata'
+import type { Collector } from './collector'
 import { readText } from './files'
 import { parseJson, RowProblem, SourceProblem } from './values'
 
-/** The lists of chats in a file, or in the files of a folder that are named so. @throws SourceProblem */
-export function* chatFiles(path: string, named: RegExp): Generator<{ file: string; chats: readonly JsonValue[] }> {
+/**
+ * The lists of chats in a file, or in the files of a folder that are named so. Of several files one that cannot be read is refused alone.
+ *
+ * @throws SourceProblem
+ */
+export function* chatFiles(
+  collector: Collector,
+  path: string,
+  named: RegExp,
+): Generator<{ file: string; chats: readonly JsonValue[] }> {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)
         .filter((name) => named.test(name))
@@ -14,17 +23,21 @@ export function* chatFiles(path: string, named: RegExp): Generator<{ file: strin
         .map((name) => join(path, name))
     : [path]
   if (files.length === 0) throw new SourceProblem(`${path} holds no conversations.json; unpack the export first`)
-  for (const file of files) yield { file, chats: listIn(file) }
+  for (const file of files) {
+    try {
+      yield { file, chats: listIn(file) }
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error
+      if (files.length === 1)
+        throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing of it is taken`)
+      collector.refuse(basename(file), `${error.message}; nothing of this file is taken`)
+    }
+  }
 }
 
+/** @throws RowProblem */
 function listIn(file: string): readonly JsonValue[] {
-  try {
-    const chats = parseJson(readText(file), 'it')
-    if (Array.isArray(chats)) return chats
-    throw new RowProblem('it is no list of chats')
-  } catch (error) {
-    if (error instanceof RowProblem)
-      throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing of it is taken`)
-    throw error
-  }
+  const chats = parseJson(readText(file), 'it')
+  if (!Array.isArray(chats)) throw new RowProblem('it is no list of chats')
+  return chats
 }

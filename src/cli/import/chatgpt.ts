@@ -7,7 +7,7 @@ import { isJsonObject, RowProblem, shown, textOf, timeOfNumber } from './values'
 export async function readChatGpt(path: string): Promise<Collector> {
   const collector = new Collector()
   let number = 0
-  for (const { chats } of chatFiles(path, /^conversations(-\d+)?\.json$/))
+  for (const { chats } of chatFiles(collector, path, /^conversations(-\d+)?\.json$/))
     for (const chat of chats) {
       const where = `chat ${++number}`
       try {
@@ -25,7 +25,7 @@ function takeChat(collector: Collector, where: string, chat: JsonObject): void {
   const id = textOf(own(chat, 'conversation_id')) ?? textOf(own(chat, 'id'))
   if (id === null) throw new RowProblem('has no id')
   const title = textOf(own(chat, 'title'))
-  let before = timeOrNull(collector, where, own(chat, 'create_time'))
+  let before = timeOrNull(collector, where, chat, 'create_time') ?? timeOrNull(collector, where, chat, 'update_time')
   for (const node of wayOf(chat)) {
     const message = own(node, 'message')
     if (!isJsonObject(message)) continue
@@ -42,10 +42,11 @@ function takeChat(collector: Collector, where: string, chat: JsonObject): void {
   }
 }
 
-function timeOrNull(collector: Collector, where: string, value: unknown): number | null {
-  if (value === null || value === undefined) return null
+function timeOrNull(collector: Collector, where: string, chat: JsonObject, name: string): number | null {
+  const value = own(chat, name) ?? null
+  if (value === null) return null
   try {
-    return timeOfNumber(value, 's', 'create_time')
+    return timeOfNumber(value, 's', name)
   } catch (error) {
     if (!(error instanceof RowProblem)) throw error
     collector.note(where, error.message)
@@ -103,10 +104,10 @@ function messageOf(
     collector.skip('messages without text')
     return null
   }
-  const time = own(message, 'create_time')
-  const createdAt = time === null || time === undefined ? before : timeOfNumber(time, 's', 'create_time')
+  const timed = ['create_time', 'update_time'].find((key) => (own(message, key) ?? null) !== null)
+  const createdAt = timed === undefined ? before : timeOfNumber(own(message, timed), 's', timed)
   if (createdAt === null) throw new RowProblem('has no time, and none before it')
-  if (time === null || time === undefined) collector.note(name, 'has no time: it gets that of the message before')
+  if (timed === undefined) collector.note(name, 'has no time: it gets that of the message before, or of its chat')
   const metadata: JsonObject = {
     ...(title === null ? {} : { title }),
     ...(role === 'tool' ? { role } : {}),

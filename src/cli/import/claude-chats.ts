@@ -9,7 +9,7 @@ const SENDERS: Readonly<Record<string, 'user' | 'agent'>> = { human: 'user', ass
 export async function readClaudeChats(path: string): Promise<Collector> {
   const collector = new Collector()
   let number = 0
-  for (const { chats } of chatFiles(path, /^conversations(-\d+)?\.json$/))
+  for (const { chats } of chatFiles(collector, path, /^conversations(-\d+)?\.json$/))
     for (const chat of chats) {
       const where = `chat ${++number}`
       try {

@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** @param projectOf what the person says of a folder, whose name is no path */
 export async function readClaudeCode(path: string, projectOf: (folder: string) => string | null): Promise<Collector> {
   const collector = new Collector()
-  const files = markdownBelow(path, /\.md$/, true)
+  const files = markdownBelow(collector, path, /\.md$/, true)
   const instructions = files.filter(({ name }) => INSTRUCTIONS.test(name))
   const others = files.filter(({ name }) => !INSTRUCTIONS.test(name))
   const inFolders = others.filter(({ name }) => /(^|\/)memory\//.test(name))

@@ -10,7 +10,7 @@ export async function readCodex(path: string): Promise<Collector> {
   const collector = new Collector()
   const isFolder = statSync(path).isDirectory()
   const root = isFolder && existsSync(join(path, 'memories')) ? join(path, 'memories') : isFolder ? path : dirname(path)
-  const files = markdownBelow(isFolder ? root : path, /\.md$/)
+  const files = markdownBelow(collector, isFolder ? root : path, /\.md$/)
   for (const file of files.filter(({ name }) => /(^|\/)rollout_summaries\//.test(name)))
     collector.take(file.name, () => summaryOf(file))
   const summaries = new Map(collector.entries.map(({ where, id }) => [basename(where), String(id)]))

@@ -1,10 +1,11 @@
 // What does an importer give? Entries in one shape, and everything that could not be taken, one by one.
 
 import { checkMetadata } from '../../domain/entry/check-metadata'
-import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES } from '../../domain/entry/draft'
+import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES, MAX_TAGS } from '../../domain/entry/draft'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
+import { normalizeTags } from '../../domain/entry/tags'
 import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
 import type { Millis } from '../../domain/time'
@@ -73,7 +74,7 @@ export class Collector {
     if (this.ids.has(String(found.id))) throw new RowProblem(`the id ${found.id} was there before`)
     const threadId = checkThreadId(found.threadId)
     const text = found.layer === undefined ? checkText(found.text) : checkVerbatim(found.text, 'text')
-    const tags = checkTags(found.tags ?? [])
+    const tags = this.tags(where, found.tags ?? [])
     const metadata = found.metadata ?? null
     if (metadata !== null) checkMetadata(metadata)
     // What the lifted keys may not be is told here, where the row is known.
@@ -83,6 +84,19 @@ export class Collector {
     const images = this.images(where, found.images ?? [])
     this.ids.add(String(found.id))
     this.entries.push({ ...found, where, threadId, text, tags, metadata, images })
+  }
+
+  /** The tags that the store takes, normalized; each other one is reported. */
+  private tags(where: string, tags: readonly string[]): string[] {
+    const good = tags.filter((tag) => {
+      const reason = reasonAgainst(tag)
+      if (reason !== null) this.note(where, `${reason}; the entry is taken without this tag`)
+      return reason === null
+    })
+    const all = normalizeTags(good)
+    if (all.length > MAX_TAGS)
+      this.note(where, `it has ${all.length} tags; the entry is taken with the first ${MAX_TAGS}`)
+    return all.slice(0, MAX_TAGS)
   }
 
   /** Those that the store takes; each other one is told. */
@@ -125,6 +139,19 @@ export class Collector {
   holding(path: string, what: string): this {
     if (this.entries.length === 0 && this.notices.length === 0) throw new SourceProblem(`${path} holds no ${what}`)
     return this
+  }
+}
+
+/** Why the store refuses a tag; null for one that it takes. */
+function reasonAgainst(tag: string): string | null {
+  const flaw = unstorable(tag)
+  if (flaw !== null) return `a tag ${flaw}`
+  try {
+    checkTags([tag])
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
   }
 }
 

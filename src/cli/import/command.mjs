@@ -1,17 +1,16 @@
 // `commonplace import` and `commonplace verify`: what is in a file, and what of it would be taken.
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { orgOf } from '../administration.mjs'
 import { bundled } from '../copy/bundle.mjs'
 import { fail, Refused } from '../server.mjs'
 import { showPlan, showSent, showVerified } from './report.mjs'
-import { sendVolumes, writeMap } from './send.mjs'
+import { sendVolumes, writeFile, writeMap } from './send.mjs'
 import { bytesOf } from './volumes-file.mjs'
 
 /** Something was refused: the rest was taken. */
-const REFUSALS = 3
+export const REFUSALS = 3
 
 /** @returns {Promise<typeof import('./library')>} */
 const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
@@ -22,11 +21,11 @@ const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.met
  * Ends with one sentence for what a person can do something about.
  *
  * @template T
- * @param {typeof import('./library')} library
+ * @param {Pick<typeof import('./library'), 'Problem' | 'SourceProblem'>} library
  * @param {() => Promise<T>} run
  * @returns {Promise<T>}
  */
-async function explained(library, run) {
+export async function explained(library, run) {
   try {
     return await run()
   } catch (error) {
@@ -180,30 +179,4 @@ async function sendFile(library, options, path) {
   })
   if (!options['dry-run']) writeMap(`${resolve(path)}.map.json`, sent.map)
   process.exitCode = showSent(sent, { json: json === true, dryRun: options['dry-run'] === true, alone: true })
-}
-
-/**
- * Writes volumes one after another; the file has its name only when it is whole.
- *
- * @param {string} out
- * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes
- * @returns {Promise<number>} how many
- */
-async function writeFile(out, volumes) {
-  const unfinished = `${out}.unfinished`
-  const file = await open(unfinished, 'w')
-  let count = 0
-  try {
-    for await (const { bytes } of volumes) {
-      await file.writeFile(bytes)
-      count++
-    }
-    await file.close()
-    await rename(unfinished, out)
-    return count
-  } catch (error) {
-    await file.close().catch(() => {})
-    await rm(unfinished, { force: true })
-    throw error
-  }
 }

@@ -1,6 +1,7 @@
 // How are foreign text files read? As UTF-8, or UTF-16 where a byte order mark says so; anything else is told.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
+import type { Collector } from './collector'
 import { RowProblem, SourceProblem } from './values'
 
 export interface TextFile {
@@ -11,31 +12,104 @@ export interface TextFile {
   readonly at: number
 }
 
+/** Codes of the file system for one file or folder that cannot be read; the rest of a source can be. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'it no longer exists',
+  EIO: 'the disk reports an error',
+  ELOOP: 'its symbolic links lead in a ring',
+  ENAMETOOLONG: 'its path is too long',
+  EBUSY: 'another program uses it',
+}
+
 /**
- * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so.
+ * Runs what reads one file or folder of a source.
+ *
+ * @throws RowProblem where the file system refuses it
+ */
+function reading<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reason = UNREADABLE[code]
+    throw reason === undefined ? error : new RowProblem(`cannot be read: ${reason} (${code})`)
+  }
+}
+
+/** What a walk finds: files, and places that cannot be read. */
+interface Below {
+  readonly files: TextFile[]
+  readonly problems: { readonly where: string; readonly message: string }[]
+}
+
+/** The text of a name, and whether its bytes are UTF-8; bytes that are not are shown as `\xe9`. */
+function nameOf(bytes: Uint8Array): { readonly text: string; readonly isText: boolean } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), isText: true }
+  } catch {
+    const text = Buffer.from(bytes).toString('latin1')
+    const shown = text.replaceAll(/[^ -~]/g, (char: string) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    return { text: shown, isText: false }
+  }
+}
+
+/** Walks a folder; `name` is the path of the folder from where the walk began. */
+function walk(folder: string, name: string, ending: RegExp, hidden: boolean, below: Below): void {
+  const note = (where: string, error: unknown) => {
+    if (!(error instanceof RowProblem)) throw error
+    below.problems.push({ where, message: error.message })
+  }
+  try {
+    const entries = reading(() => readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }))
+      .map((entry) => ({ entry, name: nameOf(entry.name) }))
+      .sort((a, b) => (a.name.text < b.name.text ? -1 : 1))
+    for (const { entry, name: own } of entries) {
+      if (own.text.startsWith('.') && !hidden) continue
+      if (own.text === 'node_modules' || own.text === '.git') continue
+      const isMeant = entry.isDirectory() || (entry.isFile() && ending.test(own.text))
+      const where = name === '' ? own.text : `${name}/${own.text}`
+      if (isMeant && !own.isText)
+        below.problems.push({ where, message: 'the bytes of its name are not UTF-8; rename it' })
+      else if (entry.isDirectory()) walk(join(folder, own.text), where, ending, hidden, below)
+      else if (isMeant)
+        try {
+          const path = join(folder, own.text)
+          below.files.push({ path, name: where, at: Math.floor(reading(() => statSync(path)).mtimeMs) })
+        } catch (error) {
+          note(where, error)
+        }
+    }
+  } catch (error) {
+    note(name === '' ? folder : `${name}/`, error)
+  }
+}
+
+/** The files below a folder whose names end so, and the places that cannot be read. */
+export function filesBelow(path: string, ending: RegExp, hidden = false): Below {
+  const below: Below = { files: [], problems: [] }
+  walk(path, '', ending, hidden, below)
+  return below
+}
+
+/**
+ * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so. A file or
+ * folder that cannot be read is refused alone.
  *
  * @throws SourceProblem where there is none: another source was meant
  */
-export function markdownBelow(path: string, ending: RegExp, hidden = false): TextFile[] {
-  const walk = (folder: string): string[] =>
-    readdirSync(folder, { withFileTypes: true })
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap((entry) => {
-        if (entry.name.startsWith('.') && !hidden) return []
-        if (entry.name === 'node_modules' || entry.name === '.git') return []
-        const below = join(folder, entry.name)
-        return entry.isDirectory() ? walk(below) : entry.isFile() && ending.test(entry.name) ? [below] : []
-      })
-  const isFolder = statSync(path).isDirectory()
-  if (!isFolder && !ending.test(path))
-    throw new SourceProblem(`${path} is no Markdown file: its name does not end in .md`)
-  const found = isFolder ? walk(path) : [path]
-  if (found.length === 0) throw new SourceProblem(`${path} holds no Markdown files`)
-  return found.map((file) => ({
-    path: file,
-    name: isFolder ? relative(path, file).split(sep).join('/') : (file.split(sep).at(-1) ?? file),
-    at: Math.floor(statSync(file).mtimeMs),
-  }))
+export function markdownBelow(collector: Collector, path: string, ending: RegExp, hidden = false): TextFile[] {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) {
+    if (!ending.test(path)) throw new SourceProblem(`${path} is no Markdown file: its name does not end in .md`)
+    return [{ path, name: path.split(sep).at(-1) ?? path, at: Math.floor(stat.mtimeMs) }]
+  }
+  const below = filesBelow(path, ending, hidden)
+  for (const { where, message } of below.problems) collector.refuse(where, message)
+  if (below.files.length === 0 && below.problems.length === 0)
+    throw new SourceProblem(`${path} holds no Markdown files`)
+  return below.files
 }
 
 /** @throws RowProblem for bytes that are no text of their encoding */
@@ -59,7 +133,11 @@ export function checkFile(path: string): void {
 export const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
-export const readText = (path: string): string => decodeText(readFileSync(path))
+/** The bytes of one file of several. @throws RowProblem where it cannot be read */
+export const readBytes = (path: string): Uint8Array => reading(() => readFileSync(path))
+
+/** @throws RowProblem where it cannot be read, or is no text of its encoding */
+export const readText = (path: string): string => decodeText(readBytes(path))
 
 export interface TextLine {
   /** From 1. */

@@ -1,6 +1,7 @@
 // How is a note split into its front matter and its body? YAML by the `yaml` package; numbers are kept or told.
-import { parseDocument } from 'yaml'
+import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
+import { MAX_DEPTH } from '../../domain/json/unkept'
 import { RowProblem } from './values'
 
 export interface Note {
@@ -12,33 +13,69 @@ export interface Note {
 /** Aliases that one may name: more make a small text large. */
 const MOST_ALIASES = 100
 
-/** @throws RowProblem for front matter without an end, or that is no YAML object */
+/** Levels of lists and maps in front matter: those of metadata, and of what they stand in. */
+const MOST_LEVELS = MAX_DEPTH + 4
+
+/** @throws RowProblem for front matter without an end, or that is no YAML object; lines in messages count from the first of the text */
 export function readNote(text: string): Note {
   const lines = text.split(/\r?\n/)
   if (!/^---[ \t]*$/.test(lines[0] ?? '')) return { front: null, body: text }
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)[ \t]*$/.test(line))
-  if (end < 0) throw new RowProblem('its front matter has no end')
+  if (end < 0) throw new RowProblem('its front matter, which begins at line 1, has no end')
   const body = lines.slice(end + 1).join('\n')
-  const document = parseDocument(lines.slice(1, end).join('\n'), { intAsBigInt: true, uniqueKeys: true })
-  const [error] = document.errors
-  if (error !== undefined) throw new RowProblem(`its front matter is no YAML: ${error.message.split('\n')[0]}`)
-  const front: unknown = document.toJS({ maxAliasCount: MOST_ALIASES })
+  // An empty line stands for the first one, so that lines have their numbers in the file.
+  const front = frontOf(['', ...lines.slice(1, end)].join('\n'))
   if (front === null || front === undefined) return { front: {}, body }
   const read = jsonOf(front)
   if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new RowProblem('its front matter is no object')
+    throw new RowProblem('its front matter at line 2 is no object')
   return { front: read, body }
 }
 
+/** What YAML means. @throws RowProblem */
+function frontOf(yaml: string): unknown {
+  const lineCounter = new LineCounter()
+  try {
+    const document = parseDocument(yaml, { intAsBigInt: true, uniqueKeys: true, lineCounter })
+    const [error] = document.errors
+    if (error !== undefined)
+      throw new RowProblem(`its front matter is no YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
+    visit(document, {
+      Alias(_, alias) {
+        const reason = reasonAgainst(alias, document)
+        if (reason === null) return
+        const { line, col } = lineCounter.linePos(alias.range?.[0] ?? 0)
+        throw new RowProblem(`its front matter is no YAML: ${reason} at line ${line}, column ${col}`)
+      },
+    })
+    return document.toJS({ maxAliasCount: MOST_ALIASES })
+  } catch (error) {
+    if (error instanceof RowProblem || !(error instanceof Error)) throw error
+    // More aliases than are allowed, lists within lists beyond all measure, and what a merge key cannot merge.
+    throw new RowProblem(`its front matter, which begins at line 2, is no YAML: ${error.message}`)
+  }
+}
+
+/** Why an alias means nothing; null for one that does. */
+function reasonAgainst(alias: Alias, document: Document): string | null {
+  const anchored = alias.resolve(document)
+  if (anchored === undefined)
+    return `*${alias.source} names nothing (a value that begins with * needs quotes: "*${alias.source}")`
+  const [from = 0] = alias.range ?? []
+  const [start = 0, end = 0] = anchored.range ?? []
+  return from >= start && from < end ? `*${alias.source} names what it is a part of` : null
+}
+
 /** What YAML gave, as JSON. @throws RowProblem */
-function jsonOf(value: unknown): JsonValue {
+function jsonOf(value: unknown, level = 0): JsonValue {
+  if (level > MOST_LEVELS) throw new RowProblem(`its front matter has more than ${MOST_LEVELS} levels`)
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : String(value)
-  if (Array.isArray(value)) return value.map(jsonOf)
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, level + 1))
   if (typeof value !== 'object') throw new RowProblem('its front matter holds what JSON does not know')
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, jsonOf(member)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, jsonOf(member, level + 1)]))
 }
 
 /** The lines outside of code fences; the others are empty, so that numbers of lines stay. */

@@ -16,7 +16,7 @@ const RULES =
 
 export async function readMarkdown(path: string): Promise<Collector> {
   const collector = new Collector()
-  const files = markdownBelow(path, /\.(md|mdc|markdown)$/i, true)
+  const files = markdownBelow(collector, path, /\.(md|mdc|markdown)$/i, true)
   for (const file of files) await takeSections(collector, file, null)
   collector.note(path, 'holds no times: each section gets the time of its file')
   return collector

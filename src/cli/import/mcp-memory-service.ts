@@ -5,7 +5,7 @@ import { kindOf } from './kinds'
 import { related, withId, withSuperseded } from './links'
 import { SqliteFile } from './sqlite'
 import type { Row } from './sqlite-row'
-import { objectIn, RowProblem, stringsIn, textOf, timeOfNumber } from './values'
+import { objectIn, RowProblem, stringsIn, textOf, timeOfNumber, timeOfText } from './values'
 
 /** What the program notes for itself beside what a person gave. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
@@ -59,7 +59,8 @@ function memoryOf(collector: Collector, row: Row): Omit<Found, 'where'> {
   if (hash === null) throw new RowProblem('has no content_hash')
   if (text === null || text.trim() === '') throw new RowProblem('content is empty')
   const given = objectIn(row.text('metadata'), 'metadata') ?? {}
-  const createdAt = timeOfNumber(row.value('created_at'), 's', 'created_at')
+  const createdAt = timeOf(row, 'created_at')
+  if (createdAt === null) throw new RowProblem('has neither created_at nor created_at_iso')
   const kept = Object.entries(given).filter(([key]) => !BOOKKEEPING.has(key))
   for (let i = kept.length; i < Object.keys(given).length; i++) collector.skip('bookkeeping keys of metadata')
   const tags = (row.text('tags') ?? '').split(',').map((tag) => tag.trim())
@@ -74,8 +75,17 @@ function memoryOf(collector: Collector, row: Row): Omit<Found, 'where'> {
     metadata,
     tags: store === null || store === 'default' ? tags : [...tags, store],
     createdAt,
-    updatedAt: row.value('updated_at') === null ? createdAt : timeOfNumber(row.value('updated_at'), 's', 'updated_at'),
+    updatedAt: timeOf(row, 'updated_at') ?? createdAt,
   }
+}
+
+/** Seconds in the column, else the text of the column beside it; null where both are NULL. @throws RowProblem */
+function timeOf(row: Row, name: 'created_at' | 'updated_at'): number | null {
+  const seconds = row.value(name)
+  if (seconds !== null) return timeOfNumber(seconds, 's', name)
+  const iso = `${name}_iso`
+  const text = row.has(iso) ? row.value(iso) : null
+  return text === null || text === '' ? null : timeOfText(text, iso)
 }
 
 /** `from` supersedes `to`; both are hashes. */

@@ -1,5 +1,6 @@
 // How do volumes reach a server? One after the other, each again when the connection breaks: what has come in is known by its id.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { showProgress } from '../progress.mjs'
 import { Refused, request } from '../server.mjs'
@@ -112,4 +113,30 @@ export function writeMap(file, map) {
   }
   const ids = { ...before.ids, ...Object.fromEntries(map.map(([theirs, ours]) => [String(theirs), ours])) }
   writeFileSync(file, `${JSON.stringify({ ...before, ids }, null, 1)}\n`)
+}
+
+/**
+ * Writes volumes one after another; the file has its name only when it is whole.
+ *
+ * @param {string} out
+ * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes
+ * @returns {Promise<number>} how many
+ */
+export async function writeFile(out, volumes) {
+  const unfinished = `${out}.unfinished`
+  const file = await open(unfinished, 'w')
+  let count = 0
+  try {
+    for await (const { bytes } of volumes) {
+      await file.writeFile(bytes)
+      count++
+    }
+    await file.close()
+    await rename(unfinished, out)
+    return count
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(unfinished, { force: true })
+    throw error
+  }
 }

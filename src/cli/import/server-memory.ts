@@ -1,9 +1,14 @@
 // @modelcontextprotocol/server-memory: its JSONL file of entities and relations (docs/import/server-memory.md).
 import { statSync } from 'node:fs'
-import type { JsonObject } from '../../domain/entry/metadata'
+import { checkThreadId } from '../../domain/entry/draft'
+import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
+import { Problem } from '../../domain/errors'
 import { Collector } from './collector'
-import { linesOfFile, type TextLine } from './files'
+import { checkFile, linesOfFile, readText } from './files'
 import { isJsonObject, parseJson, RowProblem, shown, stringsIn } from './values'
+
+/** The thread of entities whose type names none. */
+const GRAPH = 'knowledge graph'
 
 interface Entity {
   readonly where: string
@@ -24,10 +29,9 @@ export async function readServerMemory(file: string): Promise<Collector> {
   const at = Math.floor(statSync(file).mtimeMs)
   const entities = new Map<string, Entity>()
   const relations: Relation[] = []
-  for (const line of linesOfFile(file)) {
-    const where = `line ${line.number}`
+  for (const { where, item } of graphIn(file) ?? itemsByLine(file)) {
     try {
-      const read = itemOf(line, where)
+      const read = itemOf(item(), where)
       if ('observations' in read) {
         if (entities.has(read.name)) throw new RowProblem(`the entity ${shown(read.name)} was there before`)
         entities.set(read.name, read)
@@ -42,7 +46,7 @@ export async function readServerMemory(file: string): Promise<Collector> {
   for (const entity of entities.values())
     collector.take(entity.where, () => ({
       id: entity.name,
-      threadId: entity.type.trim() === '' ? 'knowledge graph' : entity.type,
+      threadId: threadOf(collector, entity),
       source: 'agent',
       text: [entity.name, ...entity.observations].join('\n'),
       metadata: metadataOf(entity, out.get(entity.name) ?? []),
@@ -52,8 +56,73 @@ export async function readServerMemory(file: string): Promise<Collector> {
   return collector
 }
 
-function itemOf(line: TextLine, where: string): Entity | Relation {
-  const item = parseJson(line.text(), 'it')
+/** An entity or a relation as the file holds it. */
+interface Item {
+  readonly where: string
+  /** @throws RowProblem */
+  readonly item: () => JsonValue
+}
+
+function* itemsByLine(file: string): Generator<Item> {
+  for (const line of linesOfFile(file)) yield { where: `line ${line.number}`, item: () => parseJson(line.text(), 'it') }
+}
+
+/** The items of a file that holds one answer of `read_graph`; null for a file of lines. */
+function graphIn(file: string): Item[] | null {
+  checkFile(file)
+  const graph = graphOf(jsonOrNull(() => readText(file)))
+  if (graph === null) return null
+  return (
+    [
+      ['entity', 'entities'],
+      ['relation', 'relations'],
+    ] as const
+  ).flatMap(([type, key]) => {
+    const items = own(graph, key)
+    return (Array.isArray(items) ? items : []).map((given, i) => ({
+      where: `${type} ${i + 1}`,
+      // The answer of older releases names the type of an item as its file does, that of others does not.
+      item: () => (isJsonObject(given) ? { ...given, type } : given),
+    }))
+  })
+}
+
+/** The graph in an answer: by itself, as structured content, or as the text of a tool's result. */
+function graphOf(answer: JsonValue | undefined): JsonObject | null {
+  if (!isJsonObject(answer ?? null)) return null
+  const object = answer as JsonObject
+  if (Array.isArray(own(object, 'entities'))) return object
+  const [content] = [own(object, 'content')].flat()
+  const text = isJsonObject(content) ? own(content, 'text') : undefined
+  return (
+    graphOf(own(object, 'structuredContent')) ??
+    graphOf(own(object, 'result')) ??
+    (typeof text === 'string' ? graphOf(jsonOrNull(() => text)) : null)
+  )
+}
+
+function jsonOrNull(text: () => string): JsonValue {
+  try {
+    return parseJson(text(), 'it')
+  } catch (error) {
+    if (error instanceof RowProblem) return null
+    throw error
+  }
+}
+
+/** The type of an entity, where it can name a thread. */
+function threadOf(collector: Collector, { where, type }: Entity): string {
+  if (type.trim() === '') return GRAPH
+  try {
+    return checkThreadId(type)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    collector.note(where, `its entity type is too long for the name of a thread; its thread is "${GRAPH}"`)
+    return GRAPH
+  }
+}
+
+function itemOf(item: JsonValue, where: string): Entity | Relation {
   if (!isJsonObject(item)) throw new RowProblem('it is no JSON object')
   const word = (key: string): string => {
     const value = Object.hasOwn(item, key) ? item[key] : undefined

@@ -56,7 +56,7 @@ export function decideEntry(
   record: EntryRecord & { readonly links: readonly IncomingLink[] },
   known: Remembered | undefined,
   standing: EntryRecord | null,
-  { intake, onConflict }: { readonly intake: Intake; readonly onConflict: OnConflict },
+  { intake, onConflict, edits }: { readonly intake: Intake; readonly onConflict: OnConflict; readonly edits: boolean },
 ): Decision {
   if (known?.standing?.isPendingDeletion)
     return {
@@ -83,7 +83,8 @@ export function decideEntry(
       version: Math.max(entry.version, (known?.last ?? 0) + 1),
     }
   const { version } = known.standing
-  const takes = takesOver(known, intake.at)
+  // An edit counts for what it was made of, whenever that was.
+  const takes = edits ? isMadeOf(record, standing) : takesOver(known, intake.at)
   if (standing !== null && saysTheSame(stored(replaced, entry), standing) && !(takes && entry.version > version))
     return { what: 'unchanged' }
   const what = takes ? 'replace' : otherwise(onConflict)
@@ -97,7 +98,32 @@ export function decideEntry(
         `Its ${widened.join(', ')} here would be widened without being named; name ${widened.join(', ')} in its metadata`,
       ),
     }
-  return { what, entry, links: record.links, replaces: version, version: Math.max(entry.version, version + 1) }
+  const next = edits && standing !== null ? asEdit(entry, standing, intake) : entry
+  return { what, entry: next, links: record.links, replaces: version, version: Math.max(entry.version, version + 1) }
+}
+
+/** Whether an edited record was made of the state that is stored here. */
+const isMadeOf = (record: EntryRecord, standing: EntryRecord | null): boolean =>
+  standing !== null && record.version === standing.version && record.updated_at === standing.updated_at
+
+/** An edit as the next version: made now by the importer; the owner, the creator and what the entry is not asked for stay as they are. */
+function asEdit(entry: IncomingEntry, standing: EntryRecord, { now, keyId }: Intake): IncomingEntry {
+  const isSameText = entry.text === standing.text
+  return {
+    ...entry,
+    columns: {
+      ...entry.columns,
+      owner: standing.owner ?? null,
+      created_by: standing.created_by ?? keyId,
+      imported_from: standing.imported_from ?? null,
+      updated_at: now,
+      changed_by: keyId,
+      changed_agent: null,
+      accessed_at: standing.accessed_at === undefined ? null : Date.parse(standing.accessed_at),
+      access_count: standing.access_count ?? 0,
+      summary: isSameText ? (standing.summary ?? '') : '',
+    },
+  }
 }
 
 /** The fields in which more could read the replaced entry than now, although the metadata of the record do not name them. */

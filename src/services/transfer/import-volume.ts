@@ -30,6 +30,8 @@ import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-i
 export interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
+  /** Whether entries are edits of the versions that they name. */
+  readonly edits?: boolean
   /** Whether the file is believed: its ids are kept where they are free, and who made what is as it says. */
   readonly keepsIds: boolean
 }
@@ -61,6 +63,8 @@ class Import {
   private readonly fates = new Map<string, Fate>()
   private images: IncomingImages = { missing: new Set(), put: async () => [] }
   private knownRemovals: readonly number[] = []
+  /** Whether another request has changed entries of the volume since the plan. */
+  private isContested = false
   private readonly difference = contentDifference()
 
   constructor(
@@ -92,7 +96,8 @@ class Import {
     await this.takeProjects()
     for (const batch of batchesOf(volume)) await this.take(batch)
     await this.settle()
-    const ids = [...volume.stable.keys()].filter((id) => this.fates.get(id) !== 'refuse')
+    // Deleted entries too: those that the file says are gone, and those of which it has states alone.
+    const ids = [...this.fates.keys(), ...volume.states].filter((id) => this.fates.get(id) !== 'refuse')
     report.map?.push(...this.mapping.differing(ids))
     report.content = this.difference.appliedTo(volume.end.content)
     return report
@@ -104,8 +109,28 @@ class Import {
     this.mapping = new Mapping(new Map(await this.on.imports.recall(this.intake.scope, this.store, asked)))
   }
 
-  /** What becomes of each entry, before anything is written. @throws Problem conflict, limit_exceeded */
+  /** Plans, and again where another request has stored some of the volume in the meantime. @throws Problem conflict, limit_exceeded */
   private async plan(): Promise<void> {
+    const { entries, problems } = this.report
+    const [counts, noted] = [{ ...entries }, problems.length]
+    for (let before = Number.NaN; ; ) {
+      const takes = await this.planOnce()
+      try {
+        return checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
+      } catch (error) {
+        // The quota counts what this plan did not find yet.
+        if (takes.entries === before) throw error
+        before = takes.entries
+      }
+      Object.assign(entries, counts)
+      problems.length = noted
+      this.fates.clear()
+      await this.recall()
+    }
+  }
+
+  /** What becomes of each entry, before anything is written. @returns what it takes @throws Problem conflict */
+  private async planOnce(): Promise<{ readonly entries: number; readonly bytes: number }> {
     const { report, options, volume, fates } = this
     const takes = { entries: 0, bytes: 0 }
     const conflicts: RecordId[] = []
@@ -128,7 +153,7 @@ class Import {
       }
     }
     if (conflicts.length > 0) throw conflictOf(conflicts)
-    checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
+    return takes
   }
 
   private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
@@ -142,7 +167,10 @@ class Import {
       const there = known === undefined ? null : (standing.get(known.entryId) ?? null)
       const images = (record.images ?? []).filter(({ sha256 }) => !this.images.missing.has(sha256))
       const here = { ...record, ...mapping.mapped(record), images }
-      decided.set(id, decideEntry(here, known, there, { intake, onConflict: options.onConflict }))
+      decided.set(
+        id,
+        decideEntry(here, known, there, { intake, onConflict: options.onConflict, edits: options.edits === true }),
+      )
       await this.on.yielder.spend(record.text.length)
     }
     return decided
@@ -178,6 +206,7 @@ class Import {
   private async take(batch: readonly Lined[]): Promise<void> {
     await withRetries(async (attempt) => {
       if (attempt > 1) {
+        this.isContested = true
         const { ours } = this.mapping
         await this.recall()
         for (const [id, here] of ours) if (!this.mapping.ours.has(id)) this.mapping.ours.set(id, here)
@@ -190,6 +219,7 @@ class Import {
   private async takeOnce(batch: readonly Lined[]): Promise<void> {
     const { report, store, at, caller, on, mapping } = this
     const decided = await this.decide(batch)
+    if (this.isContested) this.decideAgain(batch, decided)
     const vectors = Map.groupBy(
       batch.flatMap(({ record }) => (record.record === 'vector' ? [record] : [])),
       ({ entry }) => String(entry),
@@ -233,6 +263,23 @@ class Import {
       report.links += links.filter(({ to }) => mapping.theirOf(to) !== undefined).length
       const standing = { version, updatedAt: at, isPendingDeletion: false }
       mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
+    }
+  }
+
+  /** Counts anew what has become of a batch since the plan: the same volume may be sent several times at once. */
+  private decideAgain(batch: readonly Lined[], decided: ReadonlyMap<string, Decision>): void {
+    const { fates, report } = this
+    for (const { line, record } of batch) {
+      if (record.record !== 'entry') continue
+      const id = String(record.id)
+      const [before, decision] = [fates.get(id), decided.get(id)]
+      if (before === undefined || decision === undefined || before === decision.what) continue
+      // Of on_conflict=fail some of the volume is in by now.
+      const fate = decision.what === 'conflict' ? 'skip' : decision.what
+      countFate(report, before, -1)
+      countFate(report, fate)
+      fates.set(id, fate)
+      if (decision.what === 'refuse') noteProblem(report, line, record.id, decision.problem)
     }
   }
 

@@ -14,7 +14,7 @@ export class Mapping {
   /** Theirs → ours, of all that is here or gets an id. */
   readonly ours = new Map<string, number>()
   private theirs: Map<number, string> | null = null
-  /** Links of entries here to what the caller may not read, which no file in his hand tells of. */
+  /** Links of entries here to what the caller may not read, or to deleted entries, which no file in his hand tells of. */
   private readonly hidden = new Map<number, readonly IncomingLink[]>()
 
   /** @param known what is remembered, by their ids */
@@ -24,7 +24,7 @@ export class Mapping {
 
   /**
    * Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. Links to what the caller may not
-   * read stay, but where the metadata that made them no longer names it.
+   * read, and to deleted entries, stay, but where the metadata that made them no longer names it.
    */
   mapped({ record, id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
     readonly metadata: JsonObject | undefined
@@ -44,12 +44,14 @@ export class Mapping {
     })
     // What a kept state linked to is what its own record tells.
     const hidden = record === 'entry' ? (this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []) : []
-    const stay = hidden.filter(({ to, origin }) => origin !== 'metadata' || named.has(String(to)))
+    const isTold = (link: IncomingLink) =>
+      known.some(({ relation, to, origin }) => relation === link.relation && to === link.to && origin === link.origin)
+    const stay = hidden.filter((link) => (link.origin !== 'metadata' || named.has(String(link.to))) && !isTold(link))
     return { metadata: mapped, links: [...known, ...stay] }
   }
 
   /**
-   * Learns which links of entries here lead to what the caller may not read.
+   * Learns which links of entries here lead to what the caller may not read, or to what is deleted.
    *
    * @param read of these ids, which he may
    */
@@ -58,7 +60,10 @@ export class Mapping {
     read: (ids: readonly number[]) => Promise<ReadonlySet<number>>,
   ): Promise<void> {
     const linked = standing.flatMap(({ links = [] }) => links.map(({ to }) => Number(to)))
-    const unknown = [...new Set(linked)].filter((id) => this.theirOf(id) === undefined)
+    const unknown = [...new Set(linked)].filter((id) => {
+      const their = this.theirOf(id)
+      return their === undefined || this.known.get(their)?.standing === null
+    })
     if (unknown.length === 0) return
     const readable = await read(unknown)
     const hides = new Set(unknown.filter((id) => !readable.has(id)))

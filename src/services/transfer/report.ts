@@ -58,14 +58,14 @@ export const asProblem = (error: unknown): Problem => {
 /** What becomes of an id of a volume. */
 export type Fate = 'store' | 'replace' | 'unchanged' | 'skip' | 'conflict' | 'refuse' | 'delete' | 'none'
 
-/** Counts what becomes of an entry. */
-export function countFate({ entries }: ImportReport, fate: Fate): void {
-  if (fate === 'store') entries.stored++
-  else if (fate === 'replace') entries.replaced++
-  else if (fate === 'unchanged') entries.unchanged++
-  else if (fate === 'skip') entries.skipped++
-  else if (fate === 'refuse') entries.refused++
-  else if (fate === 'delete') entries.deleted++
+/** Counts what becomes of an entry. @param n -1 for one that was counted as something else */
+export function countFate({ entries }: ImportReport, fate: Fate, n: 1 | -1 = 1): void {
+  if (fate === 'store') entries.stored += n
+  else if (fate === 'replace') entries.replaced += n
+  else if (fate === 'unchanged') entries.unchanged += n
+  else if (fate === 'skip') entries.skipped += n
+  else if (fate === 'refuse') entries.refused += n
+  else if (fate === 'delete') entries.deleted += n
 }
 
 /** Refuses a volume of which entries were changed here too. */

@@ -10,6 +10,41 @@ import { entriesOf, MOST_ENTRIES, type Place } from './place'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
+/** Sends the same volume four times at once, as one key and as ADMIN_TOKEN; what is stored is stored once. */
+export async function sendAtOnce(place: Place): Promise<void> {
+  const { team } = place
+  const png = pngBytes('at once')
+  const image = { record: 'image' as const, sha256: sha256(png), mime_type: 'image/png', size: png.length }
+  const shown = { sha256: image.sha256, mime_type: 'image/png', size: png.length }
+  const base = 900_000_000 + 10_000 * Math.floor(Math.random() * 1e6)
+  for (const name of ['number', 'text'] as const) {
+    const id = (i: number) => (name === 'number' ? base + i : `${name}-${i}`)
+    const entries = Array.from({ length: 250 }, (_, i) =>
+      told(id(i), {
+        metadata: { references: { context_ids: [id((i + 1) % 250)] } },
+        links: [{ relation: 'references', to: id((i + 1) % 250), origin: 'metadata' }],
+        ...(i === 7 ? { images: [shown] } : {}),
+      }),
+    )
+    const bytes = await volumeOf([{ ...image, data: base64(png) }, ...entries])
+    for (const bearer of ['key', 'whole']) {
+      const org = await place.newOrg()
+      const by = bearer === 'key' ? (await team.key(org, { role: 'admin' })).key : ADMIN_TOKEN
+      const answers = await Promise.all(Array.from({ length: 4 }, () => post(team, org, bytes, '', by)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const sum = (part: string) => answers.reduce((all, { body }) => all + body.entries[part], 0)
+      expect([sum('stored'), sum('unchanged'), sum('refused')]).toEqual([250, 750, 0])
+      const [first, ...others] = answers.map(({ body }) => body)
+      for (const other of others) expect([other.map, other.content]).toEqual([first.map, first.content])
+      expect(entriesOf((await place.all(org, '')).records)).toHaveLength(250)
+      expect((await post(team, org, bytes, '', by)).body).toMatchObject({
+        entries: { unchanged: 250 },
+        map: first.map,
+      })
+    }
+  }
+}
+
 /** How volumes come in (docs/contracts/operate.md §2). @param at the server, once it runs */
 export function importContract(at: () => Place): void {
   const send = async (org: string, records: readonly CarriedRecord[], query = '', options = {}) =>
@@ -280,6 +315,52 @@ export function importContract(at: () => Place): void {
     expect(again.body).toMatchObject({ versions: 0, problems: [] })
     const states = (await at().all(org)).records.filter(({ record }) => record === 'version')
     expect(states).toHaveLength(3)
+  })
+
+  it('names deleted entries in the map: those that are gone, and those of which states alone come', async () => {
+    const org = await at().newOrg()
+    const { map } = (await send(org, [told('a'), told('b')])).body
+    const state: CarriedRecord = {
+      ...told('c'),
+      record: 'version',
+      ended: { at: '2026-11-22T08:00:00.000Z', version: 2, deleted: true },
+    }
+    const records: CarriedRecord[] = [told('a'), { record: 'gone', id: 'b' }, state]
+    for (const deleted of [1, 0]) {
+      const { body } = await send(org, records, '', { at: '2026-11-23T00:00:00.000Z' })
+      expect(body.entries).toMatchObject({ unchanged: 1, deleted })
+      expect(body.map).toEqual([...map, ['c', expect.any(Number)]])
+    }
+  })
+
+  it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(at()))
+
+  it('takes a body of Content-Encoding gzip, with the limits of what it unpacks to', async () => {
+    const { team } = at()
+    const org = await at().newOrg()
+    const volume = await volumeOf([told(1), told(2)])
+    const encoded = async (body: Uint8Array, encoding: string, type = 'application/x-ndjson') => {
+      const response = await fetch(new URL(`/api/v1/orgs/${org}/import`, team.server.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': type, 'content-encoding': encoding },
+        body: body as Uint8Array<ArrayBuffer>,
+      })
+      // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+      return { status: response.status, body: (await response.json()) as any }
+    }
+    const packed = gzipSync(volume)
+    expect((await encoded(packed, 'gzip')).body.entries).toMatchObject({ stored: 2 })
+    expect((await encoded(packed, 'GZIP', 'application/gzip')).body.entries).toMatchObject({ unchanged: 2 })
+    for (const [bytes, encoding, status, words] of [
+      [gzipSync(new Uint8Array(17_000_000).fill(0x20)), 'gzip', 413, /longer than a volume|larger than/],
+      [packed.subarray(0, -20), 'gzip', 400, /gzip of the volume is cut|cut/],
+      [volume, 'gzip', 400, /Content-Encoding is gzip, and the body is not/],
+      [packed, 'br', 415, /without Content-Encoding/],
+      [packed, 'gzip, gzip', 415, /without Content-Encoding/],
+    ] as const) {
+      const answer = await encoded(bytes, encoding)
+      expect([answer.status, answer.body.error?.message]).toEqual([status, expect.stringMatching(words)])
+    }
   })
 
   it('takes nothing of a volume that brings more than the org may hold', async () => {

@@ -105,7 +105,10 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
   }
 }
 
-/** Gives ids, those that are wanted and free in the whole database first; each row's `their_id` and `entry_id`. */
+/**
+ * Gives ids, those that are wanted and free in the whole database first; each row's `their_id` and `entry_id`. An id that another request
+ * with the same volume has given meanwhile, and under which the scope may change what it finds, is the one: so each entry is stored once.
+ */
 export function reserveStatements(
   { dialect, scope }: Context,
   store: string,
@@ -117,6 +120,11 @@ export function reserveStatements(
     AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.entry_id = r.wanted AND c.org <> ${scope.org})
     AND NOT EXISTS (SELECT 1 FROM links l WHERE l.to_id = r.wanted AND l.org <> ${scope.org})
     AND NOT EXISTS (SELECT 1 FROM imported m WHERE m.entry_id = r.wanted)`
+  const isGiven = sql`(imported.version = 0 AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = imported.entry_id))
+    OR EXISTS (SELECT 1 FROM entries e
+      WHERE e.id = imported.entry_id AND e.org = ${scope.org} AND ${changeable(dialect, scope, 0)})`
+  const given = (name: 'entry_id' | 'version' | 'at') =>
+    sql`${sql.raw(name)} = CASE WHEN ${isGiven} THEN imported.${sql.raw(name)} ELSE excluded.${sql.raw(name)} END`
   const columns = { their_id: 'text', wanted: 'integer', place: 'integer' } as const
   const placed = rows.map(({ theirId, wanted }, i) => [theirId, wanted, i + 1])
   return {
@@ -127,7 +135,8 @@ export function reserveStatements(
         SELECT ${scope.org}, ${store}, r.their_id, ${keeperOf(scope)},
           CASE WHEN r.wanted IS NOT NULL AND ${free} THEN r.wanted ELSE ${dialect.entryIds.fresh(sql`r.place`)} END, 0, 0
         FROM ${dialect.jsonTable(sql`${json}`, columns)} r WHERE 1 = 1
-        ON CONFLICT (org, store, their_id, owner) DO UPDATE SET entry_id = excluded.entry_id, version = 0, at = 0
+        ON CONFLICT (org, store, their_id, owner) DO UPDATE
+          SET ${given('entry_id')}, ${given('version')}, ${given('at')}
         RETURNING their_id, entry_id`,
     ),
     after: dialect.entryIds.pass(rows.length),
