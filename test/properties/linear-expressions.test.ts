@@ -71,6 +71,14 @@ const KNOWN: Readonly<Record<string, string>> = {
     'the 80 characters before a place, or a name',
   '/(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\\d*$/i':
     'the 80 characters before a place, or a name',
+  '/["\'`]?\\]?[ \\t]{0,5}[!=]==?[ \\t]{0,5}(?=["\'`])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/\\\\{0,3}["\'][ \\t]{0,5},[ \\t]{0,5}(?:["\'](?=["\']))?(?=\\\\{0,3}["\'])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/\\(\\s{0,5}["\'][^"\'\\n]{1,80}["\'],\\s{0,5}(?=["\'])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/^[0-]+$|^[~^>=<v]*\\d{1,5}(?:\\.\\d{1,5}){1,3}(?:[-+][\\w.]{1,40})?$/': 'the first 256 characters of a value',
+  '/[a-z]Key\\d*$|[-.]key\\d*$/': 'the 80 characters before a place, or a name',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */

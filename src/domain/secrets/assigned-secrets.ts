@@ -7,7 +7,7 @@ import { isWordlike } from './wordlike'
 
 /** From a word that names a secret to the end of the name. */
 const NAME =
-  /(?:secret|passw(?:or)?d|passphrase|passcode|passwort|pass|pwd|token|key|credential|authorization|cookie|_auth|\bauth|sig)[\w.-]*/gi
+  /(?:secret|pass(?:w(?:or)?d|phrase|code|wort)?|pwd|token|key|credential|unseal|authorization|cookie|_auth|\bauth|sig)[\w.-]*/gi
 /** Codes of colors; a terminal shows a name in one and its value in another. */
 const COLOR = String.raw`(?:(?:\p{Cc}|\\x1b|\\u001b|\\033|\\e)\[[0-9;]{0,9}m)?`
 /** The separator of a name and its value: quotes, escaped or not, a type, and an assignment. */
@@ -23,16 +23,29 @@ const AS_VALUE =
   /\\{0,3}["'`]?[ \t]{0,5},?\s{0,20}\\{0,3}["'`]?(?:value|content|default)\\{0,3}["'`]?[ \t]{0,5}[:=][ \t]{0,5}/iy
 /** The rest of a tag, where a value without tags and the end of the element follow. */
 const IN_ELEMENT = /(?:["'][^<>\n]{0,60})?>(?=[^<>\n]{1,256}<\/)[ \t]{0,5}/y
+/** A comparison with a literal. */
+const COMPARED = /["'`]?\]?[ \t]{0,5}[!=]==?[ \t]{0,5}(?=["'`])/y
+/** The next argument or item, where the name is one: `define('DB_PASSWORD', '…')`. */
+const AS_NEXT = /\\{0,3}["'][ \t]{0,5},[ \t]{0,5}(?:["'](?=["']))?(?=\\{0,3}["'])/y
+/** The user of credentials, before their password. */
+const AFTER_USER = /\(\s{0,5}["'][^"'\n]{1,80}["'],\s{0,5}(?=["'])/y
 const AS_ARGUMENT = /\([ \t]{0,5}(?=["'`])/y
+/** `Unseal Key 2`. */
+const NUMBER = /[ \t]\d{1,2}(?=:)/y
 const BLANKS = /[ \t]{1,20}/y
 const IN_PROSE =
   /[ \t]{0,3}(?:(?:for|of|to|on|in)[ \t]\S{1,40}[ \t])?(?:is|was|are|=|is:|will be|should be|\|)[ \t]{1,5}/iy
 const QUOTE = /[bBruU@]?\\{0,3}["'`]/y
 const BLOCK = /[|>][+-]?\d?[ \t]{0,20}\r?\n/y
-const IN_QUOTES = /[^\s"'`\\\p{Cc}]*/uy
-const IN_QUOTES_OF_LINE = /[^\n"'`\\\p{Cc}]*/uy
+/** The value between two quotes of a kind: without blanks, and with them. */
+const QUOTED: Readonly<Record<string, readonly [word: RegExp, line: RegExp]>> = {
+  '"': [/[^\s"\\\p{Cc}]*/uy, /[^\n"\\\p{Cc}]*/uy],
+  "'": [/[^\s'\\\p{Cc}]*/uy, /[^\n'\\\p{Cc}]*/uy],
+  '`': [/[^\s`\\\p{Cc}]*/uy, /[^\n`\\\p{Cc}]*/uy],
+}
 const ON_LINE = /[^\s"'`\p{Cc}]*/uy
 const IN_PARAMETER = /[^\s"'`<>&;#)\p{Cc}]*/uy
+const IN_CONNECTION = /[^\s"'`<>;\p{Cc}]*/uy
 const IN_TAGS = /[^<>\n\p{Cc}]*/uy
 const BARE = /[^\s"'`,;&()[\]{}<>\\=:|\p{Cc}]*={0,2}/uy
 
@@ -100,13 +113,15 @@ function isSecret(value: string, named: Value): boolean {
   const { strength, form, rest } = named
   if (isPlaceholder(value, rest)) return false
   if (strength === null) return form !== 'words' && digitsOf(value) >= 2 && value.length >= 20 && /[A-Za-z]/.test(value)
-  if (strength === 'weak' && form !== 'line') return digitsOf(value) >= 2 && looksRandom(value)
+  if (strength === 'weak' && form !== 'line') return value.length >= 16 && digitsOf(value) >= 2 && looksRandom(value)
   if (form === 'line') return true
-  if (form === 'words') return strength === 'strong' && !WORD_OF_SECRET.test(value) && !isMessage(value)
+  if (form === 'words')
+    return strength === 'strong' && /^\w/.test(value) && !WORD_OF_SECRET.test(value) && !isMessage(value)
   if (value.includes('.') && MEMBER.test(value) && digitsOf(value) < 4) return false
   if (form === 'prose') return looksRandom(value)
   if (form === 'bare') return isBareSecret(value, named)
-  if (digitsOf(value) > 0 || /[^\w\-./]/.test(value)) return true
+  if (digitsOf(value) > 0) return true
+  if (/[^\w\-./]/.test(value)) return !(/[/#]/.test(value) && WORD_OF_SECRET.test(value) && isWordlike(value))
   return !isWordlike(value) || (strength === 'strong' && !WORD_OF_SECRET.test(value))
 }
 
@@ -127,7 +142,7 @@ interface Name {
 /** How a value after a name is written, and where it begins at the earliest. */
 interface Separator {
   readonly end: number
-  readonly form: Form | 'element' | 'parameter'
+  readonly form: Form | 'element' | 'parameter' | 'member'
 }
 
 /** What precedes a name on its line. */
@@ -137,11 +152,12 @@ function formOfAssigned(text: string, { text: name, from }: Name, assigned: stri
   const isTight =
     assigned === '=' || (/\p{Cc}/u.test(assigned) && /^=$/.test(assigned.replace(/\p{Cc}\[[0-9;]{0,9}m/gu, '')))
   const before = text[from - 1] === ' ' ? text[from - 2] : text[from - 1]
-  if (isTight && (before === '?' || before === '&' || before === ';')) return 'parameter'
+  if (isTight && (before === '?' || before === '&')) return 'parameter'
+  if (isTight && before === ';') return 'member'
   if (name.startsWith('-') || (isTight && UPPER.test(name))) return 'line'
   // A connection string begins with it.
   const isFirst = isTight && (before === undefined || before === '"' || before === "'")
-  return isFirst && /^[^;\n]{1,80};[ \t]?[A-Za-z]/.test(text.slice(end, end + 90)) ? 'parameter' : 'bare'
+  return isFirst && /^[^;\n]{1,80};[ \t]?[A-Za-z]/.test(text.slice(end, end + 90)) ? 'member' : 'bare'
 }
 
 /** The separator after a name whose value is an element or an argument. */
@@ -149,6 +165,10 @@ function separatorOfTag(text: string, { text: name, from, to }: Name): Separator
   const next = text[to]
   if (next === '(' && /(?:^|\.)(?:set|with|add)[A-Z_]|(?:^|\.)password$/.test(name)) {
     const argument = matchAt(AS_ARGUMENT, text, to)
+    return argument === null ? null : { end: to + argument.length, form: 'quoted' }
+  }
+  if (next === '(' && /credentials?$/i.test(name)) {
+    const argument = matchAt(AFTER_USER, text, to)
     return argument === null ? null : { end: to + argument.length, form: 'quoted' }
   }
   const isName = next === '>' && (text[from - 1] === '<' || /<[\w-]{1,20}:$/.test(textBefore(text, from, 24)))
@@ -162,28 +182,39 @@ function separatorOfTag(text: string, { text: name, from, to }: Name): Separator
 /** The separator after a name; null where the name has no value. */
 function separatorOf(text: string, name: Name): Separator | null {
   const { from, to } = name
-  const assigned = matchAt(ASSIGNED, text, to)
+  const number = /key$/i.test(name.text) ? (matchAt(NUMBER, text, to)?.length ?? 0) : 0
+  const assigned = matchAt(ASSIGNED, text, to + number)
   if (assigned !== null) {
     // The parts of an ARN, and of a key of a cache, are separated by colons.
     if (assigned === ':' && text[from - 1] === ':') return null
-    const end = to + assigned.length
+    const end = to + number + assigned.length
     return { end, form: formOfAssigned(text, name, assigned, end) }
   }
+  const compared = matchAt(COMPARED, text, to)
+  if (compared !== null) return { end: to + compared.length, form: 'quoted' }
   const value = matchAt(AS_VALUE, text, to)
   if (value !== null)
     return { end: to + value.length, form: UPPER.test(name.text) || value.includes('=') ? 'line' : 'bare' }
   const tag = separatorOfTag(text, name)
   if (tag !== null) return tag
-  const prose = matchAt(IN_PROSE, text, to)
+  const prose = matchAt(AS_NEXT, text, to) ?? matchAt(IN_PROSE, text, to)
   if (prose !== null) return { end: to + prose.length, form: 'prose' }
   const blanks = matchAt(BLANKS, text, to)
   if (blanks === null) return null
   const end = to + blanks.length
   if (UPPER.test(name.text) && AFTER_COMMAND.test(textBefore(text, from, 40))) return { end, form: 'line' }
   if (PASSWORD.test(name.text) && AFTER_LOGIN.test(textBefore(text, from, 80))) return { end, form: 'line' }
-  if (!/^--?[A-Za-z]/.test(name.text)) return null
+  if (!/^--?[A-Za-z]/.test(name.text)) return separatorOfBlanks(text, name, end)
   return { end, form: isSentence(text, end) ? 'prose' : 'line' }
 }
+
+/** A quoted value after a name, or one that no word is as long as. */
+function separatorOfBlanks(text: string, { text: name }: Name, end: number): Separator | null {
+  if (/["'`]/.test(text[end] ?? '')) return { end, form: UPPER.test(name) ? 'line' : 'prose' }
+  const value = matchAt(LONG_VALUE, text, end)
+  return value !== null && digitsOf(value) > 1 && /[A-Za-z]/.test(value) ? { end, form: 'prose' } : null
+}
+const LONG_VALUE = /[\w+/-]{20,256}={0,2}(?![\w=])/y
 
 /** Commands that set a variable: `ENV NAME value`. */
 const AFTER_COMMAND = /(?:^|\n)[ \t]*(?:ENV|ARG|setx|setenv|set(?:[ \t]+-\w+)+)[ \t]+$/
@@ -250,13 +281,15 @@ function valueAt(
   const quote = matchAt(QUOTE, text, at) ?? ''
   const from = at + quote.length
   if (quote === '') {
+    if (form === 'member') return { form: 'line', from, to: endOf(IN_CONNECTION, text, from) }
     if (form === 'parameter') return { form: 'line', from, to: endOf(IN_PARAMETER, text, from) }
     return { form, from, to: endOf(form === 'line' ? ON_LINE : BARE, text, from) }
   }
-  const to = endOf(IN_QUOTES, text, from)
+  const [word, line] = QUOTED[quote.slice(-1)] as readonly [RegExp, RegExp]
+  const to = endOf(word, text, from)
   if (!/\s/.test(text[to] ?? '"'))
-    return { form: form === 'line' || form === 'parameter' ? 'line' : 'quoted', from, to }
-  const end = endOf(IN_QUOTES_OF_LINE, text, to)
+    return { form: form === 'parameter' || form === 'member' ? 'line' : form === 'bare' ? 'quoted' : form, from, to }
+  const end = endOf(line, text, to)
   return strength === 'strong' && text.startsWith(quote.slice(-1), end) ? { form: 'words', from, to: end } : null
 }
 
@@ -278,7 +311,7 @@ function readCredentials(text: string, at: number): Read {
 }
 
 /** `key` after a word such as `API`. */
-const KIND_OF_KEY = /(?:api|access|secret|private|license|encryption|signing|auth)[ \t]$/i
+const KIND_OF_KEY = /(?:api|access|secret|private|license|encryption|signing|auth|unseal|recovery)[ \t]$/i
 
 function kindOf(name: string): string {
   if (/_authtoken$|^_auth$/i.test(name)) return 'npm'
@@ -297,6 +330,7 @@ function nameAround(text: string, at: number, length: number): Name {
 function strengthAt(text: string, name: Name, word: string): NameStrength | null | undefined {
   const isParameter = /[?&;]$/.test(text.slice(Math.max(0, name.from - 1), name.from))
   if (isParameter && /^(?:sig|signature|key|auth|access_key)$/i.test(name.text)) return 'plain'
+  if (/^unseal$/i.test(name.text)) return 'weak'
   if (/^key$/i.test(name.text))
     return KIND_OF_KEY.test(text.slice(Math.max(0, name.from - 12), name.from)) ? 'strong' : undefined
   const strength = strengthOf(name.text)

@@ -6,7 +6,8 @@ const ASKED_FOR =
 /** A variable, a colour, a word behind `#` or a slash, a file behind a slash. */
 const NAMED = /^(?:\$[a-z_]\w*|%\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\/[\w-]+\.[a-z]{1,5})$/i
 /** What begins as a word that says there is none does, or as a variable with what belongs to it. */
-const BEGINS = /^(?:(?:undefined|optional|required|nullable)(?![\w-])|\$[a-z_]\w*(?:->|[/[$.:])|%(?:[({]|s\b))/i
+const BEGINS =
+  /^(?:&lt;|["']\$|(?:undefined|optional|required|nullable)(?![\w-])|\$[a-z_]\w*(?:->|[/[$.:])|%(?:[({]|s\b))/i
 /** Words of types, of settings and of examples, each as the complete value. */
 const WORDS = new Set(
   (
@@ -18,7 +19,7 @@ const WORDS = new Set(
 /** A secret that is named instead of given, and is hardly worth hiding where it is meant. */
 const NAMED_SECRET =
   /^(?:my|the|db|user|new|old|some|super|test)?[-_ ]?(?:password|passwd|passphrase|secret|token|key|pass|pwd|credentials?|api[-_]?key)$/i
-const VERSION = /^[~^>=<v]*\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,40})?$/
+const VERSION = /^[0-]+$|^[~^>=<v]*\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,40})?$/
 /** A digest, a path, an address. */
 const PLACE = /^(?:arn:|sha\d{1,3}[-:]|[a-z]:\\|\.{1,2}\/|~\/|\/[\w.@-]+\/|[a-z][a-z0-9+.-]{1,20}:\/\/)/i
 const INTERPOLATED = /\$[{(]|\{\{/

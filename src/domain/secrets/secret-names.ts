@@ -10,6 +10,12 @@ const KEY_OF_SERVICE = new RegExp(`${KEYS}[-_.]?key\\d*$`, 'i')
 const PASS =
   /(?:^|[^A-Za-z])pass\d*$|[a-z]Pass\d*$|(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy)pass\d*$/i
 const AUTH = /(?:^|[^A-Za-z])_?auth$/i
+const OTHER_KEY = /[a-z]Key\d*$|[-.]key\d*$/
+const NO_SECRET_KEY = new RegExp(
+  '(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|index|unique|query|publishable|site|object|s3|file|map|hash)' +
+    '-?key\\d*$',
+  'i',
+)
 const STRONG =
   /(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\d*$/i
 const HARMLESS_KEY =
@@ -41,6 +47,7 @@ export function strengthOf(name: string): NameStrength | null {
   if (ENDS_WITH_ONE.test(name) || KEY_OF_SERVICE.test(name))
     return HARMLESS_KEY.test(name) ? null : STRONG.test(name) ? 'strong' : 'plain'
   if (PASS.test(name) || AUTH.test(name)) return 'weak'
+  if (OTHER_KEY.test(name)) return NO_SECRET_KEY.test(name) ? null : 'weak'
   const word = LAST_WORD.exec(name)?.[0]
   if (word === undefined) return null
   const tail = name.slice(word.length)

@@ -22,7 +22,7 @@ export const BODIES = {
   dotted: () => /[\w.-]*/y,
   slashed: () => /[\w/+-]*/y,
   base64: () => /[\w+/=-]*/y,
-  all: () => /[\w+/=.~:$|%-]*/y,
+  all: () => /[\w+/=.~:$|%!@-]*/y,
 } as const
 
 /** No token is longer, but those of three parts. */
@@ -51,6 +51,7 @@ const ROWS: Readonly<Record<keyof typeof BODIES, readonly Row[]>> = {
     ['lob', 'live_ test_', 35],
   ],
   letters: [
+    ['adafruit', 'aio_', 28, 28],
     ['github', 'ghp_ gho_ ghu_ ghr_', 20],
     ['gitlab', '_gitlab_session=', 32],
     ['npm', 'npm_', 30],
@@ -163,6 +164,7 @@ const ROWS: Readonly<Record<keyof typeof BODIES, readonly Row[]>> = {
     ['commonplace', 'cp_', 49, 49],
   ],
   dotted: [
+    ['zoho', '1000.', 60, 70],
     ['github', 'ghs_', 20],
     [
       'gitlab',
@@ -209,9 +211,10 @@ const ROWS: Readonly<Record<keyof typeof BODIES, readonly Row[]>> = {
     ['portainer', 'ptr_', 40],
   ],
   all: [
-    ['microsoft', 'webhook.office.com/webhookb2/', 60],
+    ['microsoft', 'webhook.office.com/webhookb2/ outlook.office.com/webhook/', 60],
     ['planetscale', 'pscale_tkn_ pscale_oauth_ pscale_pw_', 32],
     ['airtable', 'pat', 79, 79],
+    ['salesforce', '00D', 60],
     ['yandex', 't1.', 80],
     ['braintree', 'access_token$production$ access_token$sandbox$', 30],
     ['twitter', 'AAAAAAAAAAAAAAAAAAAAA', 30],
