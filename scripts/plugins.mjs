@@ -5,19 +5,50 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PLUGINS = fileURLToPath(new URL('../plugins', import.meta.url).href)
+const SECRETS = fileURLToPath(new URL('../src/domain/secrets', import.meta.url).href)
 const FILES = ['commonplace', 'agent-plugin'].map((name) => join(PLUGINS, name, 'hook.mjs'))
 
-/** @returns {Promise<string>} one readable file without dependencies */
-async function built() {
-  const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
+const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
+
+/** The rules for secrets, which the server uses too, as one minified expression. */
+async function secretRules() {
   const { outputFiles } = await build({
+    stdin: { contents: "export { redact } from './redact'", resolveDir: SECRETS, loader: 'ts' },
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: 'node',
+    target: 'node18',
+    format: 'iife',
+    globalName: 'secretRules',
+    charset: 'utf8',
+    logLevel: 'error',
+  })
+  return outputFiles[0].text
+}
+
+/** Lets the program import the rules from the banner. */
+const fromBanner = {
+  name: 'rules from the banner',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/domain\/secrets\/redact$/ }, () => ({ path: 'rules', namespace: 'banner' }))
+    onLoad({ filter: /^/, namespace: 'banner' }, () => ({ contents: 'export const redact = secretRules.redact' }))
+  },
+}
+
+/** @returns {Promise<string>} one file without dependencies, readable but for the rules for secrets */
+async function built() {
+  const { outputFiles } = await build({
+    banner: { js: `// The rules of src/domain/secrets, minified: the server uses the same.\n${await secretRules()}` },
     entryPoints: [join(PLUGINS, 'source', 'main.mjs')],
     absWorkingDir: join(PLUGINS, 'source'),
     bundle: true,
     write: false,
+    plugins: [fromBanner],
     platform: 'node',
     target: 'node18',
     format: 'esm',
+    minifySyntax: true,
     charset: 'utf8',
     logLevel: 'error',
   })

@@ -1,8 +1,12 @@
 // What is taken out of an event before it is written or sent? (capture contract §2)
+// The server uses the same rules; scripts/plugins.mjs puts them before the program, minified.
+import { redact } from '../../src/domain/secrets/redact'
 import { isFields, isWorkOf, kindOf, runsCommands, textOf, toolOf } from './events.mjs'
 
 const LONGEST_TEXT = 4_000
 const LONGEST_OUTPUT = 500
+/** A private key is no longer. */
+const LONGEST_SECRET = 20_000
 const MOST_ITEMS = 200
 const DEEPEST = 8
 /** With 120 of these the spool is still below its 8 MB, so that fewer need not be measured. */
@@ -37,16 +41,21 @@ function first(text, length) {
 }
 const last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, '')
 
-const cleanText = (text, length = LONGEST_TEXT) => first(withoutMarked(text), length)
+const cleanText = (text, length = LONGEST_TEXT) => {
+  const open = withoutMarked(text)
+  // A secret at the cut is read to its end, so that no part of it is left.
+  return first(redact(open.slice(0, length + LONGEST_SECRET)), length)
+}
 
 const TELLS_CODE = /^.*(?:\bexit code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im
 
 /** How a command ended, and the last of what it printed. */
 export function endOf(output) {
   const text = withoutMarked(output)
-  if (text.length <= LONGEST_OUTPUT) return text
+  const end = redact(text.slice(-LONGEST_OUTPUT - LONGEST_SECRET))
+  if (text.length <= LONGEST_OUTPUT) return end
   const head = TELLS_CODE.exec(text.slice(0, -LONGEST_OUTPUT))?.[0] ?? ''
-  return `${head === '' ? '' : `${first(head.trim(), 200)}\n`}${last(text, LONGEST_OUTPUT)}`
+  return `${head === '' ? '' : `${first(redact(head.trim()), 200)}\n`}${last(end, LONGEST_OUTPUT)}`
 }
 
 const NAMES_FILE = /^(?:\*\*\* (?:Begin Patch|End Patch|Add File: |Update File: |Delete File: |Move to: )|\+\+\+ )/

@@ -1,6 +1,6 @@
 import type { Metadata } from '../domain/entry/metadata'
-import { redactValue } from '../domain/recall/secret-metadata'
-import { redact } from '../domain/recall/secrets'
+import { redact } from '../domain/secrets/redact'
+import { redactValue } from '../domain/secrets/redact-metadata'
 import type { Yielder } from '../domain/yielder'
 import { isRecord } from './record'
 

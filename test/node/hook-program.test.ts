@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startHooksServer } from '../fakes/hooks-server'
 import { ROOT } from '../support/build'
 import { type Desk, desk, HOOK } from '../support/hook-desk'
+import { POSITIVES, TOKENS } from '../support/secret-samples'
 
 /** The hook program as clients run it, with an event on stdin (capture contract §2). */
 
@@ -129,6 +130,20 @@ it('answers each request over stdio by its id whatever the server answers, and o
     expect((await ask('initialize', { protocolVersion: offered })).result.protocolVersion).toBe(answered)
 })
 
+it('writes no secret into its folder and sends none, by the rules of the server', async () => {
+  const secrets = POSITIVES.filter(([, secret]) => !/\s/.test(secret)).filter((_, i) => i % 8 === 0)
+  expect(secrets.length).toBeGreaterThan(25)
+  for (const [i, [text]] of secrets.entries()) await fire(tool(`s${i}`, `deploy ${text}`, { stdout: text }))
+  const texts = secrets.map(([text]) => text).join('\n\n')
+  await fire(prompt(`${texts.slice(0, 3_000)}\nuse ${TOKENS[0]?.[1]}`, 'p1'))
+  server.wanted.behaviour = () => 503
+  await fire(tool('last', `deploy ${TOKENS[1]?.[1]}`, { stdout: '' }))
+  const kept = JSON.stringify([waiting(), sent()])
+  expect(secrets.filter(([, secret]) => kept.includes(JSON.stringify(secret).slice(1, -1)))).toEqual([])
+  expect(kept).toContain('[redacted:')
+  expect(kept.split('[redacted:').length).toBeGreaterThan(secrets.length)
+})
+
 it('keeps one file of two hooks that tell of one event', async () => {
   await Promise.all([fire(tool('t1')), fire(tool('t1'))])
   await fire(tool('t1'))
@@ -173,7 +188,7 @@ it('sends no part of a word that is cut at the bound of a text, since a part of 
   const begins = `${'x '.repeat(1_980)}go with `
   await fire(prompt(`${begins}ghp_${'a1b2c3'.repeat(20)} and more`, 'p1'))
   await fire(prompt(`${'字'.repeat(5_000)}`, 'p2'))
-  expect(sent().map(({ event }) => event.prompt)).toEqual([begins, '字'.repeat(4_000)])
+  expect(sent().map(({ event }) => event.prompt)).toEqual([`${begins}[redacted:github] and more`, '字'.repeat(4_000)])
 })
 
 it('reads project, branch and remote of a worktree without the password, and home as the root', async () => {

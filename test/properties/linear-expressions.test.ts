@@ -35,20 +35,50 @@ const KNOWN: Readonly<Record<string, string>> = {
     'a run of at most 200 characters of a goal',
   '/^[\\p{L}_$][\\p{L}\\p{N}_$]+(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]+)+$/u':
     'a run of at most 200 characters of a goal',
-  '/(?:\\\\{0,3}["\'`])?\\]?[ \\t]{0,20}(?:=>|:=|[=:](?![=:]))[ \\t]{0,20}(?:[A-Za-z]{1,20}[ \\t]{1,5}=[ \\t]{0,5})?/y':
-    'linear: one attempt at one place, of at most seventy characters',
-  '/(?:secret|password|passwd|token|_key|accountkey|sharedaccesskey)\\d*$/i': 'a name of at most 128 characters',
-  '/^(?:.{0,4}(?:\\*{3,}|\\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[-_x]*|\\[redacted:[\\w-]+\\])$/i':
-    'the first 256 characters of a value',
   '/^(?:\\$[a-z_]\\w*|%\\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\\/[\\w-]+\\.[a-z]{1,5})$/i':
     'the first 256 characters of a value',
   '/^(?:[\\w-]*<[^<>\\n]*>|\\{[^{}\\n]*\\}|#\\{|\\([^()\\n]*\\)|[A-Za-z_$][\\w$.:]*\\((?:[^\\n]*\\)|["\'`\\s]|$))/':
     'the first 256 characters of a value',
-  '/[a-z][A-Z].*[a-z][A-Z]/': 'the first 256 characters of a value',
   '/(?<![a-zÀ-ɏ\\d])(?:(\\d{1,3}) days? ago|vor (\\d{1,3}) tage?n?|il y a (\\d{1,3}) jours?|hace (\\d{1,3}) días?)(?![a-zÀ-ɏ\\d])/i':
     'linear: an attempt reads at most sixteen characters; the detector takes seconds to see it',
   '/(?:\\\\[nrt]|[\\s"\'+\\\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y':
     'linear: one attempt at one place, of at most eighty characters',
+  '/\\\\{0,3}["\'`]?[ \\t]{0,5},?\\s{0,20}\\\\{0,3}["\'`]?(?:value|content|default)\\\\{0,3}["\'`]?[ \\t]{0,5}[:=][ \\t]{0,5}/iy':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/(?:["\'][^<>\\n]{0,60})?>(?=[^<>\\n]{1,256}<\\/)[ \\t]{0,5}/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/[ \\t]{0,3}(?:(?:for|of|to|on|in)[ \\t]\\S{1,40}[ \\t])?(?:is|was|are|=|is:|will be|should be|\\|)[ \\t]{1,5}/iy':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/<[\\w:-]{1,40}[ \\t][^<>]{0,60}$/': 'the 80 characters before a place, or a name',
+  '/(?:^|\\n)[ \\t]*(?:ENV|ARG|setx|setenv|set(?:[ \\t]+-\\w+)+)[ \\t]+$/':
+    'the 80 characters before a place, or a name',
+  '/["\']?([^=;\\s"\'`]{1,64})=([^;\\s"\'`\\p{Cc}]*)(?:;[ \\t]{0,5})?/uy':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/([ \\t]*)([^\\n]*)(?:\\n|$)/y': 'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/^(?:.{0,4}(?:\\*{3,}|\\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[-_x]*)$|^\\[redacted:/i':
+    'the first 256 characters of a value',
+  '/\\b(?:login|user)[ \\t]{1,9}\\S{1,60}\\s{1,9}$/': 'the 80 characters before a place, or a name',
+  '/(?<![a-z0-9])[a-f0-9]{32}$/': 'the 80 characters before a place, or a name',
+  '/(?<!\\w)[a-f0-9]{36}$/': 'the 80 characters before a place, or a name',
+  '/(?<![\\w+/])[\\w+/]{32,76}$/': 'the 80 characters before a place, or a name',
+  '/(?<![A-Za-z0-9])(?=[A-Za-z]*\\d|[A-Za-z]*[A-Z]{2}[a-z]|[A-Za-z]*[a-z][A-Z][a-z][A-Z])[A-Za-z0-9]{16,}/g':
+    'linear: an attempt begins at the beginning of a run only, and reads it a few times',
+  '/(?<![\\w/+=.-])[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/':
+    'the 80 characters before a place, or a name',
+  '/(?:secret|password|passwd|passphrase|passcode|passwort|pwd|credential|token|_key|accountkey|sharedaccesskey)\\d*$/i':
+    'the 80 characters before a place, or a name',
+  '/(?:^|[^A-Za-z])pass\\d*$|[a-z]Pass\\d*$|(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy)pass\\d*$/i':
+    'the 80 characters before a place, or a name',
+  '/(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\\d*$/i':
+    'the 80 characters before a place, or a name',
+  '/["\'`]?\\]?[ \\t]{0,5}[!=]==?[ \\t]{0,5}(?=["\'`])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/\\\\{0,3}["\'][ \\t]{0,5},[ \\t]{0,5}(?:["\'](?=["\']))?(?=\\\\{0,3}["\'])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/\\(\\s{0,5}["\'][^"\'\\n]{1,80}["\'],\\s{0,5}(?=["\'])/y':
+    'linear: one attempt at one place, which ends at a bound or where its class does',
+  '/^[0-]+$|^[~^>=<v]*\\d{1,5}(?:\\.\\d{1,5}){1,3}(?:[-+][\\w.]{1,40})?$/': 'the first 256 characters of a value',
+  '/[a-z]Key\\d*$|[-.]key\\d*$/': 'the 80 characters before a place, or a name',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
@@ -59,8 +89,11 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/pack/sayings.ts': 'fixed words, then times, each of which begins differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
-  'domain/recall/secret-forms.ts': 'fixed beginnings, of which one ends in blanks',
   'domain/search/analysis.ts': 'one class repeated',
+  'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
+  'domain/secrets/command-secrets.ts': 'fixed words, and options of a command of at most 400 characters',
+  'domain/secrets/secret-names.ts': 'a name of at most 128 characters',
+  'domain/secrets/token-forms.ts': 'fixed prefixes, of which one ends in blanks',
   'domain/text.ts': 'one class repeated',
 }
 

@@ -1,4 +1,4 @@
-import { redact } from '../recall/secrets'
+import { redact } from '../secrets/redact'
 import { firstCodePoints } from '../text'
 import { isFields } from './fields'
 import type { Fields } from './happening'

@@ -1,5 +1,5 @@
 import { normalizeProject } from '../identity/project'
-import { redact } from '../recall/secrets'
+import { redact } from '../secrets/redact'
 import { firstCodePoints, unstorable } from '../text'
 import { textOf } from './fields'
 import type { Fields } from './happening'

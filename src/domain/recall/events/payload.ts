@@ -1,10 +1,10 @@
 import { type JsonValue, type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
+import { redact } from '../../secrets/redact'
+import { redactValue } from '../../secrets/redact-metadata'
 import { firstCodePoints, trim } from '../../text'
 import { normalPath } from '../paths'
-import { redactValue } from '../secret-metadata'
-import { redact } from '../secrets'
 
 /** Reads what an event reports, without its secrets; what is missing or of no use is noted. */
 export class Payload {

@@ -1,6 +1,6 @@
 import type { JsonValue, Metadata } from '../entry/metadata'
 import { jsonText } from '../json/write'
-import { redact } from './secrets'
+import { redact } from './redact'
 
 /** Of a named value, as much as may be a secret. */
 const LONGEST_VALUE = 512

@@ -1,0 +1,38 @@
+/** What stands where a secret would, and is none (fabric contract §7): as a whole, since a secret may hold any of it. */
+const MASKED = /^(?:.{0,4}(?:\*{3,}|\.{3,}|…+).{0,4}|(?:[a-z]{1,8}[-_]){0,3}x[-_x]*)$|^\[redacted:/i
+/** `your-256-bit-secret`, `please-change-me`. */
+const ASKED_FOR =
+  /^(?:your(?:[-_.][-_.a-z0-9]+|[a-z]*)|(?:example|sample|dummy|placeholder|replace|insert|enter|please|change.?me)[a-z-_.]*!?)$/i
+/** A variable, a colour, a word behind `#` or a slash, a file behind a slash. */
+const NAMED = /^(?:\$[a-z_]\w*|%\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\/[\w-]+\.[a-z]{1,5})$/i
+/** What begins as a word that says there is none does, or as a variable with what belongs to it. */
+const BEGINS =
+  /^(?:&lt;|["']\$|(?:undefined|optional|required|nullable)(?![\w-])|\$[a-z_]\w*(?:->|[/[$.:])|%(?:[({]|s\b))/i
+/** Words of types, of settings and of examples, each as the complete value. */
+const WORDS = new Set(
+  (
+    'string str number int integer bool boolean bytes buffer any unknown object null none nil void never true false yes no on off ' +
+    'inherit required optional hidden masked redacted missing invalid disabled enabled default generated foo bar foobar test ' +
+    'testing todo tbd contraseña passwort kennwort n/a value securestring varchar text uuid'
+  ).split(' '),
+)
+/** A secret that is named instead of given, and is hardly worth hiding where it is meant. */
+const NAMED_SECRET =
+  /^(?:my|the|db|user|new|old|some|super|test)?[-_ ]?(?:password|passwd|passphrase|secret|token|key|pass|pwd|credentials?|api[-_]?key)$/i
+const VERSION = /^[0-]+$|^[~^>=<v]*\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,40})?$/
+/** A digest, a path, an address. */
+const PLACE = /^(?:arn:|sha\d{1,3}[-:]|[a-z]:\\|\.{1,2}\/|~\/|\/[\w.@-]+\/|[a-z][a-z0-9+.-]{1,20}:\/\/)/i
+const INTERPOLATED = /\$[{(]|\{\{/
+/** What begins as a template does, or a call, ends as one does, if only behind quotes or blanks; else it is a part of a secret. */
+const TEMPLATE = /^(?:[\w-]*<[^<>\n]*>|\{[^{}\n]*\}|#\{|\([^()\n]*\)|[A-Za-z_$][\w$.:]*\((?:[^\n]*\)|["'`\s]|$))/
+
+/**
+ * Whether a value stands for a secret, or is something else than one.
+ *
+ * @param value as much of it as is looked at
+ * @param rest the value and what follows it
+ */
+export const isPlaceholder = (value: string, rest: string): boolean =>
+  WORDS.has(value.toLowerCase()) ||
+  [MASKED, ASKED_FOR, NAMED_SECRET, VERSION, NAMED, BEGINS, PLACE, INTERPOLATED].some((form) => form.test(value)) ||
+  (/[<{(]/.test(rest.slice(0, value.length + 1)) && TEMPLATE.test(rest))

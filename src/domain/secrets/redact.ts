@@ -1,0 +1,349 @@
+import { assignedSecrets } from './assigned-secrets'
+import { passwordsOfCommands } from './command-secrets'
+import { Nearest, Runs } from './runs'
+import type { SecretRange } from './secret-range'
+import { BEGINNING, BODIES, formsOf, LONGEST_TOKEN, mayBegin, type TokenForm } from './token-forms'
+import { isWordlike } from './wordlike'
+
+/**
+ * Secrets are replaced before anything is stored, embedded or indexed (fabric contract §7): tokens of known forms, the value after
+ * `Bearer`, passwords of URLs and commands, private keys, and values that are named as secrets. The bodies of many prefixes may
+ * overlap, so each character is read a few times only (platform contract §6).
+ */
+
+const LONGEST_PART = 8000
+const LONGEST_KEY = 20_000
+/** A line such as `-----BEGIN RSA PRIVATE KEY-----` is no longer. */
+const LONGEST_LABEL = 80
+
+/** What follows the first line of a key, and nothing that only names such a line. */
+const BODY_OF_KEY = /(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y
+
+/** The label behind `-----BEGIN ` or `-----END `; null where none ends. */
+function labelAt(text: string, at: number): string | null {
+  const line = text.slice(at, at + LONGEST_LABEL)
+  const end = line.indexOf('-----')
+  return end < 0 ? null : line.slice(0, end)
+}
+
+/** Whether a value may be words of a sentence. */
+const isProse = (value: string): boolean =>
+  value.length < 40 &&
+  !/\d/.test(value) &&
+  (value.split(/[^A-Za-z]+/).every((word) => /^(?:[A-Z]?[a-z]*|[A-Z]*)$/.test(word)) || isWordlike(value))
+
+/** Placeholders for the password of a URL. */
+const STANDS_FOR_ONE = /^(?:\$?\{.*\}|\$\w+|\$?\(.*\)|<.*>|\[.*\]|%\w+%|[*.…]+|x+)$/i
+const WORD_FOR_ONE = /^(?:(?:my|your|db|the)?[-_]?(?:passw(?:or)?d|pass|pwd?|secret|token|example)|change.?me)$/i
+const LOCAL_HOST = /^@(?:localhost|127\.0\.0\.1|host\.docker\.internal|db|database|postgres|mysql|redis)(?::|$)/
+/** The characters of a token that tell words from random letters. */
+const LONGEST_CHECKED = 48
+/** A user that is a variable, in which a `:` may stand: `${USER:-ada}`. */
+const VARIABLE_USER = /^\$?\{[^{}]*\}/
+const LINE_END = /[\n\r\u2028\u2029]/
+/** Behind the end of a line, what hardly is a word, a date, a host or a file. */
+const NO_WORD = /^(?=[^A-Za-z]*[A-Za-z])(?=\D*\d).*[\w~+=]{16}/
+
+/** Tokens whose mark is within them: what precedes it, what follows it, and how many characters of that there are. */
+interface MarkedForm {
+  readonly kind: string
+  readonly mark: RegExp
+  /** Ends where the mark begins. */
+  readonly before: RegExp
+  /** The most characters that precede the mark, and one more. */
+  readonly mostBefore: number
+  readonly after: 'dashed' | 'dotted' | 'letters' | 'base64'
+  readonly least: number
+  readonly most: number
+}
+
+const MARKED: readonly MarkedForm[] = [
+  {
+    kind: 'telegram',
+    mark: /^:[A-Z]$/,
+    before: /(?<!\d)\d{8,11}$/,
+    mostBefore: 12,
+    after: 'dashed',
+    least: 31,
+    most: 36,
+  },
+  {
+    kind: 'discord',
+    mark: /^\.$/,
+    before: /(?<![\w-])[MNO][\w-]{22,27}$/,
+    mostBefore: 30,
+    after: 'dotted',
+    least: 33,
+    most: 48,
+  },
+  {
+    kind: 'terraform',
+    mark: /^\.atlasv1\.$/,
+    before: /(?<!\w)[A-Za-z0-9]{14}$/,
+    mostBefore: 15,
+    after: 'base64',
+    least: 40,
+    most: 90,
+  },
+  {
+    kind: 'mailchimp',
+    mark: /^-us\d$/,
+    before: /(?<![a-z0-9])[a-f0-9]{32}$/,
+    mostBefore: 33,
+    after: 'letters',
+    least: 0,
+    most: 1,
+  },
+  {
+    kind: 'newrelic',
+    mark: /^NRAL$/,
+    before: /(?<!\w)[a-f0-9]{36}$/,
+    mostBefore: 37,
+    after: 'letters',
+    least: 0,
+    most: 0,
+  },
+  {
+    kind: 'maxmind',
+    mark: /^_mmk$/,
+    before: /(?<!\w)[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$/,
+    mostBefore: 37,
+    after: 'letters',
+    least: 0,
+    most: 0,
+  },
+  {
+    kind: 'azure',
+    mark: /^(?:JQQJ99|AZDO|Az..|\+ASt|ACDb|AIoT)$/,
+    before: /(?<![\w+/])[\w+/]{32,76}$/,
+    mostBefore: 78,
+    after: 'base64',
+    least: 4,
+    most: 46,
+  },
+]
+
+const LONGEST_MARK = '.atlasv1.'.length
+
+/** Finds the secrets that begin at given places of one text, in order. */
+class Finder {
+  private readonly bodies = new Map<keyof typeof BODIES, Runs>()
+  private readonly digit: Nearest
+  private readonly part: Nearest
+  private readonly dot: Nearest
+  private readonly headers: Runs
+  private readonly payloads: Runs
+  private readonly signatures: Runs
+  private readonly bearers: Runs
+  private readonly authorities: Runs
+  private readonly azure: Runs
+  private ends: Map<string, number[]> | null = null
+  private wordsTo = -1
+  private areWords = false
+
+  constructor(private readonly text: string) {
+    this.digit = new Nearest(text, /\d/g)
+    // A long part with a digit, by its end.
+    this.part = new Nearest(
+      text,
+      /(?<![A-Za-z0-9])(?=[A-Za-z]*\d|[A-Za-z]*[A-Z]{2}[a-z]|[A-Za-z]*[a-z][A-Z][a-z][A-Z])[A-Za-z0-9]{16,}/g,
+    )
+    this.dot = new Nearest(text, /\./g)
+    this.headers = new Runs(text, /[\w-]*/y)
+    this.payloads = new Runs(text, /[\w-]*/y)
+    this.signatures = new Runs(text, /[\w-]*/y)
+    this.bearers = new Runs(text, /[\w.~+/=-]*/y)
+    this.authorities = new Runs(text, /[^\s/?#'"`<>\\]*/y)
+    this.azure = new Runs(text, /[\w.~-]*/y)
+  }
+
+  /** @param beginning what stands at `at`, of the forms of `BEGINNING` */
+  secretAt(at: number, beginning: string): SecretRange | null {
+    const marked = beginning.length > LONGEST_MARK ? undefined : MARKED.find(({ mark }) => mark.test(beginning))
+    if (marked !== undefined) return this.marked(at, at + beginning.length, marked)
+    if (beginning.startsWith(':')) return this.password(at + beginning.length)
+    if (beginning.startsWith('-----')) return this.privateKey(at)
+    if (beginning.endsWith('Q~')) return this.azureSecret(at)
+    if (!mayBegin(this.text, at)) return null
+    if (beginning === 'eyJ') return this.webToken(at)
+    const forms = formsOf(beginning)
+    if (forms.length === 0) return this.credentials(at + beginning.length, LINE_END.test(beginning))
+    for (const { form, prefixLength } of forms) {
+      const found = this.token(at, at + prefixLength, form)
+      if (found !== null) return found
+    }
+    return null
+  }
+
+  private runsOf(body: keyof typeof BODIES): Runs {
+    let runs = this.bodies.get(body)
+    if (runs === undefined) {
+      runs = new Runs(this.text, BODIES[body]())
+      this.bodies.set(body, runs)
+    }
+    return runs
+  }
+
+  private token(at: number, from: number, { kind, body, least, most, holds }: TokenForm): SecretRange | null {
+    let to = Math.min(this.runsOf(body).endFrom(from), from + LONGEST_TOKEN)
+    while (to > from && '.:'.includes(this.text[to - 1] as string)) to--
+    if (to - from < least || to - from > most) return null
+    if (holds !== null && !this[holds].isIn(from, to)) return null
+    return this.isRandom(from, to) ? { kind, from: at, to } : null
+  }
+
+  /** A token may consist of letters only, then they are no words. */
+  private isRandom(from: number, to: number): boolean {
+    if (this.digit.isIn(from, to)) return true
+    if (this.wordsTo !== to) {
+      this.wordsTo = to
+      this.areWords = isWordlike(this.text.slice(from, Math.min(to, from + LONGEST_CHECKED)))
+    }
+    return !this.areWords
+  }
+
+  private marked(at: number, from: number, form: MarkedForm): SecretRange | null {
+    const { kind, before, mostBefore, after, least, most } = form
+    if (!(kind === 'telegram' ? /\d/ : /\w/).test(this.text[at - 1] ?? '')) return null
+    let to = this.runsOf(after).endFrom(from)
+    while (to > from && this.text[to - 1] === '.') to--
+    if (to - from < least || to - from > most) return null
+    const begin = before.exec(this.text.slice(Math.max(0, at - mostBefore), at))?.[0]
+    return begin === undefined ? null : { kind, from: at - begin.length, to }
+  }
+
+  /** A secret of an application of Azure: three characters, a digit, `Q~` and thirty-odd more. */
+  private azureSecret(at: number): SecretRange | null {
+    const from = at - 3
+    if (from < 0 || !/^[\w.~-]{3}$/.test(this.text.slice(from, at)) || !mayBegin(this.text, from)) return null
+    const to = this.azure.endFrom(at + 3)
+    return to - at < 34 || to - at > 43 ? null : { kind: 'azure', from, to }
+  }
+
+  /** Three parts of base64, the first two of which are JSON objects. */
+  private webToken(at: number): SecretRange | null {
+    const { text } = this
+    const header = this.headers.endFrom(at)
+    if (header - at < 8 || header - at > LONGEST_TOKEN || !text.startsWith('.eyJ', header)) return null
+    const payload = this.payloads.endFrom(header + 1)
+    if (payload - header < 9 || payload - header > LONGEST_PART || text[payload] !== '.') return null
+    const to = Math.min(this.signatures.endFrom(payload + 1), payload + 1 + LONGEST_PART)
+    return to - payload < 6 ? null : { kind: 'jwt', from: at, to }
+  }
+
+  /** What follows `Bearer` or `Basic`, unless it is a word of a sentence. */
+  private credentials(from: number, isOnNextLine: boolean): SecretRange | null {
+    const to = Math.min(this.bearers.endFrom(from), from + LONGEST_PART)
+    if (to - from < 8 || isProse(this.text.slice(from, Math.min(to, from + 40)))) return null
+    if (isOnNextLine && !NO_WORD.test(this.text.slice(from, Math.min(to, from + LONGEST_TOKEN)))) return null
+    return { kind: 'authorization', from, to }
+  }
+
+  /** The password of a URL that holds one: up to the last `@` before the path. */
+  private password(at: number): SecretRange | null {
+    const { text } = this
+    const end = this.authorities.endFrom(at)
+    let to = end - 1
+    while (to > at && text[to] !== '@') to--
+    let from = at + (VARIABLE_USER.exec(text.slice(at, Math.min(to, at + LONGEST_TOKEN)))?.[0].length ?? 0)
+    while (from < to && text[from] !== ':') from++
+    from++
+    const password = text.slice(from, Math.min(to, from + LONGEST_TOKEN))
+    if (from >= to || STANDS_FOR_ONE.test(password) || WORD_FOR_ONE.test(password)) return null
+    // The credentials of a database for development, which are its name twice.
+    if (text.startsWith(`${password}:`, at) && LOCAL_HOST.test(text.slice(to, end))) return null
+    return { kind: 'password', from, to }
+  }
+
+  /** A private key from its first line to its last; where none follows, to the end of the text. */
+  private privateKey(at: number): SecretRange | null {
+    const label = labelAt(this.text, at + '-----BEGIN '.length)
+    if (label === null || !label.includes('PRIVATE KEY')) return null
+    this.ends ??= this.lastLines()
+    const to = this.nextEnd(this.ends.get(label), at)
+    if (to !== null && to - at <= LONGEST_KEY) return { kind: 'private-key', from: at, to }
+    BODY_OF_KEY.lastIndex = at + '-----BEGIN '.length + label.length + '-----'.length
+    return BODY_OF_KEY.test(this.text) ? { kind: 'private-key', from: at, to: to ?? this.text.length } : null
+  }
+
+  /** Where last lines of private keys end, by their labels, the last one first. */
+  private lastLines(): Map<string, number[]> {
+    const ends = new Map<string, number[]>()
+    for (const { index } of this.text.matchAll(/-----END /g)) {
+      const label = labelAt(this.text, index + '-----END '.length)
+      if (label === null || !label.includes('PRIVATE KEY')) continue
+      const end = index + '-----END '.length + label.length + '-----'.length
+      const known = ends.get(label)
+      if (known === undefined) ends.set(label, [end])
+      else known.push(end)
+    }
+    for (const known of ends.values()) known.reverse()
+    return ends
+  }
+
+  /** The first of these that lies behind a place; those before it are asked for by nobody any more. */
+  private nextEnd(ends: number[] | undefined, at: number): number | null {
+    while (ends?.length && (ends.at(-1) as number) <= at) ends.pop()
+    return ends?.at(-1) ?? null
+  }
+}
+
+/** Letters and digits behind a prefix that no provider is known for: at least thirty, in both cases, with digits. */
+const LONG_PART = /[_-][A-Za-z0-9]{30,}/g
+const UNKNOWN_PREFIX = /(?<![\w/+=.-])[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/
+const LONGEST_PREFIX = 52
+/** A digest with something behind it. */
+const HEX_FIRST = /^[0-9a-f]{30}/
+const NO_PREFIX = /^(?:sha\d|md5|commit|chunk|index|asset|file|img|image|etag|msg|call|toolu|req|chatcmpl)/i
+
+/** Tokens of forms that are not listed, in order. */
+function* unlistedTokens(text: string): Generator<SecretRange> {
+  for (const { 0: part, index } of text.matchAll(LONG_PART)) {
+    const body = part.slice(1, LONGEST_TOKEN)
+    if (HEX_FIRST.test(body) || !/[a-z]/.test(body) || !/[A-Z]/.test(body) || !/\d/.test(body) || isWordlike(body))
+      continue
+    const prefix = UNKNOWN_PREFIX.exec(text.slice(Math.max(0, index - LONGEST_PREFIX), index))?.[0]
+    if (prefix === undefined || NO_PREFIX.test(prefix) || /[\w+/=]/.test(text[index + part.length] ?? '')) continue
+    yield { kind: 'token', from: index - prefix.length, to: index + part.length }
+  }
+}
+
+/** Secrets of known forms, in order. */
+function* formedSecrets(text: string): Generator<SecretRange> {
+  const finder = new Finder(text)
+  let at = 0
+  BEGINNING.lastIndex = 0
+  for (let match = BEGINNING.exec(text); match !== null; match = BEGINNING.exec(text)) {
+    const found = finder.secretAt(match.index, match[0])
+    // Another prefix may begin within one that no token follows.
+    BEGINNING.lastIndex = match.index + 1
+    if (found === null || found.from < at) continue
+    at = found.to
+    BEGINNING.lastIndex = at
+    yield found
+    BEGINNING.lastIndex = at
+  }
+}
+
+function without(text: string, secrets: Iterable<SecretRange>, kinds?: Set<string>): string {
+  let clean = ''
+  let at = 0
+  for (const { kind, from, to } of secrets) {
+    const breaks = text.slice(from, to).replace(/[^\n]/g, '')
+    clean += `${text.slice(at, from)}[redacted:${kind}]${breaks}`
+    kinds?.add(kind)
+    at = to
+  }
+  return clean + text.slice(at)
+}
+
+/**
+ * The text without secrets: each becomes `[redacted:<kind>]`. Lines keep their numbers.
+ *
+ * @param text any text, also a whole file of code
+ * @param kinds takes what was found
+ */
+export function redact(text: string, kinds?: Set<string>): string {
+  const passes = [formedSecrets, passwordsOfCommands, assignedSecrets, unlistedTokens]
+  return passes.reduce((rest, secretsOf) => without(rest, secretsOf(rest), kinds), text)
+}
