@@ -1,17 +1,20 @@
 // `npm pack` runs this first: builds what the package holds in the place of the Worker's sources, into dist.
 //   dist/worker      the Worker as it is uploaded, its SQL, and how the simulator binds it, on D1 and on PostgreSQL
 //   dist/cli         the parts of the command line that are written in TypeScript
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+//   dist/THIRD-PARTY-NOTICES.txt  the licenses of what these hold
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { builtLibrary } from '../src/cli/copy/bundle.mjs'
 import { BUILT, ROOT } from '../src/cli/place.mjs'
 import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
+import { noticesOf } from './package-notices.mjs'
 import { bundleWorker } from './serve/bundle.mjs'
 
 const LIBRARIES = ['copy', 'import', 'markdown', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
 const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']
 
+/** @returns {Promise<string[]>} the files of which the Worker is made */
 async function buildWorker() {
   const bundle = await bundleWorker()
   const folder = join(BUILT, 'worker')
@@ -24,12 +27,18 @@ async function buildWorker() {
     const { rootPath: _, hyperdrives: __, ...options } = await workerOptionsOf(config)
     writeFileSync(builtOptions(config), `${JSON.stringify(options, null, 2)}\n`)
   }
+  const { sources } = JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8'))
+  return sources.map((/** @type {string} */ source) => resolve(bundle, source))
 }
 
+/** @returns {Promise<string[]>} the files of which the libraries are made */
 async function buildLibraries() {
+  const files = []
   const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
-  for (const entry of LIBRARIES)
-    await build({
+  for (const entry of LIBRARIES) {
+    const { metafile } = await build({
+      absWorkingDir: ROOT,
+      metafile: true,
       entryPoints: [entry],
       outfile: builtLibrary(entry),
       bundle: true,
@@ -42,8 +51,13 @@ async function buildLibraries() {
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'error',
     })
+    const [output] = Object.values(/** @type {import('esbuild').Metafile} */ (metafile).outputs)
+    for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {}))
+      if (bytesInOutput > 0) files.push(file)
+  }
+  return files
 }
 
 rmSync(BUILT, { recursive: true, force: true })
-await buildWorker()
-await buildLibraries()
+const files = [...(await buildWorker()), ...(await buildLibraries())]
+writeFileSync(join(BUILT, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, files))

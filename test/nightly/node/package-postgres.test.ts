@@ -96,6 +96,8 @@ describe('the package', () => {
     expect(server.said()).toContain(`Data live in ${join(data, 'state')}`)
     expect(readdirSync(data)).toEqual(expect.arrayContaining(['servers', 'state']))
     expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
+    const notices = readFileSync(join(place, 'node_modules', name, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    expect(notices).toMatch(/^hono \S+\nLicense: MIT$/m)
   })
 
   it('is a bridge for clients that only start programs, and finds the server that runs here by itself', async () => {
