@@ -1,5 +1,7 @@
 # The server for people without Cloudflare: workerd in a container, with its data in a volume. See docs/anywhere.md.
-FROM node:24.21.0-bookworm-slim AS build
+# The digest of the image for all platforms, from https://github.com/docker-library/repo-info at
+# 3179cb4d576b9929bf86873c87f279ac67661c6e (repos/node/remote/24.21.0-bookworm-slim.md).
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /build
 COPY . .
 RUN npm ci
@@ -9,7 +11,7 @@ RUN mkdir -p ../runtime && cp -r node_modules/onnxruntime-node node_modules/onnx
   find ../runtime/onnxruntime-node/bin -mindepth 2 -type d ! -path "*/linux" ! -path "*/linux/$(node -p process.arch)" -prune -exec rm -rf {} +
 
 # Built files only, with the versions of the lock file; no scripts of packages are run.
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /app
 COPY --from=build /package .
 COPY --from=build /build/package-lock.json .

@@ -2,17 +2,20 @@
 //   dist/worker      the Worker as it is uploaded, its SQL, and how the simulator binds it, on D1 and on PostgreSQL
 //   dist/cli         the parts of the command line that are written in TypeScript
 //   dist/onnxruntime what runs the built-in model where onnxruntime-node is not installed: three files instead of a package of 148 MB
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+//   dist/THIRD-PARTY-NOTICES.txt  the licenses of what these hold
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { builtLibrary } from '../src/cli/copy/bundle.mjs'
 import { BUILT, ROOT } from '../src/cli/place.mjs'
 import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
+import { noticesOf } from './package-notices.mjs'
 import { bundleWorker } from './serve/bundle.mjs'
 
 const LIBRARIES = ['copy', 'import', 'markdown', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
 const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']
 
+/** @returns {Promise<string[]>} the files of which the Worker is made */
 async function buildWorker() {
   const bundle = await bundleWorker()
   const folder = join(BUILT, 'worker')
@@ -25,12 +28,18 @@ async function buildWorker() {
     const { rootPath: _, hyperdrives: __, ...options } = await workerOptionsOf(config)
     writeFileSync(builtOptions(config), `${JSON.stringify(options, null, 2)}\n`)
   }
+  const { sources } = JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8'))
+  return sources.map((/** @type {string} */ source) => resolve(bundle, source))
 }
 
+/** @returns {Promise<string[]>} the files of which the libraries are made */
 async function buildLibraries() {
+  const files = []
   const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
-  for (const entry of LIBRARIES)
-    await build({
+  for (const entry of LIBRARIES) {
+    const { metafile } = await build({
+      absWorkingDir: ROOT,
+      metafile: true,
       entryPoints: [entry],
       outfile: builtLibrary(entry),
       bundle: true,
@@ -43,6 +52,11 @@ async function buildLibraries() {
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'error',
     })
+    const [output] = Object.values(/** @type {import('esbuild').Metafile} */ (metafile).outputs)
+    for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {}))
+      if (bytesInOutput > 0) files.push(file)
+  }
+  return files
 }
 
 /** The WebAssembly runtime, with the package that it imports, and the license of both. */
@@ -67,6 +81,6 @@ async function buildRuntime() {
 }
 
 rmSync(BUILT, { recursive: true, force: true })
-await buildWorker()
-await buildLibraries()
+const files = [...(await buildWorker()), ...(await buildLibraries())]
 await buildRuntime()
+writeFileSync(join(BUILT, 'THIRD-PARTY-NOTICES.txt'), noticesOf(ROOT, files))

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { noticesOf } from '../../scripts/package-notices.mjs'
 import { VARIABLES } from '../../src/config'
 import { ABOUT } from '../../src/domain/about'
 import { ROOT } from '../support/build'
@@ -57,7 +58,8 @@ describe('the package', () => {
   })
 
   it('holds no source of the Worker, which it has built, and nothing of tests', () => {
-    expect([...packed].filter((path) => /\.tsx?$|^(test|bench|docs)\//.test(path))).toEqual([])
+    const own = [...packed].filter((path) => !path.startsWith('node_modules/'))
+    expect(own.filter((path) => /\.tsx?$|^(test|bench|docs)\//.test(path))).toEqual([])
     expect(manifest.files).toContain('dist')
     expect(manifest.scripts.prepack).toContain('scripts/package.mjs')
   })
@@ -70,6 +72,44 @@ describe('the package', () => {
     expect(read('.npmrc')).toContain('onnxruntime-node-install=skip')
     for (const name of ['node', 'web', 'common'])
       expect(manifest.devDependencies[`onnxruntime-${name}`]).toBe(manifest.devDependencies['onnxruntime-node'])
+  })
+
+  it('brings what its commands run as they were tested, and leaves to npm only what depends on the platform', () => {
+    const { packages } = JSON.parse(read('package-lock.json'))
+    const bundled = new Set(
+      [...packed].flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+    )
+    // The simulator names its own packages, those with binaries of each platform too, by exact versions.
+    expect(Object.keys(manifest.dependencies).filter((name) => !bundled.has(name))).toEqual(['miniflare'])
+    const { dependencies } = packages['node_modules/miniflare']
+    for (const version of [...Object.values(manifest.dependencies), ...Object.values(dependencies)])
+      expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+    for (const name of bundled) {
+      const { version, inBundle, os, cpu, hasInstallScript } = packages[`node_modules/${name}`]
+      expect([name, inBundle, os, cpu, hasInstallScript]).toEqual([name, true, undefined, undefined, undefined])
+      expect([name, JSON.parse(read(`node_modules/${name}/package.json`)).version]).toEqual([name, version])
+    }
+  })
+
+  it('names the license of each package whose code it bundles', () => {
+    const modules = [
+      'node_modules/hono/dist/index.js',
+      'node_modules/pg-types/index.js',
+      'node_modules/drizzle-orm/index.js',
+    ]
+    const notices = noticesOf(ROOT, [
+      ...modules,
+      'src/index.ts',
+      'node_modules/zod/index.js',
+      'node_modules/zod/v4/index.js',
+    ])
+    expect([...notices.matchAll(/^(\S+) \S+\nLicense: (.*)$/gm)].map(([, name, license]) => [name, license])).toEqual([
+      ['drizzle-orm', 'Apache-2.0'],
+      ['hono', 'MIT'],
+      ['pg-types', 'MIT'],
+      ['zod', 'MIT'],
+    ])
+    expect(notices).toMatch(/Copyright \(c\) \d{4} - present, Yusuke Wada/)
   })
 
   it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {
@@ -89,9 +129,13 @@ describe('the container', () => {
   const { commonplace, database, pooler } = compose.services
 
   it('copies what there is, names the Node of this checkout, and starts the program of the package without root', () => {
-    expect(new Set(of('FROM').map((text) => text.split(' ')[0]))).toEqual(
-      new Set([`node:${manifest.optionalDependencies.node}-bookworm-slim`]),
-    )
+    const images = new Set(of('FROM').map((text) => text.split(' ')[0] ?? ''))
+    expect(images.size).toBe(1)
+    const [image = '', digest] = [...images][0]?.split('@') ?? []
+    expect(image).toBe(`node:${manifest.optionalDependencies.node}-bookworm-slim`)
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
+    // Where the digest comes from, for whoever pins the next one.
+    expect(read('Dockerfile')).toMatch(/docker-library\/repo-info at\n# [0-9a-f]{40} \(repos\/node\/remote\//)
     expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(['node', bin])
     expect(of('USER')).toEqual(['node'])
     for (const variable of of('ENV').map((text) => text.split('=')[0]))

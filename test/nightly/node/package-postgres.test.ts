@@ -109,6 +109,8 @@ describe('the package', () => {
     expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
     expect(readdirSync(join(place, 'node_modules')).filter((one) => one.startsWith('onnxruntime'))).toEqual([])
     expect(await runtimeOf(server)).toEqual({ backend: 'builtin, wasm runtime', ok: true })
+    const notices = readFileSync(join(place, 'node_modules', name, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    expect(notices).toMatch(/^hono \S+\nLicense: MIT$/m)
   })
 
   it('is a bridge for clients that only start programs, and finds the server that runs here by itself', async () => {
