@@ -40,6 +40,8 @@ const toSaved = (row: Row) => ({
   summarized: Boolean(row.summarized),
 })
 
+const turnOf = ({ threadId, source, textHash }: NewEntry): string => JSON.stringify([threadId, source, textHash])
+
 /** Whether some may be the next version of another one of the same call. */
 const repeats = (entries: readonly NewEntry[]): boolean =>
   new Set(entries.map(({ threadId, textHash }) => JSON.stringify([threadId, textHash]))).size < entries.length
@@ -101,6 +103,7 @@ export function createSave({
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const areGuarded = areFirstInThread(entries)
+      const last = new Map(entries.map((entry, i) => [turnOf(entry), i]))
       const { batch: stored, firsts } = arrange(
         dialect,
         await statementsOf(
@@ -110,6 +113,7 @@ export function createSave({
               before: dialect.likeTogether ? entries.length - 1 - i : 0,
               dedupe,
               isGuarded: areGuarded[i] === true,
+              repeatedLater: last.get(turnOf(entry)) !== i,
             }),
           ({ text }) => text.length,
         ),

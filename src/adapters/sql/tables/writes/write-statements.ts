@@ -45,12 +45,23 @@ const ANY_VERSION = 2 ** 31 - 1
  * @param analysis of its text; null when words and vectors are written behind the commit
  * @param before how many entries of the batch have been written after this one when its other statements run
  * @param isGuarded whether `reservedKeysGuards` checks the entry
+ * @param repeatedLater whether a later entry of the batch has the same thread, source and text
  */
 export function saveStatements(
   context: WriteContext,
   entry: NewEntry,
   analysis: IndexedText | null,
-  { before, dedupe, isGuarded }: { readonly before: number; readonly dedupe: boolean; readonly isGuarded: boolean },
+  {
+    before,
+    dedupe,
+    isGuarded,
+    repeatedLater,
+  }: {
+    readonly before: number
+    readonly dedupe: boolean
+    readonly isGuarded: boolean
+    readonly repeatedLater: boolean
+  },
 ): SQL[] {
   const { dialect, scope, now } = context
   const metadata = metadataColumns(context, entry, null)
@@ -118,10 +129,12 @@ export function saveStatements(
     ...(analysis
       ? [
           dialect.indexEntry({ org: scope.org, content: indexed, indexed: analysis }, worded),
-          ...(isRetitled
+          ...(isRetitled && !repeatedLater
             ? [sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${repeated})`]
             : []),
-          ...(entry.generated.vectors
+          // Where databases group statements of several entries, both would insert vectors of the same row.
+          ...(isRetitled && repeatedLater ? queueIndexing(['embed'], written(1), now) : []),
+          ...(entry.generated.vectors && !(isRetitled && repeatedLater)
             ? insertVectors(dialect, entry.generated.vectors, written(isRetitled ? ANY_VERSION : 1))
             : []),
           ...queuedStatements(context, entry.generated.queued, written(1)),
