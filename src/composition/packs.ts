@@ -12,7 +12,7 @@ import type { VectorIndex } from '../ports/vector-index'
 import type { CatchUp } from '../services/keeping/catch-up'
 import type { FinishIndex } from '../services/keeping/pending-index'
 import { contextOf, createCompilePack } from '../services/pack/compile-pack'
-import { createFindCandidates, type FindCandidates } from '../services/pack/find-candidates'
+import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember } from '../services/pack/remember'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import type { Services } from '../services/services'
@@ -36,17 +36,19 @@ export function composePacks(given: {
   /** What cosines of the model mean. */
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
-  /** What stands before the candidates; they as they are when nothing does. */
-  readonly watching?: ((find: FindCandidates) => FindCandidates) | undefined
 }): Services['packs'] {
   const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, levels, unfinished, watching = (find) => find } = given
+  const { searchSemantic, finishing, levels, unfinished } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
-  const findCandidates = watching(
-    createFindCandidates({ reads, fullText: words ? fullText : null, analyzer, semantic, finishing }),
-  )
+  const findCandidates = createFindCandidates({
+    reads,
+    fullText: words ? fullText : null,
+    analyzer,
+    semantic,
+    finishing,
+  })
   const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished })
   return {
     context: contextOf(explained),

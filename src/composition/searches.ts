@@ -15,6 +15,7 @@ import { createRankedSearches } from '../services/searching/ranked/ranked-search
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createSearchText } from '../services/searching/ranked/search-text'
 import { createSettled } from '../services/searching/ranked/settle-filter'
+import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
 
@@ -39,6 +40,7 @@ export function composeSearches(given: {
   const searchText = createSearchText({ fullText, analyzer, yielder })
   const ranked = createRankedSearches({
     ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished, yielder },
+    suggestWords: createSuggestWords({ fullText, analyzer, yielder }),
   })
   const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>

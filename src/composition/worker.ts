@@ -20,7 +20,6 @@ import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
-import type { FindCandidates } from '../services/pack/find-candidates'
 import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
@@ -61,8 +60,6 @@ export interface Surroundings {
   readonly index?: VectorIndex
   /** What stands before the database, for tests. */
   readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
-  /** What stands before the candidates of packs, for benches that choose from the same ones again. */
-  readonly watching?: (find: FindCandidates) => FindCandidates
 }
 
 const systemClock: Clock = { now: () => Date.now() }
@@ -158,7 +155,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
     ...{ finishing, levels, unfinished: catchUp.warnings },
-    watching: surroundings.watching,
     words: config.fts.enabled,
   })
   const memories = composeMemories({

@@ -26,21 +26,10 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/context length|context size|maximum (input|context)|too (long|large)|less than \\d+ tokens/i':
     'linear: each digit belongs to one attempt; and the answer of a model server is cut',
   '/\\n[^\\S\\n]*\\n/g': 'linear: an attempt ends at the next line end, where the next one begins',
-  '/^[A-Z]{1,12}[-_]?\\d{2,}$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^#\\d+$|^[A-Z]{2,}-\\d+$/':
-    'a run of at most 200 characters of a goal',
-  '/\\b(?:in progress|in flight|ongoing|being worked on)\\b|\\b(?:is|are|am) [a-z]{1,20} working on\\b/i':
-    'linear: an attempt reads at most 40 characters',
-  '/\\p{Ll}\\p{Lu}|^\\p{Lu}\\p{Ll}+\\p{Lu}/u': 'a run of at most 200 characters of a goal',
-  '/[\\p{L}\\p{N}_-]{2}\\.\\p{L}[\\p{L}\\p{N}]{0,7}$|[\\p{L}\\p{N}_.-]\\/[\\p{L}\\p{N}_.-]+\\//u':
-    'a run of at most 200 characters of a goal',
-  '/^[\\p{L}_$][\\p{L}\\p{N}_$]+(?:(?:\\.|::)[\\p{L}_$][\\p{L}\\p{N}_$]+)+$/u':
-    'a run of at most 200 characters of a goal',
   '/^(?:\\$[a-z_]\\w*|%\\w+%|#[0-9a-f]{3,8}|[#/][a-z_-]+|\\/[\\w-]+\\.[a-z]{1,5})$/i':
     'the first 256 characters of a value',
   '/^(?:[\\w-]*<[^<>\\n]*>|\\{[^{}\\n]*\\}|#\\{|\\([^()\\n]*\\)|[A-Za-z_$][\\w$.:]*\\((?:[^\\n]*\\)|["\'`\\s]|$))/':
     'the first 256 characters of a value',
-  '/(?<![a-zÀ-ɏ\\d])(?:(\\d{1,3}) days? ago|vor (\\d{1,3}) tage?n?|il y a (\\d{1,3}) jours?|hace (\\d{1,3}) días?)(?![a-zÀ-ɏ\\d])/i':
-    'linear: an attempt reads at most sixteen characters; the detector takes seconds to see it',
   '/(?:\\\\[nrt]|[\\s"\'+\\\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y':
     'linear: one attempt at one place, of at most eighty characters',
   '/\\\\{0,3}["\'`]?[ \\t]{0,5},?\\s{0,20}\\\\{0,3}["\'`]?(?:value|content|default)\\\\{0,3}["\'`]?[ \\t]{0,5}[:=][ \\t]{0,5}/iy':
@@ -85,11 +74,11 @@ const KNOWN: Readonly<Record<string, string>> = {
 const BUILT: Readonly<Record<string, string>> = {
   'adapters/d1/local-faults.ts': 'fixed words, over a message of the database',
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
-  'domain/pack/own-name.ts': 'the letters and digits of a name, with one sign between them at most',
-  'domain/pack/sayings.ts': 'fixed words, then times, each of which begins differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
-  'domain/search/analysis.ts': 'one class repeated',
+  'domain/search/analysis.ts': 'one class, then another one repeated that holds it',
+  'domain/search/fold.ts': 'one class repeated',
+  'domain/search/hangul.ts': 'fixed words at the end of a word of at most 500 characters',
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
   'domain/secrets/command-secrets.ts': 'fixed words, and options of a command of at most 400 characters',
   'domain/secrets/secret-names.ts': 'a name of at most 128 characters',

@@ -3,7 +3,6 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { functionWords } from '../../src/domain/search/function-words'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { stopWords, stopWordsMark } from '../../src/domain/search/stop-words'
-import { emptyWords } from '../../src/domain/search/written-in'
 
 const unitsOf = (query: string, language = 'english', mode: SearchMode = 'match'): string =>
   parseQuery(query, mode, createAnalyzer(language))
@@ -83,13 +82,5 @@ describe('words that only hold a sentence together', () => {
     const languages = ['english', 'simple', 'nepali', 'german', 'indonesian']
     expect(languages.map(stopWordsMark)).toEqual(['', '', '', '.w1', '.w1'])
     expect(functionWords('klingon')).toBeNull()
-  })
-
-  it('are guessed for a goal by two words of a language', () => {
-    const goal = ['was', 'haben', 'wir', 'zur', 'glasur', 'entschieden']
-    expect([...emptyWords(goal)].sort()).toEqual(['haben', 'was', 'wir', 'zur'])
-    expect([...emptyWords(['man', 'pages', 'of', 'the', 'kiln'])].sort()).toEqual(['of', 'the'])
-    // One word in letters that English has not is enough.
-    expect([...emptyWords(['каталог', 'обновляется', 'по', 'ночам'])]).toEqual(['по'])
   })
 })

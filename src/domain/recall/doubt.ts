@@ -36,7 +36,7 @@ export function doubtOf({ cosine, levels, words }: Signal): { readonly doubt: Do
     if (share === null) return { doubt: 'none', confidence: 1 }
     return { doubt: share === 0 ? 'nothing' : share < WORDS_ALONE ? 'doubtful' : 'none', confidence: share }
   }
-  if (!share && meaningOf(cosine, levels) < FLOOR) return { doubt: 'nothing', confidence: 0 }
+  if (share === 0 && meaningOf(cosine, levels) < FLOOR) return { doubt: 'nothing', confidence: 0 }
   const signal = cosine + WORDS * (share ?? 1)
   const confidence = Math.max(0, Math.min(1, signal / (levels.answer + WORDS)))
   return { doubt: signal < doubtLevel(levels) ? 'doubtful' : 'none', confidence }

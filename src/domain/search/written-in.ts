@@ -3,33 +3,9 @@ import { fold } from './fold'
 import { functionWords, languagesOf } from './function-words'
 import { stopWords } from './stop-words'
 
-/** Languages that a goal is guessed to be written in; of equal ones the first. */
-const OF_GOALS = [
-  ...['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch', 'swedish', 'danish', 'norwegian'],
-  ...['finnish', 'polish', 'czech', 'croatian', 'russian', 'turkish'],
-]
-
-/** Words of a language that a goal has to have before it is taken to be written in it: `die` and `man` are English too. */
+/** Words of a language that a query has to have before it is taken to be written in it: `die` and `man` are English too. */
 const ENOUGH = 2
 const LATIN = /^[a-z]+$/
-/** How many words one of a list counts as: of letters that English has not, it is enough by itself. */
-const worth = (word: string): number => (LATIN.test(word) ? 1 : ENOUGH)
-
-/**
- * Those of a goal's words that hold sentences together in the language that it is written in: the one with most of them, English
- * where none has two, or one in other letters than Latin ones.
- *
- * @param words folded
- */
-export function emptyWords(words: readonly string[]): ReadonlySet<string> {
-  let [best, most] = [functionWords('english'), ENOUGH - 1]
-  for (const language of OF_GOALS) {
-    const list = functionWords(language)
-    const held = words.reduce((sum, word) => (list?.has(word) ? sum + worth(word) : sum), 0)
-    if (held > most) [best, most] = [list, held]
-  }
-  return new Set(words.filter((word) => best?.has(word)))
-}
 
 /** What may stand around a word of a sentence; around a code stand other signs too. */
 const BEFORE = '("\'«„“‚‘¿¡['

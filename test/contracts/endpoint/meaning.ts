@@ -200,6 +200,19 @@ export function meaningContract(connect: Connect): void {
       expect((await ask('winter timetable')).results[0].id).toBe(titled)
     })
 
+    it('asks whether other words were meant where none of a query is found', async () => {
+      const thread_id = unique()
+      await s.store('A retried refund paid twice. Bookings are moved by the accessibility desk.', { thread_id })
+      const warned = async (query: string) =>
+        (await s.ok('hybrid_search_context', { query, thread_id })).warnings?.find((one: string) =>
+          /did you mean/.test(one),
+        )
+      expect(await warned('refnud')).toMatch(/did you mean refund\?/)
+      expect(await warned('bokings')).toMatch(/did you mean bookings\?/)
+      expect(await warned('refund')).toBeUndefined()
+      expect(await warned('xqzvwplk')).toBeUndefined()
+    })
+
     it('lists the successor of a superseded entry before it', async () => {
       const thread_id = unique()
       const old = await s.store('The kiln of the pottery cools in nine hours, says the kiln book.', { thread_id })

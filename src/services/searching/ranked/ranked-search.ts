@@ -16,6 +16,7 @@ import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-
 import { createSearchHybrid, type HybridRequest } from './search-hybrid'
 import type { SearchSemantic } from './search-semantic'
 import type { FoundBy, SearchText } from './search-text'
+import type { SuggestWords } from './suggest-words'
 
 interface HybridPage extends RankedPage {
   readonly modes: readonly ('fts' | 'semantic')[]
@@ -55,6 +56,8 @@ export function createRankedSearches(dependencies: {
   /** Null when switched off. */
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
+  /** What a query of unknown words may mean. */
+  readonly suggestWords?: SuggestWords
   /** What cosines of the model mean. */
   readonly levels: () => Promise<Levels>
   /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
@@ -64,7 +67,7 @@ export function createRankedSearches(dependencies: {
   readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { levels, yielder, unfinished = async () => [] } = dependencies
+  const { suggestWords = async () => [], levels, yielder, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [] }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
@@ -107,7 +110,9 @@ export function createRankedSearches(dependencies: {
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
     const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
+    const meant = doubt === 'nothing' && words !== null ? await suggestWords(scope, request.query, request.filter) : []
     const failed = [
+      ...(meant.length > 0 ? [`Nothing holds these words; did you mean ${meant.join(', ')}?`] : []),
       ...(doubt === 'doubtful' && ordering.length > 0 ? [`${NOTHING_FITS} listed`] : []),
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.

@@ -21,8 +21,8 @@ export interface TextRanking extends FoundBy {
   readonly ordering: readonly Ranked[]
   /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
   readonly captured: ReadonlySet<number>
-  /** Of its scored words, for the doubt about what was found. */
-  readonly found: FoundWords
+  /** Of its scored words, for the doubt about what was found; null where a filter leaves that unknown. */
+  readonly found: FoundWords | null
   readonly warnings: readonly string[]
 }
 
@@ -31,6 +31,12 @@ const COLUMNS: readonly TextColumn[] = ['title', 'body', 'context']
 const NO_WORDS: FoundWords = { entries: 0, holding: [] }
 /** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
 const DEPTH = { candidates: 200, complete: 100 } as const
+
+const PLACES: ReadonlySet<Filter['op']> = new Set(['thread', 'projectScope', 'project', 'layer'])
+
+/** Whether a filter asks for nothing but a place: then no hit means that no entry there holds a word. */
+const isOfPlace = (filter: Filter): boolean =>
+  filter.op === 'and' ? filter.of.every(isOfPlace) : PLACES.has(filter.op)
 
 export type SearchText = ReturnType<typeof createSearchText>
 
@@ -54,16 +60,18 @@ export function createSearchText({
     if (query.expression === null) return { ordering: [], captured: new Set(), units, found: NO_WORDS, warnings }
     const terms = scoredTerms(units)
     let isByFew = false
-    let foundWords = NO_WORDS
+    let foundWords: FoundWords | null = NO_WORDS
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
       const { hits, statistics, byFewWords } = await fullText.search(scope, request)
       isByFew ||= byFewWords
       if (!captured)
-        foundWords = {
-          entries: statistics.entries,
-          holding: hits.length === 0 ? terms.map(() => 0) : statistics.entriesWithTerm,
-        }
+        foundWords =
+          hits.length > 0
+            ? { entries: statistics.entries, holding: statistics.entriesWithTerm }
+            : isOfPlace(filter)
+              ? { entries: 0, holding: terms.map(() => 0) }
+              : null
       const count = hitCounter(analyzer, terms)
       const candidates: Candidate[] = []
       for (const hit of hits) {
