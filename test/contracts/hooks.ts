@@ -393,6 +393,8 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(refused).toMatchObject({ code: 'conflict' })
       await review.approve(scope, id, 1)
       expect(await told()).toContain('Gate')
+      const shown = (await world.ok(ada, 'get_context_by_ids', { context_ids: [id] })).result[0]
+      expect(shown).toMatchObject({ by: expect.stringContaining(ada.id), approved: true })
       expect(await review.addressing(scope, 10)).toEqual([])
       // An approval is for one version.
       await world.ok(ada, 'update_context', {
