@@ -179,6 +179,9 @@ CREATE TABLE entries (
   owner TEXT,
   created_by TEXT NOT NULL,
   imported_from TEXT, -- the creator that an imported file names
+  addresses_agent INTEGER NOT NULL DEFAULT 0, -- the text looks like instructions for an agent
+  approved_by TEXT, -- the key of the person who approved the version below
+  approved_version INTEGER,
   -- The key and agent that made the current version, and whether it was a restore.
   changed_by TEXT,
   changed_agent TEXT,
@@ -209,6 +212,9 @@ CREATE TABLE reserved_entry_ids (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
   last_id INTEGER NOT NULL
 );
+
+-- Texts that look like instructions for an agent, for review.
+CREATE INDEX entries_addresses_agent_idx ON entries (org, id) WHERE addresses_agent = 1;
 
 -- Lists, newest first. These indexes contain the columns of the access check, so that lists read no row for it.
 CREATE INDEX entries_created_idx ON entries (org, created_second, id, expires_at, reader, project) WHERE listed = 1;

@@ -190,6 +190,9 @@ CREATE TABLE entries (
   owner text COLLATE "C",
   created_by text COLLATE "C" NOT NULL,
   imported_from text, -- the creator that an imported file names
+  addresses_agent integer NOT NULL DEFAULT 0, -- the text looks like instructions for an agent
+  approved_by text, -- the key of the person who approved the version below
+  approved_version bigint,
   -- The key and agent that made the current version, and whether it was a restore.
   changed_by text COLLATE "C",
   changed_agent text COLLATE "C",
@@ -215,6 +218,9 @@ CREATE TABLE entries (
   summary text NOT NULL DEFAULT '',
   text text COLLATE "C" NOT NULL -- empty if the text is in long_texts
 );
+
+-- Texts that look like instructions for an agent, for review.
+CREATE INDEX entries_addresses_agent_idx ON entries (org, id) WHERE addresses_agent = 1;
 
 -- Lists, newest first. These indexes contain the columns of the access check, so that lists read no row for it.
 CREATE INDEX entries_created_idx ON entries (org, created_second DESC, id DESC) INCLUDE (expires_at, reader, project)

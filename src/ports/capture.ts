@@ -1,7 +1,7 @@
 import type { Gathered } from '../domain/capture/gathered'
 import type { Standing } from '../domain/capture/recalled'
-import type { ReviewedEntry, ReviewQuery } from '../domain/capture/review'
-import type { Scope } from '../domain/identity/scope'
+import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
+import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
 /** What the last checkpoint of a session wrote. */
@@ -98,6 +98,12 @@ export interface CaptureStore {
     owner: string | null,
     limit: number,
   ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
+  /** Of these entries, those whose version that stands a person has approved. */
+  approved(scope: Scope, ids: readonly number[]): Promise<ReadonlySet<number>>
+  /** Listed entries that the scope may change, whose texts address an agent and that nobody has approved, the newest first. */
+  addressing(scope: Scope, limit: number): Promise<readonly AddressingEntry[]>
+  /** Approves a version of an entry that the caller may change. @returns whether it still is at that version */
+  approve(caller: Caller, id: number, version: number): Promise<boolean>
   /** Captured entries that are the scope's to change, newest first, behind a place. */
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
   /** Forgets what was gathered of a project, so that nothing more is written of it. */

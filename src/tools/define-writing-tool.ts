@@ -7,7 +7,7 @@ import { ENDED, isEnded } from './ended'
 import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
-import { screened, withWarning, withWarnings } from './screened'
+import { addressWarnings, screened, withWarning, withWarnings } from './screened'
 
 /** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
 interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
@@ -46,11 +46,11 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   const keyed = input.safeExtend(KEYED)
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
 
-  /** The arguments as they are carried out, and what sorts of secrets they seem to hold. */
+  /** The arguments as they are carried out, the kinds of secrets in them, and how they address an agent. */
   async function looked({ services, config }: ToolContext, args: z.output<Input>) {
-    if (effect === 'delete') return { args, kinds: [] }
-    const { args: clean, kinds } = await screened(args, services.yielder)
-    return config.redact === 'always' ? { args: clean, kinds: [] } : { args, kinds }
+    if (effect === 'delete') return { args, kinds: [], addresses: [] }
+    const { args: clean, kinds, addresses } = await screened(args, services.yielder)
+    return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
   }
 
   return {
@@ -62,7 +62,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         given,
         { rules: family.parse, inspect: (others) => inspect?.(others, context) },
       )
-      const { args, kinds } = await looked(context, rest as z.output<Input>)
+      const { args, kinds, addresses } = await looked(context, rest as z.output<Input>)
       // Asked when the work is done, since a call made again enters no service.
       let ended = false
       const writing: Writing<Facts> = {
@@ -75,7 +75,10 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         },
         recall: (trace) => recall(trace, args),
         answer: (found, noted = { ended }) =>
-          withWarnings(withWarning(answer(found, args), kinds), noted.ended === true ? [ENDED] : []),
+          withWarnings(withWarning(answer(found, args), kinds), [
+            ...addressWarnings(addresses),
+            ...(noted.ended === true ? [ENDED] : []),
+          ]),
         unfinished: unfinished && {
           when: unfinished.when,
           finish: (caller, found) => unfinished.finish({ ...context, principal: caller }, args, found),

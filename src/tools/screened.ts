@@ -1,6 +1,7 @@
 import type { Metadata } from '../domain/entry/metadata'
 import { redact } from '../domain/secrets/redact'
 import { redactValue } from '../domain/secrets/redact-metadata'
+import { type Address, addressesIn } from '../domain/trust/agent-directed'
 import type { Yielder } from '../domain/yielder'
 import { isRecord } from './record'
 
@@ -17,19 +18,25 @@ type Arguments = Readonly<Record<string, unknown>>
 interface Screened<Args> {
   readonly args: Args
   readonly kinds: readonly string[]
+  /** How its texts address an agent. */
+  readonly addresses: readonly Address[]
 }
 
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
 export async function screened<Args extends Arguments>(args: Args, yielder: Yielder): Promise<Screened<Args>> {
   const kinds = new Set<string>()
+  const addresses = new Set<Address>()
   const walk = async (given: Arguments): Promise<Arguments> => {
     const clean: Record<string, unknown> = { ...given }
     for (const [name, value] of Object.entries(given)) {
       if (TEXTS.includes(name) && typeof value === 'string') {
         clean[name] = redact(value, kinds)
+        if (name !== 'code') for (const address of addressesIn(value)) addresses.add(address)
         await yielder.spend(value.length)
-      } else if (OBJECTS.includes(name) && isRecord(value)) clean[name] = redactValue(value as Metadata, '', kinds)
-      else if (ITEMS.includes(name) && Array.isArray(value)) {
+      } else if (OBJECTS.includes(name) && isRecord(value)) {
+        clean[name] = redactValue(value as Metadata, '', kinds)
+        if (typeof value.title === 'string') for (const address of addressesIn(value.title)) addresses.add(address)
+      } else if (ITEMS.includes(name) && Array.isArray(value)) {
         const items: unknown[] = []
         for (const item of value) items.push(isRecord(item) ? await walk(item) : item)
         clean[name] = items
@@ -37,7 +44,7 @@ export async function screened<Args extends Arguments>(args: Args, yielder: Yiel
     }
     return clean
   }
-  return { args: (await walk(args)) as Args, kinds: [...kinds] }
+  return { args: (await walk(args)) as Args, kinds: [...kinds], addresses: [...addresses] }
 }
 
 /** The result of a write, with more to know of it. */
@@ -46,6 +53,14 @@ export function withWarnings(result: Record<string, unknown>, more: readonly str
   const { warnings = [], ...rest } = result
   return { ...rest, warnings: [...(warnings as string[]), ...more] }
 }
+
+/** The warning about texts that address an agent; hooks leave them out (capture contract §3). */
+export const addressWarnings = (addresses: readonly Address[]): readonly string[] =>
+  addresses.length === 0
+    ? []
+    : [
+        `content addresses an agent (${addresses.join(', ')}): hooks leave it out until a person approves it in the dashboard`,
+      ]
 
 /** The result of a write, with a word of what was written looking like a secret. */
 export const withWarning = (result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> =>

@@ -68,6 +68,18 @@ const KNOWN: Readonly<Record<string, string>> = {
     'linear: one attempt at one place, which ends at a bound or where its class does',
   '/^[0-]+$|^[~^>=<v]*\\d{1,5}(?:\\.\\d{1,5}){1,3}(?:[-+][\\w.]{1,40})?$/': 'the first 256 characters of a value',
   '/[a-z]Key\\d*$|[-.]key\\d*$/': 'the 80 characters before a place, or a name',
+  '/\\bi ?g ?n ?o ?r ?e {1,4}(?:all |any )?(?:previous|prior|above) {1,4}instructions/i':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/(?:[Ии]гнорируй|[Зз]абудь)[^.!?\\n]{0,30}(?:инструкци|указани)/u':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/忽略[^。\\n]{0,12}(?:指令|指示|提示)|(?:指示|命令)を(?:すべて)?無視/u':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/\\{\\s{0,9}["\'](?:name|tool|function)["\']\\s{0,3}:\\s{0,3}["\'][\\w.-]{1,60}["\']\\s{0,3},\\s{0,9}["\'](?:arguments|parameters)["\']/':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/<!--[^>]{0,200}\\b(?:ignore|instructions?|assistant|agent|prompt)\\b/i':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/style ?= ?["\'][^"\'<>\\n]{0,80}(?:font-size: ?0|display: ?none|color: ?white|visibility: ?hidden|opacity: ?0\\b)/i':
+    'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
@@ -84,6 +96,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/secrets/secret-names.ts': 'a name of at most 128 characters',
   'domain/secrets/token-forms.ts': 'fixed prefixes, of which one ends in blanks',
   'domain/text.ts': 'one class repeated',
+  'domain/trust/agent-directed.ts':
+    'fixed words with at most 60 characters between them, over 40,000 characters at most',
 }
 
 interface Found {

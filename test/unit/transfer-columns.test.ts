@@ -76,8 +76,10 @@ it('moves every column of an entry and of its kept states with an export', async
     { ...taken, theirId: '', replaces: null, waiting: [], vectors: null, queueVectors: false },
     ada.org,
   )
-  // Words are counted when the text is analysed anew.
-  expect(await lost('entries', await standing(), row)).toEqual(['text_words'])
+  // Words are counted, and texts that address an agent found, when the text is analyzed anew; approvals stay where a person gave them.
+  expect(await lost('entries', await standing(), row)).toEqual([
+    ...['addresses_agent', 'approved_by', 'approved_version', 'text_words'],
+  ])
 
   const version = sent(
     toVersionRecord(

@@ -4,7 +4,7 @@ import { FENCE } from './clean'
 
 /** The texts that hooks bring to a model, at its start and at a prompt (capture contract §3). They tell no ages, scores or counts. */
 
-const STANDING_FACETS = ['Pinned', 'Work in flight', 'Constraints', 'Decisions', 'Gotchas'] as const
+export const STANDING_FACETS = ['Pinned', 'Work in flight', 'Constraints', 'Decisions', 'Gotchas'] as const
 export type StandingFacet = (typeof STANDING_FACETS)[number]
 
 /** An entry that stands, as much of it as may be told. */

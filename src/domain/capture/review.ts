@@ -69,3 +69,12 @@ function parsed(text: string): unknown {
     return null
   }
 }
+
+/** An entry whose text addresses an agent, for a person to approve. */
+export interface AddressingEntry {
+  readonly id: number
+  readonly version: number
+  readonly title: string | null
+  readonly project: string | null
+  readonly preview: string
+}

@@ -12,7 +12,7 @@ import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { makeOrg, makeProject, projects } from './pages/projects'
 import { review } from './pages/review'
-import { drop, keep, merge, undo } from './pages/reviewing'
+import { approve, drop, keep, merge, undo } from './pages/reviewing'
 import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
 import { threadOfPath } from './pages/thread'
@@ -39,6 +39,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['GET', '/pack', pack],
   ['GET', '/activity', activity],
   ['GET', '/review', review],
+  ['POST', '/review/approve', approve],
   ['POST', '/review/keep', keep],
   ['POST', '/review/merge', merge],
   ['POST', '/review/drop', drop],

@@ -1,10 +1,17 @@
 // What is a model told at the start of a session, and at a prompt?
 import type { Gathered } from '../../domain/capture/gathered'
-import { promptText, startText } from '../../domain/capture/recalled'
+import {
+  promptText,
+  STANDING_FACETS,
+  type Standing,
+  type StandingEntry,
+  startText,
+} from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
 import { sha256Hex } from '../../domain/text'
+import { addressesIn } from '../../domain/trust/agent-directed'
 import type { CaptureStore } from '../../ports/capture'
 import type { Recall } from '../searching/memories/recall'
 import { threadOfSession } from './write-session'
@@ -42,6 +49,28 @@ export function createRecallForHooks({
   readonly store: CaptureStore
   readonly recall: Pick<Recall, 'page'>
 }) {
+  /** Of these entries, those that address an agent and that no person has approved. */
+  async function unapproved(scope: Scope, entries: readonly StandingEntry[]): Promise<ReadonlySet<number>> {
+    const ids = entries
+      .filter(({ title, text }) => addressesIn(text).length > 0 || (title !== null && addressesIn(title).length > 0))
+      .map(({ id }) => id)
+    if (ids.length === 0) return new Set()
+    const approved = await store.approved(scope, ids)
+    return new Set(ids.filter((id) => !approved.has(id)))
+  }
+
+  /** Without entries that address an agent, unless a person has approved them. */
+  async function trusted(scope: Scope, standing: Standing): Promise<Standing> {
+    const { facets, leftOff } = standing
+    const isLeftOut = await unapproved(scope, [...Object.values(facets).flat(), ...(leftOff === null ? [] : [leftOff])])
+    if (isLeftOut.size === 0) return standing
+    const kept = STANDING_FACETS.map((facet) => [facet, facets[facet].filter(({ id }) => !isLeftOut.has(id))] as const)
+    return {
+      facets: Object.fromEntries(kept) as unknown as Standing['facets'],
+      leftOff: leftOff !== null && isLeftOut.has(leftOff.id) ? null : leftOff,
+    }
+  }
+
   /**
    * What stands. A client that replays what a session held is told nothing again, unless something is new since the last start there.
    *
@@ -53,8 +82,7 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const standing = await store.standing(scope, place, threadOfSession(session))
-    const start = startText(standing)
+    const start = startText(await trusted(scope, await store.standing(scope, place, threadOfSession(session))))
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest
@@ -81,9 +109,11 @@ export function createRecallForHooks({
       },
       BYTES,
     )
-    const fresh = page.results
+    const found = page.results
       .map(({ memory }) => memory)
       .filter(({ id, layer, supersededBy }) => layer !== 1 && supersededBy === undefined && !seen.includes(id))
+    const isLeftOut = await unapproved(scope, found)
+    const fresh = found.filter(({ id }) => !isLeftOut.has(id))
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 

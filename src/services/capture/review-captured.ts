@@ -1,5 +1,5 @@
 // How does somebody keep, merge, drop what hooks have captured, and take that back?
-import type { Reviewed, ReviewedEntry, ReviewQuery } from '../../domain/capture/review'
+import type { AddressingEntry, Reviewed, ReviewedEntry, ReviewQuery } from '../../domain/capture/review'
 import { isKind, KINDS } from '../../domain/entry/kind'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
@@ -58,7 +58,7 @@ export function createReviewCaptured({
   restoreEntries,
   remember,
 }: {
-  readonly store: Pick<CaptureStore, 'review'>
+  readonly store: Pick<CaptureStore, 'review' | 'addressing' | 'approve'>
   readonly entries: Pick<EntryStore, 'readToChange'>
   readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly updateEntries: UpdateEntries
@@ -106,6 +106,18 @@ export function createReviewCaptured({
 
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
+
+    /** Entries whose texts address an agent and that no person has approved. */
+    addressing: (scope: Scope, limit: number): Promise<readonly AddressingEntry[]> => store.addressing(scope, limit),
+
+    /** Approves a version of an entry, so that hooks include it. @throws Problem conflict when it has changed or is out of reach */
+    async approve(caller: Caller, id: number, version: number): Promise<void> {
+      if (!(await store.approve(caller, id, version)))
+        throw new Problem(
+          'conflict',
+          `Entry ${id} has changed since you opened it, or you may not change it. Reload the page`,
+        )
+    },
 
     /** Makes a captured entry one like any other: listed, found by words and meaning, without an end. */
     async keep(caller: Caller, id: number, given: KeepArguments): Promise<Review> {

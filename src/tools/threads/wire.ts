@@ -12,6 +12,14 @@ import { listOf, part, strings } from '../fields'
 const replaced = ({ supersededBy }: Pick<Entry, 'supersededBy'>) =>
   supersededBy === undefined ? {} : { superseded_by: supersededBy }
 
+/** Where an entry came from: the key and the agent that stored it, and what applies of captured, imported and approved. */
+const provenance = (entry: Pick<Entry, 'createdBy' | 'agent' | 'captured' | 'importedFrom' | 'approved'>) => ({
+  by: entry.agent === null ? entry.createdBy : `${entry.agent} (${entry.createdBy})`,
+  ...(entry.captured ? { captured: true } : {}),
+  ...(entry.importedFrom === null ? {} : { imported: true }),
+  ...(entry.approved ? { approved: true } : {}),
+})
+
 /** An entry as `get_context_by_ids` returns it: whole, without summary. */
 export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
   id: entry.id,
@@ -24,6 +32,7 @@ export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
   updated_at: formatSecond(entry.updatedAt),
   version: entry.version,
   tags: entry.tags,
+  ...provenance(entry),
   ...(entry.archived ? { archived: true } : {}),
   ...replaced(entry),
 })
@@ -45,6 +54,7 @@ export function foundEntry(entry: EntryPreview, truncationLength: number): Recor
     tags: entry.tags,
     is_text_content_truncated: shown.truncated,
     ...(shown.truncated ? { total_chars: entry.chars } : {}),
+    ...provenance(entry),
     ...replaced(entry),
   }
 }
@@ -72,6 +82,10 @@ const entryOutput = {
   tags: strings('Tag'),
   images: z.array(imageOutput),
   superseded_by: z.int(),
+  by: z.string().meta({ description: 'Agent and key' }),
+  captured: z.boolean(),
+  imported: z.boolean(),
+  approved: z.boolean().meta({ description: 'By a person' }),
 }
 
 export const wholeEntryOutput = part('Entry', { ...entryOutput, archived: z.boolean() })

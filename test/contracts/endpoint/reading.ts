@@ -18,13 +18,13 @@ export function readingContract(connect: Connect): void {
       const [found] = (await s.ok('search_context', { thread_id })).results
       expect(Object.keys(found)).toEqual([
         ...['id', 'thread_id', 'source', 'content_type', 'text_content', 'metadata', 'summary', 'created_at'],
-        ...['updated_at', 'version', 'tags', 'is_text_content_truncated'],
+        ...['updated_at', 'version', 'tags', 'is_text_content_truncated', 'by'],
       ])
       expect(found).toMatchObject({ summary: '', metadata: null, is_text_content_truncated: false })
       const [whole] = (await s.ok('get_context_by_ids', { context_ids: [found.id] })).result
       expect(Object.keys(whole)).toEqual([
         ...['id', 'thread_id', 'source', 'content_type', 'text_content', 'metadata', 'created_at', 'updated_at'],
-        ...['version', 'tags'],
+        ...['version', 'tags', 'by'],
       ])
     })
 

@@ -1,6 +1,7 @@
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import { mayOffer } from '../../../domain/identity/scope'
+import { addressesIn } from '../../../domain/trust/agent-directed'
 import { attempt } from '../../../services/outcome'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import type { Page } from '../page'
@@ -71,6 +72,12 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               {entry.archived ? <span>archived: lists leave it out</span> : null}
               {entry.reader === '' ? null : <span>private</span>}
             </Facts>
+            {addressesIn(entry.text).length > 0 || addressesIn(titleOf(entry)).length > 0 ? (
+              <Note bad>
+                This text addresses an agent. Hooks leave it out until a person{' '}
+                <a href="/review#addressing">approves it</a>.
+              </Note>
+            ) : null}
             <StoredText visit={visit} text={entry.text} />
             <div class="more">
               <Images of={entry} />

@@ -11,6 +11,7 @@ const DONE = new Map(
     keep: 'Kept: agents find it from now on.',
     merge: 'Merged into one memory.',
     drop: 'Dropped.',
+    approve: 'Approved: hooks include it from now on.',
     undo: 'Taken back.',
   }),
 )

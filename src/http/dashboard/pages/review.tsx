@@ -1,8 +1,9 @@
-import type { ReviewedEntry } from '../../../domain/capture/review'
+import type { AddressingEntry, ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
 import { Facts, Name, Nothing, ProjectLink, Time } from '../parts/common'
+import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
 import { plural } from '../parts/words'
 import { asked, principalOf, type Visit } from '../visit'
@@ -12,6 +13,7 @@ import { reviewing } from './reviewing'
 
 /** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
 const SIZE = 50
+const MOST_ADDRESSING = 20
 
 interface OneProps {
   readonly visit: Visit
@@ -67,6 +69,34 @@ const One = ({ visit, of, entry, others }: OneProps) => {
   )
 }
 
+/** Memories that hooks leave out, because their texts address an agent. */
+const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly AddressingEntry[] }) => (
+  <section class="card" id="addressing">
+    <h2>Texts that address an agent</h2>
+    <p>
+      These memories look like instructions for an agent. Hooks leave them out of what they send to a model until a
+      person approves them. Approve a text only if you know its author and its purpose.
+    </p>
+    {entries.map((entry) => (
+      <article>
+        <h3>
+          <a class="quiet" href={entryAt(entry.id)}>
+            <Name>{entry.title ?? `Memory ${entry.id}`}</Name>
+          </a>
+        </h3>
+        <p>{entry.preview}</p>
+        <PostForm action="/review/approve" token={visit.formToken}>
+          <input type="hidden" name="id" value={String(entry.id)} />
+          <input type="hidden" name="version" value={String(entry.version)} />
+          <button type="submit" class="small">
+            Approve
+          </button>
+        </PostForm>
+      </article>
+    ))}
+  </section>
+)
+
 function placeOf(visit: Visit) {
   const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(asked(visit, 'after') ?? '') ?? []
   return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
@@ -78,6 +108,7 @@ export async function review(visit: Visit): Promise<Page> {
       ...{ project: asked(visit, 'project'), client: asked(visit, 'client'), after: placeOf(visit), limit: SIZE },
     }),
   )
+  const addressing = await visit.services.capture.review.addressing(principalOf(visit), MOST_ADDRESSING)
   const [first, ...others] = items
   const [entry] = first === undefined ? [] : await visit.services.entries.read(principalOf(visit), [first.id])
   return {
@@ -96,6 +127,7 @@ export async function review(visit: Visit): Promise<Page> {
           </p>
         </div>
         <Done visit={visit} />
+        {addressing.length === 0 ? null : <Addressing visit={visit} entries={addressing} />}
         {first === undefined ? (
           <section class="card">
             <Nothing title="Nothing is left to review">

@@ -51,7 +51,7 @@ const withNew = (visit: Visit, reviewed: Reviewed): string[] => [...changesOf(vi
 /** The session that a form is about, at the version that was seen. @throws Problem invalid_input */
 function seen(visit: Visit): { readonly id: number; readonly version: number } {
   const [id, version] = [readId(sent(visit, 'id')), readId(sent(visit, 'version'))]
-  if (id === null || version === null) throw invalidInput('This form names no captured session')
+  if (id === null || version === null) throw invalidInput('This form names no entry')
   return { id, version }
 }
 
@@ -65,6 +65,13 @@ export async function keep(visit: Visit): Promise<Response> {
     }),
   )
   return onwards(visit, { done: 'keep', made: id, changes: withNew(visit, reviewed) })
+}
+
+/** Approves a memory whose text addresses an agent. */
+export async function approve(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  await reviewing(visit, 'memory.approve', (caller) => visit.services.capture.review.approve(caller, id, version))
+  return onwards(visit, { done: 'approve', made: id, changes: changesOf(visit) })
 }
 
 export async function drop(visit: Visit): Promise<Response> {

@@ -11,11 +11,12 @@ import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { listed } from '../../core/visibility'
+import { changeable, listed, listedToChange } from '../../core/visibility'
 import { forgetRound } from '../../tables/capture/forgetting'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import { readStanding } from '../../tables/capture/standing'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
+import { isVersion } from '../../tables/entries/rows'
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
 const MOST_STATE = 60_000
@@ -218,6 +219,47 @@ export function createSqlCaptureStore(
 
     async review(scope, query) {
       return readOne(connection, reviewStatement({ dialect, scope, now: clock.now() }, query), each(toReviewed))
+    },
+
+    async approved(scope, ids) {
+      if (ids.length === 0) return new Set()
+      const found = await readOne(
+        connection,
+        sql`SELECT e.id FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
+          ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
+          WHERE ${dialect.plan.filterOnly(sql`e.org = ${scope.org}`)} AND e.approved_version = e.version`,
+        each((row) => num(row, 'id')),
+      )
+      return new Set(found)
+    },
+
+    async addressing(scope, limit) {
+      return readOne(
+        connection,
+        sql`SELECT e.id, e.version, e.title, e.project, substr(e.text, 1, 400) AS preview FROM entries e
+          WHERE e.org = ${scope.org} AND e.addresses_agent = 1 AND (e.approved_version IS NULL OR e.approved_version <> e.version)
+            AND ${listedToChange(dialect, scope, clock.now())}
+          ORDER BY e.id DESC LIMIT ${limit}`,
+        each((row) => ({
+          id: num(row, 'id'),
+          version: num(row, 'version'),
+          title: strOrNull(row, 'title'),
+          project: strOrNull(row, 'project'),
+          preview: str(row, 'preview'),
+        })),
+      )
+    },
+
+    async approve(caller, id, version) {
+      const approved = await runOne(
+        connection,
+        sql`UPDATE entries AS e SET approved_by = ${caller.keyId}, approved_version = e.version
+          WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${changeable(dialect, caller, clock.now())}
+          RETURNING id`,
+        howMany,
+        { org: caller.org },
+      )
+      return approved === 1
     },
 
     async forgetSessions(scope, project, owner) {

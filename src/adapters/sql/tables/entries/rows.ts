@@ -15,7 +15,7 @@ const columns = (names: readonly string[]): string => names.map((name) => `e.${n
 /** What each entry has of about the same size. */
 export const PLAIN_NAMES = (
   'id thread_id source kind layer title project agent archived captured reader owner ' +
-  'created_by imported_from changed_by changed_agent version created_at updated_at'
+  'created_by imported_from approved_version changed_by changed_agent version created_at updated_at'
 ).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
 
@@ -86,6 +86,7 @@ export function toEntry(row: Row): Entry {
     owner: strOrNull(row, 'owner'),
     createdBy: str(row, 'created_by'),
     importedFrom: strOrNull(row, 'imported_from'),
+    approved: row.approved_version !== null && Number(row.approved_version) === num(row, 'version'),
     changedBy: strOrNull(row, 'changed_by'),
     changedAgent: strOrNull(row, 'changed_agent'),
     version: num(row, 'version'),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong } from '../../../../domain/entry/long-text'
 import type { IncomingEntry } from '../../../../domain/transfer/incoming'
+import { addressesIn } from '../../../../domain/trust/agent-directed'
 import type { TakenEntry, TakenVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/json-groups'
@@ -12,6 +13,7 @@ const NUMBERS: ReadonlySet<string> = new Set(
   (
     'id version layer created_at updated_at work_item diary captured named_weight given_weight named_pinned given_pinned ' +
     'named_expires_at layer_expires_at archived accessed_at access_count bytes image_count text_words restored ' +
+    'addresses_agent approved_version ' +
     'entry_id ended_at ended_version changed deleted size'
   ).split(' '),
 )
@@ -54,6 +56,10 @@ export const entryRow = ({ id, version, entry, links }: TakenEntry, org: string)
   text: heldInRow(entry.text),
   text_words: 0,
   restored: 0,
+  addresses_agent: addressesIn(entry.text).length > 0 ? 1 : 0,
+  // People approve entries of one deployment; an import is approved anew.
+  approved_by: null,
+  approved_version: null,
 })
 
 export const longTexts = (org: string, states: readonly IncomingEntry[]): SQL[] =>

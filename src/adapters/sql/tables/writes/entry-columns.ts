@@ -8,6 +8,7 @@ import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Caller } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
 import type { Millis } from '../../../../domain/time'
+import { addressesIn } from '../../../../domain/trust/agent-directed'
 import type { SqlDialect } from '../../core/dialect'
 import { linkColumn } from '../links/metadata-links'
 import { heldInRow } from '../texts/long-texts'
@@ -83,6 +84,7 @@ export const textColumns = (text: string, hash: string, words: number): Assignme
   text: sql`${heldInRow(text)}`,
   text_hash: sql`${hash}`,
   text_words: sql`${words}`,
+  addresses_agent: sql`${flag(addressesIn(text).length > 0)}`,
 })
 
 /** A changed memory is in use, archived or not; what is captured stays out of lists until it is kept. */

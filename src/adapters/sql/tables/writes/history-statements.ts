@@ -33,6 +33,7 @@ export const keptInRow = sql`
 const KEPT_AS: ReadonlyMap<string, string> = new Map([
   ['id', 'v.entry_id AS id'],
   ['captured', 'NULL AS captured'],
+  ['approved_version', 'NULL AS approved_version'],
 ])
 
 /** The columns of an entry, of a kept state; in the order of `ENTRY_COLUMNS`, with which they stand in a UNION. */
