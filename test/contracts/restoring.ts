@@ -24,7 +24,10 @@ const HOUR = 3_600_000
 const terms = { days: 30, receiptHours: 24 }
 
 /** Columns of an entry that no kept state has: what others of its columns or its metadata say, and what reads note. */
-const NOT_KEPT = 'access_count accessed_at captured created_second listed pinned weight'.split(' ')
+const NOT_KEPT =
+  'access_count accessed_at addresses_agent approved_by approved_version captured created_second listed pinned weight'.split(
+    ' ',
+  )
 
 /** What a kept state has of its own, and what PostgreSQL alone makes of the metadata. */
 const NOT_COMPARED = ['id', 'metadata_json']
@@ -120,7 +123,9 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await store().delete(call(), { ids: [id] })
       expect(differing(second, await kept(2))).toEqual(NOT_KEPT)
       await restore({ ids: [id] })
-      expect(differing(second, await standing())).toEqual(['accessed_at', 'restored', 'version'])
+      // An approval holds for one version, and a text that addresses an agent is recognized again.
+      const anew = ['addresses_agent', 'approved_by', 'approved_version']
+      expect(differing(second, await standing())).toEqual(['accessed_at', ...anew, 'restored', 'version'])
     })
 
     it('brings back archived what was archived when it was deleted, and listed an older state over what stands there', async () => {

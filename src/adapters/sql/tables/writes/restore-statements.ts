@@ -6,6 +6,7 @@ import { jsonText } from '../../../../domain/json/write'
 import type { IndexedText } from '../../../../domain/search/indexed-text'
 import { utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
+import { addressesIn } from '../../../../domain/trust/agent-directed'
 import type { Kept, ToRestore } from '../../../../ports/history'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, wasChangeable } from '../../core/visibility'
@@ -117,7 +118,11 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
   const { dialect, scope: caller, now } = context
   const rows = states.map((state) => {
     const captured = isCapturedAgain(state)
-    return [state.kept, state.currentVersion + 1, Number(state.state.archived || captured), Number(captured)]
+    const addresses = addressesIn(state.state.text).length > 0
+    return [
+      ...[state.kept, state.currentVersion + 1, Number(state.state.archived || captured), Number(captured)],
+      Number(addresses),
+    ]
   })
   const { given, rest } = narrowedColumns(context, states[0] as ToRestore, null)
   const kept = rest(`${CONTENT} ${LIFE}`)
@@ -127,13 +132,13 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
   const values = others.map(([, value]) => sql`, ${value}`)
   return sql`
     INSERT INTO entries (
-      id, org, version, updated_at, accessed_at, archived, captured, changed_by, changed_agent, restored, links, text,
+      id, org, version, updated_at, accessed_at, archived, captured, addresses_agent, changed_by, changed_agent, restored, links, text,
       metadata, ${columns(kept)}${sql.join(extra)}
     )
-    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, ${stamped(caller)},
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, given.addresses, ${stamped(caller)},
       ${links}, ${keptInRow}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
     FROM ${dialect.jsonTable(sql`${JSON.stringify(rows)}`, {
-      ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer' },
+      ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer', addresses: 'integer' },
     })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
@@ -156,6 +161,7 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
   return sql`
   UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
     version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = ${captured}, captured = ${captured},
+    addresses_agent = ${Number(addressesIn(state.state.text).length > 0)},
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
 }
