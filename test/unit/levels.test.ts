@@ -59,7 +59,7 @@ describe('levels of a model', () => {
       })
     for (const model of ['multilingual-e5-small', 'intfloat/multilingual-e5-small'])
       expect(await createLevels({ embedder: given({ model }), settings, given: null })()).toEqual({
-        ...{ nothing: 0.79, answer: 0.89 },
+        ...{ nothing: 0.79, answer: 0.89, doubt: 1.1 },
       })
     expect([embedder.calls, settings.values.size]).toEqual([0, 0])
   })

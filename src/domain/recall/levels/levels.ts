@@ -3,7 +3,7 @@ import type { Levels } from '../similarity'
 /** What cosines of models mean (fabric contract §4). */
 const LOCAL: Levels = { nothing: 0.02, answer: 0.37, doubt: 0.45 }
 const MINILM: Levels = { nothing: 0, answer: 0.6, doubt: 0.63 }
-const E5_SMALL: Levels = { nothing: 0.79, answer: 0.89 }
+const E5_SMALL: Levels = { nothing: 0.79, answer: 0.89, doubt: 1.1 }
 
 /** As providers spell all-MiniLM-L6-v2; that of Ollama is it where no size is named. */
 const MINILM_NAMES: ReadonlySet<string> = new Set([
