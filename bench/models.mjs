@@ -39,7 +39,7 @@ function memoryOf(runtime) {
   return JSON.parse(execFileSync(nodePath(), [program, String(values.model), runtime], { encoding: 'utf8' }))
 }
 
-/** The longest time that somebody else waits for an empty call while work goes on. */
+/** The longest time that another caller waits for an empty call during the work. */
 async function longestWait(origin, work) {
   const other = createClient(origin)
   let running = true

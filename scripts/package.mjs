@@ -2,7 +2,7 @@
 //   dist/worker      the Worker as it is uploaded, its SQL, and how the simulator binds it, on D1 and on PostgreSQL
 //   dist/cli         the parts of the command line that are written in TypeScript
 //   dist/onnxruntime what runs the built-in model where onnxruntime-node is not installed: three files instead of a package of 148 MB
-//   dist/THIRD-PARTY-NOTICES.txt  the licenses of what these hold
+//   dist/THIRD-PARTY-NOTICES.txt  the licenses of the bundled packages
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'

@@ -64,7 +64,7 @@ export interface Config {
     readonly timeoutMs: Millis
     /** Null: those of the model, known or measured. */
     readonly levels: Levels | null
-    /** Of `builtin`, what the process that runs the model says of it: while it is not ready, `provider` is `local`. */
+    /** State of the `builtin` model, from the process that runs it: while it is not ready, `provider` is `local`. */
     readonly hosted: ModelState | null
   }
   /** Null: a text is one chunk, however long. */
@@ -101,7 +101,7 @@ export const FTS_LANGUAGES = [
   ...['portuguese', 'romanian', 'russian', 'serbian', 'spanish', 'swedish', 'tamil', 'turkish', 'yiddish'],
 ] as const
 
-/** What makes vectors without any model, and their size. */
+/** Name and vector size of the embedder without a model. */
 export const LOCAL_MODEL = ['hashed-features-v1', 512] as const
 
 const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: string, dimensions: number]>> = {

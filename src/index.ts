@@ -37,7 +37,7 @@ function configOf(env: Env): Config {
   return config
 }
 
-/** What the schedule is told when the model that runs next to the Worker is ready (scripts/serve/schedule.mjs). */
+/** The name of the schedule that runs when the model next to the Worker is ready (scripts/serve/schedule.mjs). */
 const MODEL_IS_READY = 'the built-in model is ready'
 
 /** @param isNews whether the built-in model is known to have changed */

@@ -41,7 +41,7 @@ const lap = () =>
     prober.send('lap')
   })
 
-/** What an answer says, in a few words. @param {{status: number, text: string}} answer */
+/** An answer in a few words. @param {{status: number, text: string}} answer */
 const outcome = ({ status, text }) => `${status} ${/"code\\?":\\?"(\w+)/.exec(text)?.[1] ?? ''}`.trim()
 
 const rows = []

@@ -15,7 +15,7 @@ const PAUSE_MS = 2
  * @property {() => Promise<number>} stop
  */
 
-/** Whether a process started it, and it is workerd; a process may vanish while it is looked at. */
+/** Whether a process started it, and it is workerd; a process may end during the check. */
 function isOurWorkerd(pid, parent) {
   try {
     const [name, rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -174,7 +174,7 @@ function settingsOf(env, home) {
   for (let [from, place] of Object.entries(places)) {
     let [named, key] = place(), url = serverOf(given(named));
     if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ""), from, flaw };
-    given(named) !== "" && (flaw ??= `${CALLED[from]} is no URL that begins with http:// or https://`);
+    given(named) !== "" && (flaw ??= `${CALLED[from]} is not a URL that begins with http:// or https://`);
   }
   return { url: DEFAULT_URL, key: "", from: "default", flaw };
 }

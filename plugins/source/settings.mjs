@@ -47,7 +47,7 @@ export function settingsOf(env, home) {
     const [named, key] = place()
     const url = serverOf(given(named))
     if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ''), from, flaw }
-    if (given(named) !== '') flaw ??= `${CALLED[from]} is no URL that begins with http:// or https://`
+    if (given(named) !== '') flaw ??= `${CALLED[from]} is not a URL that begins with http:// or https://`
   }
   return { url: DEFAULT_URL, key: '', from: 'default', flaw }
 }

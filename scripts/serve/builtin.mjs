@@ -26,7 +26,7 @@ export const providerOf = ({ EMBEDDING_PROVIDER, ENABLE_SEMANTIC_SEARCH }) =>
         .trim()
         .toLowerCase()
 
-/** A start on this machine runs a model of its own, unless somebody chose another provider. @param {Record<string, unknown>} variables */
+/** A start on this machine runs a model of its own, unless another provider is configured. @param {Record<string, unknown>} variables */
 export const withDefaultProvider = (variables) => ({
   ...variables,
   EMBEDDING_PROVIDER: String(variables.EMBEDDING_PROVIDER ?? '').trim() || 'builtin',
@@ -65,7 +65,7 @@ export function embedWhenReady(model, { origin, run, isStopping }) {
       await run(MODEL_IS_READY)
       let isTold = false
       for (let before = -1; !isStopping() && (await isMissing()); before = model.count()) {
-        // What is missing and does not become less is left to the schedule of every five minutes.
+        // When a run leaves as many as before, the rest waits for the schedule of every five minutes.
         if (before === model.count()) return
         if (!isTold && model.count() > begun) console.log(MAKING)
         isTold ||= model.count() > begun

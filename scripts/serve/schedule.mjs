@@ -8,7 +8,7 @@ const CLAIM_OVER = 65_000
 
 /**
  * Runs the Worker's scheduled handler by a request with a token of this start. Not by `getWorker().scheduled`: Miniflare resolves members of
- * its proxies in a synchronous call, during which nobody reads what workerd prints, and workerd waits for its reader once it has printed
+ * its proxies in a synchronous call, during which the output of workerd is not read, and workerd waits for its reader once it has printed
  * much: then neither goes on.
  *
  * @param {import('miniflare').Miniflare} server

@@ -1,5 +1,5 @@
 // The program behind `npm start`: the Worker in plain workerd, as a child of scripts/serve.mjs, on the Node that Miniflare needs.
-// The port leads straight to the Worker, for other machines by way of `entry.mjs`: what a development server mounts beside it (a database explorer, a trace store, public
+// The port leads straight to the Worker, for other machines by way of `entry.mjs`: the extras of a development server (a database explorer, a trace store, public
 // buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
 
 import { randomBytes } from 'node:crypto'

@@ -33,7 +33,7 @@ async function exportTo(options, _, usage) {
 async function importFrom(options, path, usage) {
   const given = { ...options, project: options.project?.[0] }
   const mayBeFolder = [undefined, 'markdown'].includes(options.from)
-  // What an export of Markdown files writes into its folder.
+  // An export of Markdown files writes this file into its folder.
   if (mayBeFolder && existsSync(join(path, '.commonplace.json')))
     return (await import('./markdown/import.mjs')).importFolder(given, path, usage)
   return (await import('./import/command.mjs')).importFile(given, path, usage)

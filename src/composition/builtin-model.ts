@@ -20,7 +20,7 @@ export const withoutHost = (): Problem =>
 export const isEnglishOnly = ({ embedding: { provider, model } }: Config): boolean =>
   provider === 'builtin' && /(^|\/)all-minilm-l6-v2$/i.test(model)
 
-/** What an isolate knows of the model. */
+/** The model's state in an isolate. */
 interface Known {
   state: ModelState | null
   askedAt: Millis
@@ -28,7 +28,7 @@ interface Known {
 
 const known = perObject((_: ModelService): Known => ({ state: null, askedAt: 0 }))
 
-/** Configurations by what the process said, so that whatever is kept for a configuration is kept for as long as nothing changes. */
+/** Configurations by the reported state, so that caches of a configuration live until the state changes. */
 const configurations = perObject((_: Config) => new Map<string, Config>())
 
 /** @param isNews whether the model is known to have changed */

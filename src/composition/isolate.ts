@@ -19,7 +19,7 @@ export function analyzerFor(language: string): Analyzer {
 
 const databaseOf = ({ DB, HYPERDRIVE }: Bindings): object => HYPERDRIVE ?? DB ?? {}
 
-/** What this isolate knows of its databases, by model. */
+/** State of catching up in this isolate, by database and model. */
 const catchingUp = new WeakMap<object, Map<string, CatchUpState>>()
 
 /** @param model whose vectors are made; null for none */

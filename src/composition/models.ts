@@ -58,7 +58,7 @@ function localEmbedder(analyzer: Analyzer, dimensions: number, yielder: Yielder)
 /** What this isolate has learnt of the configured model. */
 const modelSpeed = perObject((_: Config): ModelSpeed => ({ capacity: null }))
 
-/** What the providers stand on. */
+/** Dependencies of the providers. */
 interface Given {
   readonly analyzer: Analyzer
   readonly ai: AiRunner | undefined
@@ -135,7 +135,7 @@ function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): Mod
   }
 }
 
-/** The built-in model: which runtime it has, or why `local` stands in for it. Whatever it is, calls go on. */
+/** The built-in model: its runtime, or why `local` replaces it. Calls go on in both cases. */
 function hostedHealth({ embedding: { hosted } }: Config): ModelHealth | null {
   if (hosted === null) return null
   const backend = hosted.state === 'ready' ? `builtin, ${hosted.runtime} runtime` : 'builtin'

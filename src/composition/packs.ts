@@ -33,7 +33,7 @@ export function composePacks(given: {
   readonly index: VectorIndex
   readonly searchSemantic: SearchSemantic | null
   readonly finishing: FinishIndex
-  /** What cosines of the model mean. */
+  /** Reference cosines of the model. */
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
 }): Services['packs'] {

@@ -1,4 +1,4 @@
-/** Pairs of characters of a name, its ends included, whichever way accents are written. */
+/** Pairs of characters of a name, its ends included, in any encoding of accents. */
 const pairs = (name: string): Set<string> => {
   const padded = ` ${name.normalize('NFC')} `
   return new Set(Array.from({ length: padded.length - 1 }, (_, i) => padded.slice(i, i + 2)))

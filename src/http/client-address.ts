@@ -11,7 +11,7 @@ export function addressOf(request: Request, header: string | undefined): string 
   return networkOf((isOnCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere')
 }
 
-/** Of IPv6 the first 64 bits, since whoever has one address has all that begin with them. */
+/** Of IPv6 the first 64 bits, since the holder of one address has all with that prefix. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')

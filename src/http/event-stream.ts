@@ -41,7 +41,7 @@ export interface Opening {
   readonly after: string | undefined
   /** What the stream is about: any of these. */
   readonly filters: readonly FeedFilter[]
-  /** Throws Problem unauthorized when what let the reader in beside the key no longer counts; asked with each page. */
+  /** Throws Problem unauthorized when the reader's session or address is no longer valid; checked with each page. */
   readonly requireOpen?: () => Promise<void>
 }
 

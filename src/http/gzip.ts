@@ -56,7 +56,7 @@ export async function unpacked(request: Pick<Request, 'body'>, encoding = ''): P
   const isPacked = head[0] === 0x1f && head[1] === 0x8b
   if (!isPacked && isGzip(encoding)) {
     await reader.cancel().catch(() => {})
-    throw invalidInput('Content-Encoding is gzip, and the body is not; nothing of this volume is taken')
+    throw invalidInput('Content-Encoding is gzip, and the body is not; nothing of this volume is imported')
   }
   return chunksOf(isPacked ? rest.pipeThrough(new DecompressionStream('gzip')) : rest, isPacked)
 }
@@ -66,7 +66,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>, isPacked: boolean):
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        if (isPacked) throw invalidInput('The gzip of the volume is cut or altered; nothing of this volume is taken')
+        if (isPacked) throw invalidInput('The gzip of the volume is cut or altered; nothing of this volume is imported')
         throw error
       })
       if (done) return

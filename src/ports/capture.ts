@@ -100,7 +100,7 @@ export interface CaptureStore {
   ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
   /** Of these entries, those whose version that stands a person has approved. */
   approved(scope: Scope, ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Listed entries that the scope may change, whose texts address an agent and that nobody has approved, the newest first. */
+  /** Listed entries that the scope may change, whose texts address an agent and that are not approved, the newest first. */
   addressing(scope: Scope, limit: number): Promise<readonly AddressingEntry[]>
   /** Approves a version of an entry that the caller may change. @returns whether it still is at that version */
   approve(caller: Caller, id: number, version: number): Promise<boolean>

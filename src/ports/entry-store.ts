@@ -89,7 +89,7 @@ export interface EntryStore {
    *
    * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again; and
    * when what it replaces stands otherwise
-   * @throws MeetingFailed where a meeting is asked for and what is to be met stands otherwise; with `dedupe`, where a repeated turn has
+   * @throws MeetingFailed where a meeting is asked for and the entry to match has changed; with `dedupe`, where a repeated turn has
    * reserved keys that the metadata of its store do not name: read them with `repeated` and store again with them
    */
   save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>

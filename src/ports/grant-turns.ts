@@ -1,6 +1,6 @@
 import type { Millis } from '../domain/time'
 
-/** What a token request presents, by its SHA-256 in hexadecimal. */
+/** The secret of a token request, by its SHA-256 in hexadecimal. */
 export interface Presented {
   readonly kind: 'code' | 'refresh' | 'revocation'
   readonly hash: string
@@ -9,9 +9,9 @@ export interface Presented {
 export type Verdict =
   /** The request may be carried out. `isKnown`: the token is the newest of the grant, or the one before, whatever another store says. */
   | { readonly kind: 'go'; readonly isKnown: boolean }
-  /** The refresh token was exchanged so many milliseconds ago; its answer is to be given again. */
+  /** The refresh token was exchanged `age` milliseconds ago; its answer is to be given again. */
   | { readonly kind: 'again'; readonly answer: string; readonly age: Millis }
-  /** The code or the token was used before. `endsGrant`: somebody else may have a copy. */
+  /** The code or the token was used before. `endsGrant`: another client may have a copy. */
   | { readonly kind: 'refused'; readonly endsGrant: boolean }
 
 export type Outcome =

@@ -37,13 +37,13 @@ export interface Kept {
   /** When this state ends, or the last state of what is gone ended; null for never. */
   readonly expiresAt: Millis | null
   readonly state: Entry
-  /** What decides who reads the entry now, or read it when it was deleted; null where the state is its last one. */
+  /** The access of the present entry, or of the deleted one; null where the state is its last one. */
   readonly present: Readable | null
 }
 
 /** A kept state that is restored. */
 export interface ToRestore extends Kept {
-  /** The metadata that it gets instead of its own, so that nobody reads it who does not read the present entry. */
+  /** Metadata that replaces its own, so that only readers of the present entry can read it. */
   readonly narrowed?: NarrowedState | null
 }
 

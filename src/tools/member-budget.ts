@@ -21,7 +21,7 @@ function countMembers(value: unknown): number {
   return count
 }
 
-/** What the arguments of one call may hold: what arrived as JSON and what is parsed from strings count alike. */
+/** The limit of members in the arguments of one call; JSON and values parsed from strings count alike. */
 export class MemberBudget {
   private used: number | null = null
 

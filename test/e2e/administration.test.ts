@@ -106,7 +106,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     for (const out of [folder, pipe])
       expect(await commonplace(operator, 'export', '--org', 'out', '--out', out)).toMatchObject({
         code: 1,
-        err: `${out} is no file; --out names one, new or to be replaced\n`,
+        err: `${out} is not a file; --out names one, new or to be replaced\n`,
       })
     expect(statSync(pipe).isFIFO()).toBe(true)
     const file = join(folder, 'f')

@@ -254,7 +254,7 @@ it('reads a file of settings and an event also behind the mark of bytes that edi
   expect(server.received.map(({ authorization }) => authorization)).toEqual(['Bearer cp_kept'])
 })
 
-it('tells the person of a named server that is no URL, and which one is asked in its place', async () => {
+it('tells the person of a named server that is not a URL, and which one is asked in its place', async () => {
   mkdirSync(join(home, '.commonplace'))
   writeFileSync(join(home, '.commonplace', 'config.json'), JSON.stringify({ url: server.url }))
   for (const [name, called] of [
@@ -263,7 +263,7 @@ it('tells the person of a named server that is no URL, and which one is asked in
   ] as const) {
     const { out } = await fire(start(), 'claude-code', { COMMONPLACE_URL: '', [name]: 'localhost:8787' })
     expect(JSON.parse(out).systemMessage).toBe(
-      `commonplace: ${called} is no URL that begins with http:// or https://, so ${server.url} is asked`,
+      `commonplace: ${called} is not a URL that begins with http:// or https://, so ${server.url} is asked`,
     )
   }
 })

@@ -14,7 +14,7 @@ it('writes volumes of another system that verify, tells what it refused by exit 
   const volumes = join(folder, 'v.ndjson')
   const { code, out } = await run('import', source, '--from', 'mcp-context-server', '--out', volumes)
   expect(code).toBe(3)
-  expect(out).toContain('context_entries id 7: created_at is no time: "yesterday at noon"')
+  expect(out).toContain('context_entries id 7: created_at is not a time: "yesterday at noon"')
   expect(out).toContain('23 entries, 0 images, 3 links in 5 threads')
   expect(readFileSync(source)).toEqual(before)
 

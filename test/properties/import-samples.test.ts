@@ -136,7 +136,7 @@ describe('files that other programs wrote', () => {
     }
     for (const source of ['basic-memory', 'markdown', 'claude-code', 'codex']) {
       expect(await refused(source, pictures)).toBe(' holds no Markdown files')
-      expect(await refused(source, join(pictures, 'a.png'))).toMatch(/^ is no Markdown file/)
+      expect(await refused(source, join(pictures, 'a.png'))).toMatch(/^ is not a Markdown file/)
     }
     expect(await refused('codex', notes)).toBe(' holds no file of the memories of Codex')
     expect(await refused('claude-code', notes)).toBe(' holds no memory folder and no CLAUDE.md of Claude Code')

@@ -206,7 +206,7 @@ it('names the line of each fault of a volume', async () => {
   for (const [lines, counts, fault] of cases) expect(await faultOf(handMade(lines, counts))).toContain(fault)
   expect(await faultOf(handMade([line(one), line(png)], { entry: 1, image: 1 }))).toBe('taken')
   expect(await faultOf(new Uint8Array())).toBe(
-    'line 1: is missing: the volume is cut, it has no end record; nothing of this volume is taken',
+    'line 1: is missing: the volume is cut, it has no end record; nothing of this volume is imported',
   )
 })
 

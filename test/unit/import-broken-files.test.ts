@@ -46,14 +46,14 @@ const note = (front: string, text = 'text') => `---\n${front}\n---\n${text}\n`
 const BROKEN: Readonly<Record<string, readonly [front: string, message: RegExp]>> = {
   'globs.md': [
     'description: TypeScript\nglobs: **/*.ts\nalwaysApply: false',
-    /^its front matter is no YAML: \*\*\/\*\.ts names nothing \(.*quotes: "\*\*\/\*\.ts"\) at line 3, column 8$/,
+    /^its front matter is not valid YAML: \*\*\/\*\.ts names nothing \(.*quotes: "\*\*\/\*\.ts"\) at line 3, column 8$/,
   ],
   'ring.md': ['title: S\na: &a [*a]', /\*a names what it is a part of at line 3, column 8$/],
   'ring-of-maps.md': ['title: S\na: &a\n  b:\n    c: *a', /\*a names what it is a part of at line 5, column 8$/],
-  'flow.md': ['title: [S\nother: 1', /no YAML: .* at line 3, column 1$/],
+  'flow.md': ['title: [S\nother: 1', /not valid YAML: .* at line 3, column 1$/],
   'many.md': [`a: &a [x]\nb: &b [${Array(50).fill('*a')}]\nc: [${Array(50).fill('*b')}]`, /alias count/],
   'deep.md': [`a: ${'['.repeat(5000)}${']'.repeat(5000)}`, /./],
-  'list.md': ['- a\n- b', /^its front matter at line 2 is no object$/],
+  'list.md': ['- a\n- b', /^its front matter at line 2 is not an object$/],
 }
 
 describe('one broken file', () => {
@@ -63,7 +63,7 @@ describe('one broken file', () => {
     ['basic-memory', ''],
     ['claude-code', 'memory/'],
   ] as const)
-    it(`of ${source} is refused with its line, and the others are taken`, async () => {
+    it(`of ${source} is refused with its line, and the others are imported`, async () => {
       const files: Record<string, string | Buffer> = { [`${folder}good.md`]: note('title: Good') }
       for (const [name, [front]] of Object.entries(BROKEN)) files[`${folder}${name}`] = note(front)
       files[`${folder}open.md`] = '---\ntitle: S\ntext'
@@ -79,29 +79,32 @@ describe('one broken file', () => {
       expect(plan.refused).toHaveLength(Object.keys(BROKEN).length + 3)
     })
 
-  it.skipIf(process.platform !== 'linux')('whose name is not UTF-8 is refused, and the others are taken', async () => {
-    for (const source of ['markdown', 'basic-memory', 'claude-code']) {
-      const { entries, plan } = await imported(source, 'broken', {
-        pack: 'server-memory',
-        prepare: (folder) => {
-          mkdirSync(join(folder, 'broken/memory'), { recursive: true })
-          writeFileSync(join(folder, 'broken/memory/good.md'), note('title: Good'))
-          const latin1 = Buffer.concat([
-            Buffer.from(join(folder, 'broken/memory/caf')),
-            Buffer.from([0xe9]),
-            Buffer.from('.md'),
-          ])
-          writeFileSync(latin1, note('title: Coffee'))
-        },
-      })
-      expect(entries).toHaveLength(1)
-      expect(plan.refused).toEqual([
-        { where: 'memory/caf\\xe9.md', message: 'the bytes of its name are not UTF-8; rename it', refused: true },
-      ])
-    }
-  })
+  it.skipIf(process.platform !== 'linux')(
+    'whose name is not UTF-8 is refused, and the others are imported',
+    async () => {
+      for (const source of ['markdown', 'basic-memory', 'claude-code']) {
+        const { entries, plan } = await imported(source, 'broken', {
+          pack: 'server-memory',
+          prepare: (folder) => {
+            mkdirSync(join(folder, 'broken/memory'), { recursive: true })
+            writeFileSync(join(folder, 'broken/memory/good.md'), note('title: Good'))
+            const latin1 = Buffer.concat([
+              Buffer.from(join(folder, 'broken/memory/caf')),
+              Buffer.from([0xe9]),
+              Buffer.from('.md'),
+            ])
+            writeFileSync(latin1, note('title: Coffee'))
+          },
+        })
+        expect(entries).toHaveLength(1)
+        expect(plan.refused).toEqual([
+          { where: 'memory/caf\\xe9.md', message: 'the bytes of its name are not UTF-8; rename it', refused: true },
+        ])
+      }
+    },
+  )
 
-  it('of several files of a chat export is refused, and the others are taken', async () => {
+  it('of several files of a chat export is refused, and the others are imported', async () => {
     const chat = (id: string) => [
       { uuid: id, chat_messages: [{ uuid: `m${id}`, sender: 'human', text: id, created_at: FILE_TIME }] },
     ]
@@ -164,7 +167,7 @@ describe('a time that stands elsewhere', () => {
       { text: 'iso alone', created_at: '2026-10-05T08:12:41.077Z', updated_at: '2026-10-06T08:12:41.000Z' },
     ])
     expect(told('id 2')).toEqual(['has neither created_at nor created_at_iso'])
-    expect(told('id 3')).toEqual(['created_at_iso is no time: "sometime"'])
+    expect(told('id 3')).toEqual(['created_at_iso is not a time: "sometime"'])
   })
 
   it('is read from update_time of a ChatGPT conversation or message without create_time', async () => {
@@ -218,6 +221,6 @@ it("reads the answer of server-memory's read_graph, saved as it came or as a too
     )
     expect(entries).toHaveLength(2)
     expect(entry('Mara')).toMatchObject({ tags: ['person'], links: [{ to: 'orchard' }] })
-    expect(told('entity 3')).toEqual(['its observations are no list'])
+    expect(told('entity 3')).toEqual(['its observations are not a list'])
   }
 })

@@ -78,7 +78,7 @@ describe('MCP Context Server', () => {
     expect(entries).toMatchObject([
       { id: 7, text: "it's\ntwo lines, and ); too", created_at: '2026-10-05T06:12:41.053Z', tags: ['one, two'] },
     ])
-    expect(told('line 5')).toEqual([expect.stringContaining('is no whole INSERT')])
+    expect(told('line 5')).toEqual([expect.stringContaining('is not a complete INSERT')])
   })
 })
 
@@ -125,7 +125,7 @@ describe('Context Fabric', () => {
     rmSync(join(live, 'semantic.db-wal'))
     await expect(planImport('context-fabric', live, options)).rejects.toThrow(/without its -wal file/)
     copyFileSync(join(folder, 'export.jsonl'), join(live, 'semantic.db'))
-    await expect(planImport('context-fabric', live, options)).rejects.toThrow(/no SQLite database/)
+    await expect(planImport('context-fabric', live, options)).rejects.toThrow(/not a SQLite database/)
   })
 
   it('reads the export: camelCase, skills as procedures, supersession in metadata.temporal, relationships as links', async () => {

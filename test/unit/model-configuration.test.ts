@@ -21,6 +21,6 @@ it('lets another server do without a key, and what is switched off', () => {
     expect(parseConfig(env).embedding.provider).toBe(env.EMBEDDING_PROVIDER)
 })
 
-it('refuses a mirror of models that is no URL', () => {
+it('refuses a mirror of models that is not a URL', () => {
   expect(() => parseConfig({ MODEL_URL: 'mirror' })).toThrow(/MODEL_URL is not an http or https URL/)
 })

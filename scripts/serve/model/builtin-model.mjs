@@ -15,7 +15,7 @@ import { DamagedModel } from './sentence-model.mjs'
 
 /** @typedef {import('../../../src/domain/meaning/hosted-model.ts').ModelState} ModelState */
 
-/** After a failed download the next attempt comes after so long; a model that somebody else put there is seen earlier. */
+/** Time from a failed download to the next attempt; a model that another process put there is detected earlier. */
 const RETRY_MS = 5 * 60_000
 const LOOK_MS = 5_000
 
@@ -132,7 +132,7 @@ export function createBuiltinModel(options) {
     }
   }
 
-  /** Somebody may bring the model (`commonplace model pull`), and a network may come back. */
+  /** Detects a model that another process installs (`commonplace model pull`), and a network that returns. */
   function watch() {
     clearTimeout(timer)
     timer = setTimeout(async () => {
@@ -180,7 +180,7 @@ export function createBuiltinModel(options) {
     isLoaded: () => thread?.isLoaded() === true,
     /** Texts that were embedded. */
     count: () => thread?.count() ?? 0,
-    /** What the Worker asks: `GET /state`, `POST /embed`. @param {Request} request @returns {Promise<Response>} */
+    /** Answers the Worker: `GET /state`, `POST /embed`. @param {Request} request @returns {Promise<Response>} */
     async fetch(request) {
       if (new URL(request.url).pathname === '/embed') return embed(request)
       // A model that is here is loaded in a second or two; a download is waited for by no answer.

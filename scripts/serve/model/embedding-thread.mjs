@@ -1,4 +1,4 @@
-// Asks the thread of the model: queries before passages, one text at a time, and no thread while nothing was asked for a while.
+// Asks the thread of the model: queries before passages, one text at a time, and stops the thread after a while without requests.
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { ModelProblem } from '../../../src/cli/models/folder.mjs'
@@ -10,7 +10,7 @@ import { DamagedModel } from './sentence-model.mjs'
 
 const THREAD = fileURLToPath(new URL('thread.mjs', import.meta.url).href)
 
-/** What a run leaves behind is collected soon: it is a large part of the memory of the thread. */
+/** A small young generation frees the garbage of a run early, which is a large part of the thread's memory. */
 const YOUNG = { maxYoungGenerationSizeMb: 2 }
 
 /** A process that is not asked gives the memory of the model back. */

@@ -38,7 +38,7 @@ function unit(vector) {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-/** The vector of a text, from what the network says of each token. @param {Float32Array} data @param {ModelFacts} facts */
+/** The vector of a text, from the network's output for each token. @param {Float32Array} data @param {ModelFacts} facts */
 function pooled(data, { dim, pooling }) {
   if (pooling === 'cls') return data.slice(0, dim)
   const sums = new Float32Array(dim)
@@ -91,7 +91,7 @@ export async function loadSentenceModel(local, { ort, options }) {
     return facts.normalize ? unit(vector) : vector
   }
 
-  // What is wrong with its shape shows at the first text.
+  // The first text reveals a model with the wrong shape.
   await embed('ready', 'query')
   return { digest, embed }
 }

@@ -3,7 +3,7 @@ import type { ModelState } from '../../domain/meaning/hosted-model'
 /** The service binding behind which the process that serves runs a model; only `npm start` and its kin have it. */
 export type ModelService = Pick<Fetcher, 'fetch'>
 
-/** @returns what the process says of its model; that it is unavailable, where it does not answer */
+/** @returns the state that the process reports of its model; unavailable when it does not answer */
 export async function modelState(service: ModelService): Promise<ModelState> {
   try {
     const response = await service.fetch('http://model/state')

@@ -18,7 +18,7 @@ export interface GrantStorage {
   deleteAll(): unknown
 }
 
-/** Hashes of what a grant has issued and accepted. */
+/** Hashes of the codes and tokens that a grant has issued and accepted. */
 interface Known {
   readonly code?: string
   /** The newest refresh token. */

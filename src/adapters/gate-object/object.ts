@@ -20,7 +20,7 @@ interface Count {
 const NOTES_A_MINUTE = 4
 
 /**
- * What must be decided in one place: the requests of a key, or, in an object of another name, the token requests of an OAuth grant
+ * Decides in one place about the requests of a key, or, in an object of another name, about the token requests of an OAuth grant
  * (`grant-state.ts`). One class serves both, so that a deployment needs no further binding.
  *
  * The requests of one key are counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,

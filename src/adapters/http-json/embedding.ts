@@ -14,7 +14,7 @@ export interface BatchEmbedder {
   readonly name: string
   readonly model: string
   readonly dimensions: number
-  /** What stands before texts; that of the model's card where it is not said. */
+  /** Prefixes of texts; by default those of the model's card. */
   readonly marks?: Readonly<Record<EmbeddingPurpose, string>>
   readonly limits: BatchLimits
   readonly patience: Patience

@@ -18,7 +18,7 @@ export const nearestVectors =
  */
 const EXACT_SUM = 2 ** 24
 
-/** What a query with vectors needs of pgvector, by functions of the own schema: its operators may stand in another. */
+/** The parts of pgvector that a query needs, by functions of the own schema: its operators may be in another. */
 export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,

@@ -98,7 +98,7 @@ export async function exportOrg(options, usage) {
   if (options.watch) usage('export takes --watch with --format markdown alone')
   if (out === undefined) usage('export needs --out F, the file to be written')
   // What is written takes the place of what has the name, so nothing but a file may have it: `/dev/stdout` would be gone.
-  if (existsSync(out) && !statSync(out).isFile()) fail(`${out} is no file; --out names one, new or to be replaced`)
+  if (existsSync(out) && !statSync(out).isFile()) fail(`${out} is not a file; --out names one, new or to be replaced`)
   const library = await loadLibrary()
   const org = await orgOf(options)
   const query = new URLSearchParams({

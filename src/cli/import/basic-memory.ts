@@ -53,7 +53,7 @@ function noteOf(collector: Collector, file: TextFile, root: string): Omit<Found,
 function timeOf(collector: Collector, file: TextFile, name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
   const at = typeof value === 'string' ? parseInstant(value.trim()) : null
-  if (at === null) collector.note(file.name, `its ${name} is no time; it gets the time of the file`)
+  if (at === null) collector.note(file.name, `its ${name} is not a time; it gets the time of the file`)
   else if (!/(Z|[+-]\d\d(:?\d\d)?)$/.test(String(value).trim().slice(10)))
     collector.note(file.name, `its ${name} has no zone and is read as UTC`)
   return at

@@ -29,8 +29,8 @@ export function* chatFiles(
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error
       if (files.length === 1)
-        throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing of it is taken`)
-      collector.refuse(basename(file), `${error.message}; nothing of this file is taken`)
+        throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing of it is imported`)
+      collector.refuse(basename(file), `${error.message}; nothing of this file is imported`)
     }
   }
 }
@@ -38,6 +38,6 @@ export function* chatFiles(
 /** @throws RowProblem */
 function listIn(file: string): readonly JsonValue[] {
   const chats = parseJson(readText(file), 'it')
-  if (!Array.isArray(chats)) throw new RowProblem('it is no list of chats')
+  if (!Array.isArray(chats)) throw new RowProblem('it is not a list of chats')
   return chats
 }

@@ -93,7 +93,7 @@ function modifiedOf(collector: Collector, file: TextFile, modified: unknown): nu
   if (at === null)
     collector.note(
       file.name,
-      `${modified === null ? 'has no modified' : 'its modified is no time'}: it gets the time of the file`,
+      `${modified === null ? 'has no modified' : 'its modified is not a time'}: it gets the time of the file`,
     )
   return at ?? file.at
 }

@@ -50,7 +50,7 @@ export interface ImportNotice {
   readonly refused: boolean
 }
 
-/** Gathers what a source has; each entry is checked by the rules of the store, so that what is taken here is taken there. */
+/** Gathers what a source has; each entry is checked by the rules of the store, so that the server accepts what passes here. */
 export class Collector {
   readonly entries: Found[] = []
   readonly notices: ImportNotice[] = []
@@ -90,12 +90,12 @@ export class Collector {
   private tags(where: string, tags: readonly string[]): string[] {
     const good = tags.filter((tag) => {
       const reason = reasonAgainst(tag)
-      if (reason !== null) this.note(where, `${reason}; the entry is taken without this tag`)
+      if (reason !== null) this.note(where, `${reason}; the entry is imported without this tag`)
       return reason === null
     })
     const all = normalizeTags(good)
     if (all.length > MAX_TAGS)
-      this.note(where, `it has ${all.length} tags; the entry is taken with the first ${MAX_TAGS}`)
+      this.note(where, `it has ${all.length} tags; the entry is imported with the first ${MAX_TAGS}`)
     return all.slice(0, MAX_TAGS)
   }
 
@@ -114,7 +114,7 @@ export class Collector {
                 ? 'is no PNG, JPEG, GIF or WebP image'
                 : null
       if (reason === null && type !== null) return [{ ...image, mimeType: type }]
-      this.note(where, `image ${i + 1} ${reason}; the entry is taken without it`)
+      this.note(where, `image ${i + 1} ${reason}; the entry is imported without it`)
       return []
     })
   }
@@ -123,7 +123,7 @@ export class Collector {
     this.notices.push({ where, message, refused: true })
   }
 
-  /** Says something of what is taken, once. */
+  /** Notes something about an imported row, once. */
   note(where: string, message: string): void {
     const key = `${where}\n${message}`
     if (this.noted.has(key)) return

@@ -38,7 +38,7 @@ function reading<T>(read: () => T): T {
   }
 }
 
-/** What a walk finds: files, and places that cannot be read. */
+/** Result of a walk: files, and places that cannot be read. */
 interface Below {
   readonly files: TextFile[]
   readonly problems: { readonly where: string; readonly message: string }[]
@@ -94,7 +94,7 @@ export function filesBelow(path: string, ending: RegExp, hidden = false): Below 
 }
 
 /**
- * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too where `hidden` says so. A file or
+ * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too with `hidden`. A file or
  * folder that cannot be read is refused alone.
  *
  * @throws SourceProblem where there is none: another source was meant
@@ -102,7 +102,7 @@ export function filesBelow(path: string, ending: RegExp, hidden = false): Below 
 export function markdownBelow(collector: Collector, path: string, ending: RegExp, hidden = false): TextFile[] {
   const stat = statSync(path)
   if (!stat.isDirectory()) {
-    if (!ending.test(path)) throw new SourceProblem(`${path} is no Markdown file: its name does not end in .md`)
+    if (!ending.test(path)) throw new SourceProblem(`${path} is not a Markdown file: its name does not end in .md`)
     return [{ path, name: path.split(sep).at(-1) ?? path, at: Math.floor(stat.mtimeMs) }]
   }
   const below = filesBelow(path, ending, hidden)
@@ -136,13 +136,13 @@ export const isUtf16 = (bytes: Uint8Array): boolean =>
 /** The bytes of one file of several. @throws RowProblem where it cannot be read */
 export const readBytes = (path: string): Uint8Array => reading(() => readFileSync(path))
 
-/** @throws RowProblem where it cannot be read, or is no text of its encoding */
+/** @throws RowProblem where it cannot be read, or is not text of its encoding */
 export const readText = (path: string): string => decodeText(readBytes(path))
 
 export interface TextLine {
   /** From 1. */
   readonly number: number
-  /** @throws RowProblem for an empty line, and for one that is no text of its encoding */
+  /** @throws RowProblem for an empty line, and for one that is not text of its encoding */
   readonly text: () => string
   /** Its bytes as characters, whatever they are: to say which line it was. */
   readonly shown: () => string

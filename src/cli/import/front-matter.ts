@@ -13,10 +13,10 @@ export interface Note {
 /** Aliases that one may name: more make a small text large. */
 const MOST_ALIASES = 100
 
-/** Levels of lists and maps in front matter: those of metadata, and of what they stand in. */
+/** Levels of lists and maps in front matter: those of metadata, and of the levels around them. */
 const MOST_LEVELS = MAX_DEPTH + 4
 
-/** @throws RowProblem for front matter without an end, or that is no YAML object; lines in messages count from the first of the text */
+/** @throws RowProblem for front matter without an end, or that is not a YAML object; lines in messages count from the first of the text */
 export function readNote(text: string): Note {
   const lines = text.split(/\r?\n/)
   if (!/^---[ \t]*$/.test(lines[0] ?? '')) return { front: null, body: text }
@@ -28,7 +28,7 @@ export function readNote(text: string): Note {
   if (front === null || front === undefined) return { front: {}, body }
   const read = jsonOf(front)
   if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new RowProblem('its front matter at line 2 is no object')
+    throw new RowProblem('its front matter at line 2 is not an object')
   return { front: read, body }
 }
 
@@ -39,20 +39,20 @@ function frontOf(yaml: string): unknown {
     const document = parseDocument(yaml, { intAsBigInt: true, uniqueKeys: true, lineCounter })
     const [error] = document.errors
     if (error !== undefined)
-      throw new RowProblem(`its front matter is no YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
+      throw new RowProblem(`its front matter is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`)
     visit(document, {
       Alias(_, alias) {
         const reason = reasonAgainst(alias, document)
         if (reason === null) return
         const { line, col } = lineCounter.linePos(alias.range?.[0] ?? 0)
-        throw new RowProblem(`its front matter is no YAML: ${reason} at line ${line}, column ${col}`)
+        throw new RowProblem(`its front matter is not valid YAML: ${reason} at line ${line}, column ${col}`)
       },
     })
     return document.toJS({ maxAliasCount: MOST_ALIASES })
   } catch (error) {
     if (error instanceof RowProblem || !(error instanceof Error)) throw error
     // More aliases than are allowed, lists within lists beyond all measure, and what a merge key cannot merge.
-    throw new RowProblem(`its front matter, which begins at line 2, is no YAML: ${error.message}`)
+    throw new RowProblem(`its front matter, which begins at line 2, is not valid YAML: ${error.message}`)
   }
 }
 

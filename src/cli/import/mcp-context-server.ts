@@ -71,7 +71,7 @@ function beside<T>(
 function imageOf(row: Row): FoundImage & { readonly position: number } {
   const bytes = row.value('image_data')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0)
-    throw new RowProblem(`has no bytes; entry ${row.shown('context_entry_id')} is taken without it`)
+    throw new RowProblem(`has no bytes; entry ${row.shown('context_entry_id')} is imported without it`)
   // JSON within a JSON string in one release, plain in others.
   const given = row.text('image_metadata')
   const once = given === null ? null : parseJson(given, 'image_metadata')

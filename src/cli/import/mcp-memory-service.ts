@@ -79,7 +79,7 @@ function memoryOf(collector: Collector, row: Row): Omit<Found, 'where'> {
   }
 }
 
-/** Seconds in the column, else the text of the column beside it; null where both are NULL. @throws RowProblem */
+/** Seconds in the column, else the text of the `…_iso` column; null where both are NULL. @throws RowProblem */
 function timeOf(row: Row, name: 'created_at' | 'updated_at'): number | null {
   const seconds = row.value(name)
   if (seconds !== null) return timeOfNumber(seconds, 's', name)

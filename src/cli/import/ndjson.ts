@@ -41,11 +41,11 @@ function entryOf(item: JsonObject, at: number): Omit<Found, 'where'> {
   if (source !== 'user' && source !== 'agent') throw new RowProblem(`source is ${shown(source)}, not user or agent`)
   const given = own(item, 'metadata')
   if (typeof given === 'string') throw new RowProblem('metadata is no JSON object')
-  if (typeof own(item, 'tags') === 'string') throw new RowProblem('tags are no list of strings')
+  if (typeof own(item, 'tags') === 'string') throw new RowProblem('tags are not a list of strings')
   const created = own(item, 'created_at')
   const updated = own(item, 'updated_at')
   const id = own(item, 'id')
-  if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') throw new RowProblem('id is no text')
+  if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') throw new RowProblem('id is not a string')
   const createdAt = created === undefined || created === null ? at : timeOfText(created, 'created_at')
   const said = [word('thread_id'), source, word('text'), String(created ?? '')]
   return {
@@ -64,7 +64,7 @@ function entryOf(item: JsonObject, at: number): Omit<Found, 'where'> {
 
 function imagesOf(item: JsonObject): FoundImage[] {
   const images = own(item, 'images') ?? []
-  if (!Array.isArray(images)) throw new RowProblem('images are no list')
+  if (!Array.isArray(images)) throw new RowProblem('images are not a list')
   return images.map((image) => {
     const data = isJsonObject(image) ? own(image, 'data') : undefined
     if (!isJsonObject(image) || typeof data !== 'string') throw new RowProblem('an image has no data')

@@ -97,7 +97,7 @@ function inserted(lines: Iterator<TextLine>, first: TextLine, begun: string, tab
     const more = next === null || next.done === true ? null : textOrNull(next.value)
     if (more === null) {
       const left = parts.length === 1 ? '' : `; with it ${parts.length} lines are left out`
-      tell(where, `is no whole INSERT of pg_dump --column-inserts: cut, altered or not UTF-8${left}`)
+      tell(where, `is not a complete INSERT of pg_dump --column-inserts: cut, altered or not UTF-8${left}`)
       return null
     }
     parts.push(more)

@@ -131,7 +131,7 @@ function itemOf(item: JsonValue, where: string): Entity | Relation {
   }
   if (item.type === 'relation') return { where, from: word('from'), to: word('to'), type: word('relationType') }
   if (item.type !== 'entity') throw new RowProblem(`its type ${shown(item.type)} is neither entity nor relation`)
-  if (!Array.isArray(item.observations)) throw new RowProblem('its observations are no list')
+  if (!Array.isArray(item.observations)) throw new RowProblem('its observations are not a list')
   const name = word('name')
   // An empty name is one as good as any other to the program; as an id it cannot be told from none.
   if (name === '') throw new RowProblem('its name is empty')

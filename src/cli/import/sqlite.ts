@@ -130,6 +130,6 @@ function readable(error: unknown, file: string): unknown {
   const isSqlite = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR'
   if (!isSqlite) return error
   return new SourceProblem(
-    `${file} cannot be read: ${error.message} (cut, damaged, or no SQLite database); nothing of it is taken`,
+    `${file} cannot be read: ${error.message} (cut, damaged, or not a SQLite database); nothing of it is imported`,
   )
 }

@@ -40,7 +40,7 @@ export function stringsIn(value: unknown, name: string): string[] {
   if (value === null || value === undefined || value === '') return []
   const list = typeof value === 'string' ? parseJson(value, name) : value
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-    throw new RowProblem(`${name} is no list of strings`)
+    throw new RowProblem(`${name} is not a list of strings`)
   return list
 }
 
@@ -51,14 +51,14 @@ const LATEST = Date.UTC(2200, 0)
 /** Milliseconds since 1970 of a number in this unit. @throws RowProblem */
 export function timeOfNumber(value: unknown, unit: 'ms' | 's', name: string): number {
   const ms = typeof value === 'number' ? Math.floor(unit === 'ms' ? value : value * 1000) : Number.NaN
-  if (!(ms >= EARLIEST && ms < LATEST)) throw new RowProblem(`${name} is no time: ${shown(value)}`)
+  if (!(ms >= EARLIEST && ms < LATEST)) throw new RowProblem(`${name} is not a time: ${shown(value)}`)
   return ms
 }
 
 /** Milliseconds since 1970 of ISO 8601 or SQL; without a zone it is UTC. @throws RowProblem */
 export function timeOfText(value: unknown, name: string): number {
   const ms = typeof value === 'string' ? parseInstant(value.trim()) : null
-  if (ms === null) throw new RowProblem(`${name} is no time: ${shown(value)}`)
+  if (ms === null) throw new RowProblem(`${name} is not a time: ${shown(value)}`)
   return ms
 }
 

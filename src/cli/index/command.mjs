@@ -190,7 +190,7 @@ async function keepWatching(options, folder, answer) {
 export async function index(options, dir, usage) {
   if (!options.project) usage('index needs --project, the key under which the code is found')
   const folder = resolve(dir ?? '.')
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fail(`${folder} is no folder`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fail(`${folder} is not a folder`)
   const answer = (report) => {
     if (options.json) console.log(JSON.stringify(report))
     else say(report)

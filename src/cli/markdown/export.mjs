@@ -21,7 +21,7 @@ const KEPT = 3
 /** @typedef {{ url: string, org: string, project: string | null, images: boolean }} Source */
 
 /**
- * Brings a folder up to date, from all entries or from those that changed behind a cursor.
+ * Updates a folder, from all entries or from those that changed behind a cursor.
  *
  * @param {typeof import('./library')} library
  * @param {Source} source
@@ -88,7 +88,7 @@ export async function exportMarkdown(options, usage) {
   for (const name of /** @type {const} */ (['since', 'history', 'vectors', 'gzip']))
     if (options[name]) usage(`export --format markdown takes no --${name}`)
   if (existsSync(out) && !statSync(out).isDirectory())
-    fail(`${out} is no folder; --out names one, new or to be brought up to date`)
+    fail(`${out} is not a folder; --out takes a folder, new or from an earlier export`)
   const library = await loadLibrary()
   const source = { url, org: await orgOf(options), project: project ?? null, images: !options['no-images'] }
   const first = await explained(library, () => bringFolder(library, source, out))

@@ -52,7 +52,7 @@ export async function importFolder(options, path, usage) {
   const sent = await explained(library, () =>
     sendVolumes({ url, org, query, json }, ids?.size === 0 ? none() : plan.volumes(ids)),
   )
-  // A file that nobody edited says what is known.
+  // A file without edits holds the stored state.
   if (ids !== null) sent.entries.unchanged = (sent.entries.unchanged ?? 0) + plan.entries - ids.size
   showPlan({ ...plan, volumes: 0, sent }, null, json)
   const code = showSent(sent, { json, dryRun, alone: false })

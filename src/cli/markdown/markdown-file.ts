@@ -176,7 +176,7 @@ function groupedLinks(links: readonly Link[], nameOf: (id: string) => string | u
   )
 }
 
-/** What YAML would fold, trim or not show stands in quotes. */
+/** Text that YAML would fold, trim or not show is quoted. */
 const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
 function yamlOf(front: Record<string, unknown>): string {
@@ -192,14 +192,14 @@ function yamlOf(front: Record<string, unknown>): string {
   return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER })
 }
 
-/** What a file says. */
+/** The content of a file. */
 export interface ReadFile {
   readonly record: EntryRecord
   /** Whether it differs from what the export wrote. */
   readonly isEdited: boolean
 }
 
-/** The id of a file that an export wrote; null for another file. @throws RowProblem for front matter that is no YAML */
+/** The id of a file that an export wrote; null for another file. @throws RowProblem for front matter that is not valid YAML */
 export function idOf(text: string): number | null {
   const { front } = readNote(text)
   const id = own(front, 'id')
@@ -238,7 +238,7 @@ function recordOf(front: JsonObject, text: string, idOfName: (name: string) => n
     return to === null ? null : { to, written: alias === String(to) ? alias : to }
   }
   const below = say('metadata')
-  if (below !== null && !isJsonObject(below)) throw new RowProblem('metadata is no map')
+  if (below !== null && !isJsonObject(below)) throw new RowProblem('metadata is not a map')
   const free = Object.entries(front).filter(([key]) => !MEMBERS.has(key))
   const all: JsonObject = { ...Object.fromEntries(free), ...(below ?? {}) }
   const metadata = withLinks(all, (value, relation) => {
@@ -291,14 +291,14 @@ function recordOf(front: JsonObject, text: string, idOfName: (name: string) => n
 
 function whole(name: string, value: JsonValue): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
-  throw new RowProblem(`${name} is ${shown(value)}, which is no whole number from 1`)
+  throw new RowProblem(`${name} is ${shown(value)}, which is not a whole number of 1 or more`)
 }
 
 function textIn(name: string, value: JsonValue): string | null {
   if (value === null) return null
   // An editor may write a name that looks like a number without quotes.
   if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string') throw new RowProblem(`${name} is no text`)
+  if (typeof value !== 'string') throw new RowProblem(`${name} is not a string`)
   return textOf(value)
 }
 
@@ -309,7 +309,7 @@ function flagIn(name: string, value: JsonValue): boolean | null {
 
 function timeIn(name: string, value: JsonValue): string {
   const at = typeof value === 'string' ? parseInstant(value.trim()) : null
-  if (at === null) throw new RowProblem(`${name} is no time: ${shown(value)}`)
+  if (at === null) throw new RowProblem(`${name} is not a time: ${shown(value)}`)
   return iso(at)
 }
 
@@ -317,13 +317,13 @@ function timeIn(name: string, value: JsonValue): string {
 function textsIn(value: JsonValue): string[] {
   if (value === null) return []
   const list = typeof value === 'string' ? value.split(',').map((tag) => tag.trim().replace(/^#/, '')) : value
-  if (!Array.isArray(list)) throw new RowProblem('tags are no list')
+  if (!Array.isArray(list)) throw new RowProblem('tags are not a list')
   return list.flatMap((tag) => (tag === null || typeof tag === 'object' ? [] : [String(tag)]))
 }
 
 function imagesIn(value: JsonValue): Image[] {
   if (value === null) return []
-  if (!Array.isArray(value)) throw new RowProblem('images are no list')
+  if (!Array.isArray(value)) throw new RowProblem('images are not a list')
   return value.map((image) => {
     const { sha256, mime_type, size, metadata } = isJsonObject(image) ? image : {}
     if (typeof sha256 !== 'string' || typeof mime_type !== 'string' || typeof size !== 'number')
@@ -334,14 +334,14 @@ function imagesIn(value: JsonValue): Image[] {
 
 function namedLinks(value: JsonValue, idIn: (value: JsonValue) => JsonValue): Link[] {
   if (value === null) return []
-  if (!isJsonObject(value)) throw new RowProblem('links is no map of origin, relation and entries')
+  if (!isJsonObject(value)) throw new RowProblem('links is not a map of origin, relation and entries')
   return Object.entries(value).flatMap(([origin, relations]) => {
     if (origin !== 'metadata' && origin !== 'remember' && origin !== 'system')
       throw new RowProblem(`links has the unknown origin ${shown(origin)}`)
     return Object.entries(isJsonObject(relations) ? relations : {}).flatMap(([relation, targets]) =>
       [targets].flat().map((target): Link => {
         const to = idIn(target ?? null)
-        if (typeof to !== 'number') throw new RowProblem(`links names ${shown(to)}, which is no file of the folder`)
+        if (typeof to !== 'number') throw new RowProblem(`links names ${shown(to)}, which is not a file of the folder`)
         return { relation, to, origin }
       }),
     )

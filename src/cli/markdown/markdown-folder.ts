@@ -1,4 +1,4 @@
-// A folder of Markdown files, one a memory: what is in it, how an export brings it up to date, and what an import makes of it.
+// A folder of Markdown files, one a memory: its content, its update by an export, and its import.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ const MARKER = '.commonplace.json'
 const FORMAT = 'commonplace-markdown/1'
 const ENDING = /\.md$/i
 
-/** What a folder is of. */
+/** The store that a folder is an export of. */
 interface Marker {
   readonly format: typeof FORMAT
   /** Whose ids: the manifest's. */
@@ -114,12 +114,12 @@ class Files {
   }
 }
 
-/** What an export did to a folder. */
+/** The changes that an export made to a folder. */
 export interface Brought {
   written: number
   removed: number
   unchanged: number
-  /** Captured sessions, which are nobody's memories until a person approves them. */
+  /** Captured sessions, which are not exported before a person approves them. */
   captured: number
   /** Files that a person has edited, and that were left as they are. */
   readonly kept: string[]
@@ -136,7 +136,7 @@ interface Bringing {
 }
 
 /**
- * Brings a folder up to date with an export.
+ * Updates a folder from an export.
  *
  * @param open begins a pass over the bytes of the export's volumes
  * @throws SourceProblem where the folder is of something else
@@ -219,7 +219,7 @@ function bringOne(
   const text = writeMarkdown(record, nameOf)
   const own = `${folderOf(record)}/${nameOf(String(record.id))}.md`
   if (before === undefined) {
-    // A file of that name which is not the entry's cannot be read: somebody is writing it.
+    // A file of that name which is not the entry's cannot be read: another program is writing it.
     if (existsSync(join(files.root, own))) {
       brought.kept.push(own)
       return
@@ -312,7 +312,7 @@ function removeAttachments(root: string, used: ReadonlySet<string>): void {
       removeFile(root, `${ATTACHMENTS}/${name}`)
 }
 
-/** What an import of a folder would bring. */
+/** The entries that an import of a folder would store. */
 export interface FolderPlan extends Omit<Plan, 'volumes'> {
   /** Ids of files that were edited. */
   readonly edited: readonly number[]

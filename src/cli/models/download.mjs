@@ -190,7 +190,7 @@ function lock(path, folder) {
  * @param {PinnedModel} model
  * @param {DownloadOptions} options
  * @returns {Promise<import('./folder.mjs').LocalModel>}
- * @throws {ModelProblem} what arrived is kept and resumed by the next attempt
+ * @throws {ModelProblem} the next attempt resumes the part that has arrived
  */
 export async function downloadModel(model, { models, mirror = HUB, onProgress = () => {}, ...options }) {
   const paths = filesOf(model, models)

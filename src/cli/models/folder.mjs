@@ -1,4 +1,4 @@
-// The folder in which downloaded models are kept, and what a model's folder must hold.
+// The folder of downloaded models, and the files that a model's folder must hold.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -19,7 +19,7 @@ import { pinnedModel } from './catalogue.mjs'
  * @property {ModelFacts} facts
  */
 
-/** A model that cannot be used; the message says what to do. */
+/** A model that cannot be used; the message names the remedy. */
 export class ModelProblem extends Error {}
 
 /** Written when every file has its checksum: without it a folder is not complete. */

@@ -50,7 +50,7 @@ export function mergeJson(text, path, entry) {
   if (errors.length > 0 || !isObject(at)) throw new Unreadable('it is no JSON object')
   for (const name of path.slice(0, -1)) {
     at = at?.[name]
-    if (at !== undefined && !isObject(at)) throw new Unreadable(`"${name}" in it is no object`)
+    if (at !== undefined && !isObject(at)) throw new Unreadable(`"${name}" in it is not an object`)
   }
   if (isDeepStrictEqual(at?.[path.at(-1) ?? ''], entry)) return text
   const eol = source.includes('\r\n') ? '\r\n' : '\n'

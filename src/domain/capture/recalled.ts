@@ -37,7 +37,7 @@ const ANGLE = /[<\uff1c\ufe64]/g
 /** Other characters that look like `<`, where a `/` or a character that looks like it follows, possibly behind others that do not show. */
 const ANGLE_OF_CLOSING_TAG =
   /[\u02c2\u1438\u2039\u227a\u2329\u276c\u276e\u27e8\u29fc\u3008\u{1f780}](?=[\s\p{Cf}\p{Mn}]{0,50}[/\uff0f\u2044\u2215\u29f8])/gu
-/** Marks that turn the direction of text around, and so the look of what stands next to it. */
+/** Marks that reverse the direction of text, and so the look of the text next to them. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Stored text can neither close the fence nor open another: no tag begins without `<`, however its name is spelt. */

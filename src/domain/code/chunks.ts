@@ -109,7 +109,7 @@ function firstFrom(symbols: readonly Pick<CodeSymbol, 'lineStart'>[], line: numb
 }
 
 /**
- * What is embedded of a chunk: the path, the names and comments of what it declares, and its text.
+ * The text that is embedded for a chunk: the path, the names and comments of its declarations, and its text.
  *
  * @param symbols in the order of their lines
  */

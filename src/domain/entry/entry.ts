@@ -45,7 +45,7 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   readonly createdBy: string
   /** The creator that the imported file names; null where the entry was not imported by a key. */
   readonly importedFrom: string | null
-  /** Whether a person has approved the version that stands there. */
+  /** Whether a person has approved the current version. */
   readonly approved: boolean
   /** Who made the version that stands there; null where nobody is known. */
   readonly changedBy: string | null

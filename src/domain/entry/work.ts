@@ -38,7 +38,7 @@ export const readWorkStatus = (value: unknown): WorkStatus | null =>
     : null
 
 /**
- * What an answer says of a status that work does not have.
+ * The warning about a status that work does not have.
  *
  * @param kind of the entry; null where it is not known
  * @param status as it was sent

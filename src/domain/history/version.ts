@@ -3,7 +3,7 @@ import { Problem } from '../errors'
 
 /** Versions of entries (history contract §1, §3). */
 
-/** What a change may concern, in the order of the bits of `entry_versions.changed`. */
+/** The parts that a change may concern, in the order of the bits of `entry_versions.changed`. */
 export const CHANGED_PARTS = ['text', 'metadata', 'tags', 'images', 'thread', 'kind', 'layer'] as const
 type ChangedPart = (typeof CHANGED_PARTS)[number]
 

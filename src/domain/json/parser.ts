@@ -62,7 +62,7 @@ enum Token {
 }
 
 interface Frame {
-  /** Null where it is too deep, or one of too many, to be kept. */
+  /** Null where its depth or number exceeds the limits. */
   list: unknown[] | null
   object: Record<string, unknown> | null
   readonly isList: boolean
@@ -173,12 +173,12 @@ export class JsonParser {
   }
 
   private longest(): number {
-    // Where nothing is kept any more, a string is only read to its end.
+    // Beyond the limits a string is only read to its end.
     if (this.isExceeded) return 0
     return this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING
   }
 
-  /** Whether what is being read belongs to a bounded value of which nothing is kept. */
+  /** Whether the parser is inside a bounded value beyond its limits. */
   private get isExceeded(): boolean {
     return this.bounded >= 0 && this.exceededAt !== null
   }

@@ -46,7 +46,7 @@ function cutAt(text: string, from: number, size: number): number {
  *
  * @param finest it tells sentences apart only in pieces of this size. These are cut between sentences where they can be, and repeat
  *   nothing: there it only makes more of them
- * @param reads it reads so much of a piece. A text of `size` is one piece all the same, since its prefix says what it is about; a longer
+ * @param reads characters of a piece that it reads. A text of `size` is one piece all the same, since its prefix shows its subject; a longer
  *   one is cut so that all of it is read
  */
 export function fineEnough(
@@ -81,7 +81,7 @@ export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
 /** Code points of a title that a vector holds. */
 const TITLE_LENGTH = 200
 
-/** What is embedded of a chunk: the title of its entry, then the chunk. */
+/** The text that is embedded for a chunk: the title of its entry, then the chunk. */
 export function underTitle(title: string | null, chunk: string): string {
   const heading = trim(title ?? '')
   return heading === '' ? chunk : `${heading.slice(0, offsetAfter(heading, 0, TITLE_LENGTH))}\n${chunk}`

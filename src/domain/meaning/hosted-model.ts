@@ -1,6 +1,6 @@
-/** The sentence model that a process runs next to the Worker, and what that process says of it. */
+/** The sentence model that a process runs next to the Worker, and its state as that process reports it. */
 
-/** What vectors of the model are, and how texts are cut for it. */
+/** The vectors of the model, and how texts are cut for it. */
 export interface HostedModel {
   readonly name: string
   /** Vectors of two revisions are never compared. */
@@ -19,7 +19,7 @@ export type ModelState =
   | { readonly state: 'unavailable'; readonly name: string; readonly problem: string }
   | { readonly state: 'ready'; readonly name: string; readonly runtime: 'native' | 'wasm'; readonly model: HostedModel }
 
-/** The same for whoever asks without a key: a problem may name folders and hosts. */
+/** The same for callers without a key: a problem may name folders and hosts. */
 export const insteadInPublic = (hosted: Exclude<ModelState, { readonly state: 'ready' }>): string =>
   hosted.state === 'unavailable'
     ? `The model ${hosted.name} is not available, so "local" is used; commonplace doctor reports why`

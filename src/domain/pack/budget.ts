@@ -6,7 +6,7 @@ import type { PackItem } from './pack'
 /** Which items of a pack fit, in characters of its sections as JSON (packs contract). */
 export interface Planned<T> {
   readonly one: T
-  /** The item says beside its content only what it cannot be used without (`bareOf`). */
+  /** In addition to its content the item has only the fields that it cannot be used without (`bareOf`). */
   readonly bare: boolean
   /** Characters that its content may take. */
   readonly budget: number
@@ -20,7 +20,7 @@ export interface Plannable {
   readonly most: number
 }
 
-/** Characters that are kept for what an item supersedes and conflicts with, which is known later. */
+/** Characters reserved for the entries that an item supersedes or conflicts with, which are known later. */
 const OPPOSITIONS = 40
 /** Characters of a content that an item is not worth its place without. */
 const LEAST = 100
@@ -32,7 +32,7 @@ const sectionSize = (facet: Facet): number =>
 
 /**
  * The items that fit with their complete contents, best first; those that do not fit are left out. The first one is cut where it alone is
- * too large, and says less beside its content where hardly any room is left.
+ * too large, and has fewer fields where the budget is nearly used.
  *
  * @param total characters of all sections
  */

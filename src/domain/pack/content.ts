@@ -9,9 +9,9 @@ const shown = {
   /** A cut moves this far at most to stand between two words, in UTF-16 units; and over this share of the text, between sentences. */
   toASpace: 24,
   tail: 0.35,
-  /** Hits that are looked at. */
+  /** Hits that are checked. */
   hits: 400,
-  /** Of a long text so many parts at most, where each has room for two sentences; what a word still tells in a further part. */
+  /** Parts of a long text, at most, where the budget allows two sentences each; the weight of a word in a further part. */
   parts: 3,
   part: 200,
   saidBefore: 0.3,

@@ -19,7 +19,7 @@ export interface Hit extends HitParts {
   readonly held: number
 }
 
-/** What was found for a goal. */
+/** The entries found for a goal. */
 export interface FoundForGoal {
   readonly query: string
   readonly terms: readonly ScoredTerm[]
@@ -35,7 +35,7 @@ export interface FoundForGoal {
 }
 
 export interface Candidate extends Weighed {
-  /** What it is ordered by: the fused score, its weight and its domain. */
+  /** The sort key: the fused score, its weight and its domain. */
   readonly key: number
   readonly nearest: Nearest | null
 }
@@ -52,7 +52,7 @@ export interface RankedGoal {
 
 /** The smoothing of ranks, which the order does not use. */
 const RRF_K = 60
-/** What an entry of another domain than the one that was asked for keeps of its key. */
+/** Factor on the key of an entry of another domain than the requested one. */
 const OTHER_DOMAIN = 0.85
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()

@@ -59,7 +59,7 @@ export interface PackRequest {
   readonly goal: string
   /** The goal, then the domain, runs of white space collapsed. */
   readonly query: string
-  /** What is searched for: the goal; the domain is a preference. */
+  /** The query: the goal; the domain is a preference. */
   readonly searched: string
   readonly intent: Intent
   readonly layer: PackLayer

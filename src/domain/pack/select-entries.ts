@@ -14,18 +14,18 @@ export interface Selection {
   readonly chosen: readonly Candidate[]
   /** Those that are shown whatever the goal: work in flight and diary pages. */
   readonly anyway: ReadonlySet<Candidate>
-  /** Entries that say what a chosen one says. */
+  /** Entries that repeat a chosen one. */
   readonly duplicates: readonly Candidate[]
   /** Good ones beyond the limit. */
   readonly beyond: readonly Candidate[]
   readonly superseded: readonly Candidate[]
 }
 
-/** What is shown has at least this share of the first key. */
+/** An entry is shown from this share of the first key on. */
 const CUT = 0.5
-/** Of a doubtful list so many are shown. */
+/** Entries of a doubtful list that are shown. */
 const DOUBTFUL = 5
-/** Work in flight that the goal does not name takes this share of the places, and so many at most. */
+/** Work in flight that the goal does not name takes this share of the places, up to a maximum. */
 const IN_FLIGHT = { share: 0.25, most: 3 } as const
 /** Entries that are compared with each other. */
 const COMPARED = 100

@@ -3,7 +3,7 @@ import { doubtLevel, type Levels, meaningOf, shareOf } from './similarity'
 /** Whether anything that is stored answers a question, told by absolute numbers: places in an order say nothing of it. */
 export type Doubt = 'none' | 'doubtful' | 'nothing'
 
-/** What a doubtful answer begins with, in packs and searches. */
+/** The first words of a doubtful answer, in packs and searches. */
 export const NOTHING_FITS = 'Nothing clearly fits; the nearest are'
 
 /** Words of a question in a scope. */
@@ -21,7 +21,7 @@ interface Signal {
   readonly words: FoundWords | null
 }
 
-/** What the share of the words that are found counts beside the similarity. */
+/** Weight of the share of words that are found; the similarity has 1. */
 const WORDS = 0.5
 /** Without a model a question is doubtful where less of its words is found, by their rarity. */
 const WORDS_ALONE = 0.5

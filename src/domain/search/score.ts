@@ -10,7 +10,7 @@ import type { Unit } from './query-unit'
  */
 const MU = 50
 const K1 = 1.2
-/** Entries that a scope is taken to have at least, so that a word of few entries says something in a small store. */
+/** Smallest number of entries to calculate with, so that rare words count in a small store too. */
 const SMALLEST_STORE = 20
 /** An entry of the average length earns this more than one that is e times as long; less for a query of fewer words. */
 const SHORTNESS = 5

@@ -3,7 +3,7 @@ import { fold } from './fold'
 import { functionWords, languagesOf } from './function-words'
 import { stopWords } from './stop-words'
 
-/** Words of a language that a query has to have before it is taken to be written in it: `die` and `man` are English too. */
+/** Words of a language from which on a query counts as written in it: `die` and `man` are English too. */
 const ENOUGH = 2
 const LATIN = /^[a-z]+$/
 

@@ -62,7 +62,7 @@ const PASSWORD = /passw|passphrase|passcode|pwd/i
 const WORD_OF_SECRET = /secret|passw|pwd|token|key|required|invalid|missing|credential|hash/i
 /** A variable, or a member of one. */
 const MEMBER = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/
-/** What reads or changes a variable, where no quotes are. */
+/** Characters that read or change a variable outside quotes. */
 const OF_VARIABLE = '$*#%'
 const UPPER = /^[A-Z][A-Z0-9_]*$/
 /** Words of messages and labels, which passphrases hardly contain. */
@@ -145,7 +145,7 @@ interface Separator {
   readonly form: Form | 'element' | 'parameter' | 'member'
 }
 
-/** What precedes a name on its line. */
+/** The text before a name on its line. */
 const textBefore = (text: string, at: number, length: number): string => text.slice(Math.max(0, at - length), at)
 
 function formOfAssigned(text: string, { text: name, from }: Name, assigned: string, end: number): Separator['form'] {
@@ -322,7 +322,7 @@ function nameAround(text: string, at: number, length: number): Name {
   const to = at + length
   let from = at
   while (from > 0 && to - from < LONGEST_NAME && /[\w.-]/.test(text[from - 1] as string)) from--
-  // The code of a color is no part of the name.
+  // The code of a color is not part of the name.
   if (text[from - 1] === '[') from += /^[\d;]{0,9}m/.exec(text.slice(from, at))?.[0].length ?? 0
   return { text: text.slice(from, to), from, to }
 }

@@ -16,7 +16,7 @@ const LONGEST_KEY = 20_000
 /** A line such as `-----BEGIN RSA PRIVATE KEY-----` is no longer. */
 const LONGEST_LABEL = 80
 
-/** What follows the first line of a key, and nothing that only names such a line. */
+/** The text after the first line of a key; a mention of such a line does not match. */
 const BODY_OF_KEY = /(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y
 
 /** The label behind `-----BEGIN ` or `-----END `; null where none ends. */
@@ -157,7 +157,7 @@ class Finder {
     this.azure = new Runs(text, /[\w.~-]*/y)
   }
 
-  /** @param beginning what stands at `at`, of the forms of `BEGINNING` */
+  /** @param beginning the match of `BEGINNING` at `at` */
   secretAt(at: number, beginning: string): SecretRange | null {
     const marked = beginning.length > LONGEST_MARK ? undefined : MARKED.find(({ mark }) => mark.test(beginning))
     if (marked !== undefined) return this.marked(at, at + beginning.length, marked)
@@ -192,7 +192,7 @@ class Finder {
     return this.isRandom(from, to) ? { kind, from: at, to } : null
   }
 
-  /** A token may consist of letters only, then they are no words. */
+  /** A token may consist of letters only, if they are not words. */
   private isRandom(from: number, to: number): boolean {
     if (this.digit.isIn(from, to)) return true
     if (this.wordsTo !== to) {
@@ -231,7 +231,7 @@ class Finder {
     return to - payload < 6 ? null : { kind: 'jwt', from: at, to }
   }
 
-  /** What follows `Bearer` or `Basic`, unless it is a word of a sentence. */
+  /** The text after `Bearer` or `Basic`, unless it is a word of a sentence. */
   private credentials(from: number, isOnNextLine: boolean): SecretRange | null {
     const to = Math.min(this.bearers.endFrom(from), from + LONGEST_PART)
     if (to - from < 8 || isProse(this.text.slice(from, Math.min(to, from + 40)))) return null
@@ -281,7 +281,7 @@ class Finder {
     return ends
   }
 
-  /** The first of these that lies behind a place; those before it are asked for by nobody any more. */
+  /** The first of these that lies behind a place; those before it are not needed any more. */
   private nextEnd(ends: number[] | undefined, at: number): number | null {
     while (ends?.length && (ends.at(-1) as number) <= at) ends.pop()
     return ends?.at(-1) ?? null

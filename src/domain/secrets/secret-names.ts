@@ -28,7 +28,7 @@ const LAST_WORD = new RegExp(
 /** Where one word of a name ends and the next begins. */
 const BETWEEN_WORDS = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/
 
-/** What has such a word behind the one for a secret tells something about it: `tokenCount`, `PASSWORD_MIN_LENGTH`, `token.ts`. */
+/** A name with such a word after the one for a secret describes it: `tokenCount`, `PASSWORD_MIN_LENGTH`, `token.ts`. */
 const ABOUT_ONE = new Set(
   (
     'age agent algorithm alg arn at audience box budget button category chars class column cost count counter counts created date days ' +

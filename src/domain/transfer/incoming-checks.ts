@@ -47,7 +47,7 @@ function checkNames(record: EntryRecord | RecordOf<'version'>): void {
   for (const [name, value] of Object.entries({ agent, owner, created_by, imported_from, changed_by, changed_agent }))
     if (value !== undefined && codePointLength(value) > MAX_NAME)
       throw limitExceeded(`${name} is longer than ${MAX_NAME} characters`)
-  // An entry is private to its owner, or to the key that made it, so that one without a name would be private to nobody.
+  // An entry is private to its owner, or to the key that made it, so without these names it could not be read at all.
   for (const [name, value] of Object.entries({ owner, created_by }))
     if (value !== undefined && trim(value) === '') throw invalidInput(`${name} is blank; leave it out`)
   if (links.length > MOST_LINKS) throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are taken`)
@@ -95,7 +95,7 @@ export function checkAgreement(
   if (diary === true && !lifted.diary) against('diary', diary, lifted.diary)
 }
 
-/** Owner and keys of a state: as the file names them where it is trusted; else the key that imports, and whom the file names beside it. */
+/** Owner and keys of a state: as the file names them where it is trusted; else the key that imports, with the names in the file. */
 export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: Intake) {
   const { owner: named, created_by: creator, imported_from: source = null, changed_by: changer = null } = record
   const owner = named ?? (creator === undefined ? scope.owner : null)

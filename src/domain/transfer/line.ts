@@ -7,7 +7,7 @@ import { isRecordName, SHAPES, type TransferRecord } from './records'
 
 /** One sentence for a volume that cannot be read, and the line that is wrong, counted from 1. */
 export const faultAt = (line: number, message: string): Problem =>
-  invalidInput(`line ${line}: ${message}; nothing of this volume is taken`, { line })
+  invalidInput(`line ${line}: ${message}; nothing of this volume is imported`, { line })
 
 /** The one way in which a record is written, its line end included. */
 export function writeLine(record: TransferRecord): string {
@@ -38,12 +38,12 @@ export function parseKept(line: string): unknown {
   return JSON.parse(line, reviver)
 }
 
-/** No record that is taken holds more values: metadata of 256 KB have 131,072 at most, and 10,000 links some 40,000. */
+/** No accepted record holds more values: metadata of 256 KB have 131,072 at most, and 10,000 links some 40,000. */
 const MAX_VALUES = 200_000
 /** A shorter line cannot hold that many. */
 const SMALL_LINE = 2 * MAX_VALUES
 
-/** @throws Mismatch for a line with so many values that reading them would hold up other requests */
+/** @throws Mismatch for a line whose number of values would delay other requests */
 function checkValues(text: string): void {
   // Texts are full of commas too; only what may be too much is counted exactly.
   let commas = 0

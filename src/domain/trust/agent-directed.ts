@@ -3,7 +3,7 @@
  * memory with such a text is stored with a warning, and hooks leave it out until a person approves it (capture contract §3).
  */
 
-/** What of a text addresses an agent. */
+/** The ways in which a text addresses an agent. */
 export type Address = 'instructions' | 'tool call' | 'hidden text'
 
 /** Characters of a text that are checked; longer texts are checked at both ends. */

@@ -27,7 +27,7 @@ function issuerOfAssertion(assertion: string): string {
   }
 }
 
-/** The client that a token request names, as the provider reads it; the secret beside it is not checked here. */
+/** The client that a token request names, as the provider reads it; its secret is not checked here. */
 export function clientIdOf(form: URLSearchParams, authorization: string | null): string {
   const basic = /^Basic +(\S+)/i.exec(authorization ?? '')?.[1]
   if (basic !== undefined) return credentialsOf(basic).split(':')[0] ?? ''

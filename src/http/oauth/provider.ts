@@ -20,7 +20,7 @@ const REUSE = { category: 'refresh-token-grant', reason: 'refresh_token_mismatch
 /** Marks the answer to it within this server; nobody else is told. */
 export const REUSED = 'x-refresh-token-reused'
 
-/** What a client may register; a client of an editor brings about six addresses. */
+/** Limits of a registration; a client of an editor registers about six addresses. */
 const MAX_CLIENT_NAME = 200
 const MAX_REDIRECT_URIS = 20
 const MAX_REDIRECT_URI = 1000

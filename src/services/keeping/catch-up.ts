@@ -36,7 +36,7 @@ const waitingFor = (n: number): string =>
     ? '1 entry waits for its vectors of the configured model; until then it is found by its words only'
     : `${n} entries wait for their vectors of the configured model; until then they are found by their words only`
 
-/** @param waiting null where what is missed is counted by nobody */
+/** @param waiting null where missing vectors are not counted */
 export function createCatchUp(
   schedule: Pick<Schedule, 'catchUp'>,
   state: CatchUpState,

@@ -52,7 +52,7 @@ const ANYWAY = 160
 /** Code points of a part of a long text that is read. */
 const STRETCH = 1_500
 
-/** A pack, its text for prompts, and what of what was found is not in it. */
+/** A pack, its text for prompts, and the entries found that are not in it. */
 export interface Compiled {
   readonly pack: Pack
   /** The pack as Markdown with the contents. */
@@ -63,7 +63,7 @@ export interface Compiled {
 export type CompilePack = ReturnType<typeof createCompilePack>
 export type ContextOf = (caller: Caller, given: PackArguments) => Promise<Pack>
 
-/** What agents get: the pack alone. */
+/** The answer for agents: the pack alone. */
 export const contextOf =
   (compile: CompilePack): ContextOf =>
   async (caller, given) =>

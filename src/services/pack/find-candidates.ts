@@ -33,7 +33,7 @@ const GATHERING = {
   /** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
   overfetch: 3,
   narrowHits: 4_000,
-  /** Vectors that the index has not confirmed, of which the newest are looked at. */
+  /** Vectors that the index has not confirmed: this many are checked, the newest first. */
   unconfirmed: 200,
 } as const
 
@@ -64,7 +64,7 @@ export function createFindCandidates({
   /** Null when switched off. */
   readonly semantic: {
     readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
-    /** What cosines of the model mean. */
+    /** Reference cosines of the model. */
     readonly levels: () => Promise<Levels>
     readonly embedder: Embedder
     readonly index: VectorIndex

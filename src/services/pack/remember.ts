@@ -52,7 +52,7 @@ export interface StoredMemory {
 const COMPARED = { candidates: 40, complete: 0 } as const
 const MAX_CONFLICTS = 10
 
-/** What is known of a memory before its write. */
+/** A memory before its write. */
 export interface PlannedMemory
   extends Pick<StoredMemory, 'kind' | 'project' | 'links' | 'conflicts' | 'furtherConflicts'> {
   /** The equal memory that was there already, and what this call asks for otherwise; null for a new one. */
@@ -60,9 +60,9 @@ export interface PlannedMemory
 }
 
 /**
- * What became of a memory.
+ * The result for a memory.
  *
- * @param planned what was noted of it before its write
+ * @param planned the memory before its write
  * @param stored the new entry; null where an equal memory was there
  */
 export const rememberedAs = (
@@ -87,7 +87,7 @@ const storeWarnings = (
     : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${furtherConflicts} more may say the same`]),
 ]
 
-/** What a repeated call asks for and the equal memory does not have. */
+/** The values of a repeated call that the equal memory does not have. */
 function differences({ draft, links }: Remembered, equal: Equal): string[] {
   const metadata = differing(equal, { metadata: draft.metadata ?? {} })
   const missing = links.map(({ relation, to }) => `${relation}:${to}`).filter((link) => !equal.links.has(link))
@@ -222,7 +222,7 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await read(caller, given)
     const { draft, kind, project, links } = memory
-    // What takes the place of captured sessions is always stored.
+    // A memory that replaces captured sessions is always stored.
     const isComparable = replaces === undefined
     const textHash = await sha256Hex(draft.text)
     const [found, first] = await Promise.all([

@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly dryRun: boolean
   /** Whether entries are edits of the versions that they name. */
   readonly edits?: boolean
-  /** Whether the file is believed: its ids are kept where they are free, and who made what is as it says. */
+  /** Whether the file is trusted: its free IDs and the names of its makers are imported as they are. */
   readonly keepsIds: boolean
 }
 
@@ -129,7 +129,7 @@ class Import {
     }
   }
 
-  /** What becomes of each entry, before anything is written. @returns what it takes @throws Problem conflict */
+  /** Decides about each entry, before anything is written. @returns what it takes @throws Problem conflict */
   private async planOnce(): Promise<{ readonly entries: number; readonly bytes: number }> {
     const { report, options, volume, fates } = this
     const takes = { entries: 0, bytes: 0 }
@@ -266,7 +266,7 @@ class Import {
     }
   }
 
-  /** Counts anew what has become of a batch since the plan: the same volume may be sent several times at once. */
+  /** Counts the results of a batch again after the plan: the same volume may be sent several times at once. */
   private decideAgain(batch: readonly Lined[], decided: ReadonlyMap<string, Decision>): void {
     const { fates, report } = this
     for (const { line, record } of batch) {

@@ -14,7 +14,7 @@ export class Mapping {
   /** Theirs → ours, of all that is here or gets an id. */
   readonly ours = new Map<string, number>()
   private theirs: Map<number, string> | null = null
-  /** Links of entries here to what the caller may not read, or to deleted entries, which no file in his hand tells of. */
+  /** Links of entries here to deleted entries or ones that the caller cannot read; an exported file does not have them. */
   private readonly hidden = new Map<number, readonly IncomingLink[]>()
 
   /** @param known what is remembered, by their ids */

@@ -210,7 +210,7 @@ export function markdownContract(at: () => Place): void {
     edit(mine, (text) => text.replace('audience: private\n', '').replace('mine\n', 'mine, edited\n'))
     const refused = await run(org, key, 'import', folder)
     expect(refused.code).toBe(3)
-    expect(refused.said).toMatch(/broken-\d+\.md: its front matter is no YAML: .* at line \d/)
+    expect(refused.said).toMatch(/broken-\d+\.md: its front matter is not valid YAML: .* at line \d/)
     expect(refused.said).toMatch(/audience here would be widened without being named/)
     expect(await entryOf(org, stored.context_id)).toMatchObject({ text: 'mine', metadata: { audience: 'private' } })
     // The file that cannot be read is not written over.

@@ -17,7 +17,7 @@ interface OrgLock {
    * crash of the database in that moment.
    */
   readonly isNote?: boolean
-  /** Done while a local disk is full, out of the room that is kept free there: deletes, which make room, and the audit row of a read. */
+  /** Done while a local disk is full, from the reserve on that disk: deletes, which free space, and the audit row of a read. */
   readonly usesReserve?: boolean
 }
 

@@ -86,7 +86,7 @@ export async function edit(visit: Visit): Promise<Page | Response> {
   return editPage(visit, { id: entry.id, name: nameOf(entry), draft: draftOf(entry) })
 }
 
-/** Removed from the form they keep their value, so that nobody publishes a memory by deleting a line. */
+/** Removed from the form they keep their value, so that deleting a line does not publish a memory. */
 const READER_KEYS = ['audience', 'project', 'diary', 'captured']
 
 /** The metadata of the form, with null for each reserved key that the person has removed. Numbers keep their digits. */

@@ -122,7 +122,7 @@ export async function askAgain(request: Request): Promise<Response> {
 
 export interface SignIn {
   readonly response: Response
-  /** Whether a form of our page brought a key that could be one and is not; a typo or another site's form is none. */
+  /** Whether a form of our page sent a well-formed key that is not valid; false for a typo or another site's form. */
   readonly isWrongKey: boolean
 }
 

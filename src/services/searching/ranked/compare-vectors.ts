@@ -31,7 +31,7 @@ export function createComparing({
   readonly model: string
   readonly yielder: Yielder
 }) {
-  /** Nothing for a stored vector that cannot be read. */
+  /** Empty for a stored vector that cannot be read. */
   function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): Near[] {
     if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]
     const vector = readableVector(data as string)

@@ -56,9 +56,9 @@ export function createRankedSearches(dependencies: {
   /** Null when switched off. */
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
-  /** What a query of unknown words may mean. */
+  /** Suggests words for a query of unknown words. */
   readonly suggestWords?: SuggestWords
-  /** What cosines of the model mean. */
+  /** Reference cosines of the model. */
   readonly levels: () => Promise<Levels>
   /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
   readonly overfetch: number

@@ -46,7 +46,7 @@ export function createSearchHybrid({
   readonly searchText: SearchText
   /** Null when switched off. */
   readonly searchSemantic: SearchSemantic | null
-  /** What cosines of the model mean. */
+  /** Reference cosines of the model. */
   readonly levels: () => Promise<Levels>
 }) {
   /**

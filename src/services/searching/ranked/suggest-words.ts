@@ -9,7 +9,7 @@ import type { FullText } from '../../../ports/full-text'
 
 /** Words of a query that are corrected, and the letters that such a word has at least. */
 const [MOST_WORDS, SHORTEST] = [3, 4]
-/** Letters at the beginning that are taken to be right, the most first, and entries whose words are compared. */
+/** Lengths of the prefix that is assumed to be right, the longest first, and entries whose words are compared. */
 const PREFIXES = [4, 3, 2]
 const COMPARED = 30
 

@@ -62,7 +62,7 @@ const toUsed = (row: Row): Use & { readonly id: number; readonly org: string; re
   accessCount: num(row, 'access_count'),
 })
 
-/** Processes organizations until so many rows are removed. @returns how many were */
+/** Processes organizations until a number of rows is removed. @returns how many were */
 async function eachOrg(
   orgs: readonly string[],
   limit: number,

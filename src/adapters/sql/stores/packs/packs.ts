@@ -50,7 +50,7 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
   }
 }
 
-/** Nothing for a stored vector that cannot be read. */
+/** Empty for a stored vector that cannot be read. */
 function packVector(place: Omit<PackVector, 'vector'>, data: string): PackVector[] {
   const vector = readableVector(data)
   return vector === null ? [] : [{ ...place, vector }]

@@ -101,7 +101,7 @@ function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }
 
-/** What a call erases, as JSON, once it is named in `pending_deletes` and before it is removed. */
+/** The rows that a call erases, as JSON, once they are listed in `pending_deletes` and before they are removed. */
 export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
   const own = sql`FROM pending_deletes l`
   const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`

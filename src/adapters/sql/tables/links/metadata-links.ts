@@ -5,7 +5,7 @@ import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { visible } from '../../core/visibility'
 
-/** Links that metadata name, as they stand in the column by which triggers keep them. */
+/** Links in metadata, as in the column from which triggers maintain them. */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope

@@ -29,7 +29,7 @@ interface Context {
 
 type Writing = Context & { readonly scope: Caller }
 
-/** The premise that what is met again stands as it was read, as the schema names it. */
+/** The schema's name for the precondition that a matched entry has not changed since it was read. */
 export const EQUAL = 'equal'
 
 /** Of the hash of a text, what the index has. */

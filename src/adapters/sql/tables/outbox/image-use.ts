@@ -6,7 +6,7 @@ import { visible, visibleState } from '../../core/visibility'
 
 /**
  * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
- * counts as a use stands in the view `images_in_use`.
+ * counts as a use is defined by the view `images_in_use`.
  *
  * A removal is a claimed row of work, and a mark that was made with the claim and outlives it. A write puts its bytes first
  * and commits later; in between the cleaner may have come and gone. So it is refused while a removal is under way, and while

@@ -21,7 +21,7 @@ export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =
 
 /**
  * The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. A
- * link stands as long as its beginning; whoever follows it to its end asks whether that is there.
+ * link exists as long as its source; code that follows it checks whether the target exists.
  */
 export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`

@@ -13,7 +13,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { CLAIM_MS } from '../outbox/claim'
 
 /**
- * A text that was sent ahead is awaited: a row of the outbox says so, and no trigger takes the text away. The
+ * A text that was sent ahead is awaited: a row of the outbox records that, and no trigger removes the text. The
  * transaction of the call ends that. Where it never comes, the text is withdrawn, by the call or, when that died, by the schedule. A
  * text that was withdrawn from under a call makes its guard fail, so that no entry is ever without its text.
  */

@@ -5,7 +5,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/json-groups'
 import { keeperOf } from './import-memory'
 
-/** What stands beside the entries that come in. */
+/** The rows that belong to imported entries. */
 interface Context {
   readonly dialect: SqlDialect
   readonly caller: Caller

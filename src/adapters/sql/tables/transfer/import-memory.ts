@@ -7,7 +7,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/json-groups'
 import { changeable, visible, visibleState, wasChangeable } from '../../core/visibility'
 
-/** What came in before: which entry here is which there. */
+/** Earlier imports: the ID here of each entry there. */
 
 interface Context {
   readonly dialect: SqlDialect

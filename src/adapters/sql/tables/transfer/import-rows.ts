@@ -57,7 +57,7 @@ export const entryRow = ({ id, version, entry, links }: TakenEntry, org: string)
   text_words: 0,
   restored: 0,
   addresses_agent: addressesIn(entry.text).length > 0 ? 1 : 0,
-  // People approve entries of one deployment; an import is approved anew.
+  // People approve entries of one deployment; an imported entry needs a new approval.
   approved_by: null,
   approved_version: null,
 })

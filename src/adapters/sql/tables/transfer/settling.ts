@@ -8,7 +8,7 @@ import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { readByAllOf } from '../../core/visibility'
 
-/** What entries that came say of ones that come later follows when these are here. */
+/** Links of imported entries to entries of a later batch are made when these arrive. */
 
 /** Entries of which one batch lets links follow. */
 const AT_ONCE = 100

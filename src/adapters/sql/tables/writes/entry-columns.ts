@@ -61,7 +61,7 @@ export function metadataColumns(
     diary: sql`${flag(lifted.diary)}`,
     captured: sql`${flag(lifted.captured)}`,
     status: sql`${lifted.status}`,
-    // Beside these stand the columns of the life cycle, which no write of metadata touches.
+    // The columns of the life cycle are separate: no write of metadata changes them.
     named_weight: sql`${lifted.weight}`,
     named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
     named_expires_at: sql`${lifted.expiresAt}`,
