@@ -46,8 +46,8 @@ function cutAt(text: string, from: number, size: number): number {
  *
  * @param finest it tells sentences apart only in pieces of this size. These are cut between sentences where they can be, and repeat
  *   nothing: there it only makes more of them
- * @param reads characters of a piece that it reads. A text of `size` is one piece all the same, since its prefix shows its subject; a longer
- *   one is cut so that all of it is read
+ * @param reads characters of a piece that it reads. A text of `size` is one piece all the same, since its prefix shows its
+ *   subject; a longer one is cut so that all of it is read
  */
 export function fineEnough(
   options: ChunkOptions | null,

@@ -74,7 +74,7 @@ export function createOAuth({ kv, identity, turns, log }: Dependencies): OAuth {
             turns,
             serve,
             isReuse: (response) => response.headers.has(REUSED),
-            /** Two hold the same code or token, and the server cannot know which of them is the client (RFC 9700 §4.14.2): it ends for both. */
+            /** Two hold the same code or token, and either may be the client (RFC 9700 §4.14.2): it ends for both. */
             async endGrant({ userId, grantId }, reason) {
               await helpers.revokeGrant(grantId, userId)
               log('WARNING', 'oauth_grant_ended', { reason, key: userId })

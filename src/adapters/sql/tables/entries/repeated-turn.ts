@@ -23,7 +23,7 @@ const drops = ({ dialect }: Context, { metadata }: NewEntry, alias: string): SQL
 /**
  * The id of the turn that a repeated store updates, else NULL (threads contract §2.2).
  *
- * @param isGuarded whether `reservedKeysGuards` checks the entry; without that check, a turn whose reserved keys it would drop does not match
+ * @param isGuarded whether `reservedKeysGuards` checks the entry; without it, a turn whose reserved keys it would drop does not match
  */
 export function repeatedTurn(context: Context, entry: NewEntry, isGuarded = true): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
