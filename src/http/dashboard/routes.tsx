@@ -15,7 +15,7 @@ import { type Handler, ROUTES } from './table'
 
 /** Pages for people (operate contract §1), beside the routes of programs: who asks for no page is none of them. */
 
-/** Wrong keys in a minute from one address. A valid key is never refused, so that strangers at the same address cannot lock its user out. */
+/** Wrong keys in a minute from one address. A valid key is never refused: strangers at the same address cannot lock its user out. */
 const WRONG_KEYS_A_MINUTE = 120
 
 const isProgram = (request: Request): boolean => /^bearer\b/i.test(request.headers.get('authorization') ?? '')
