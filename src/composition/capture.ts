@@ -49,11 +49,13 @@ export function composeCapture(given: {
     updateEntries: createUpdateEntries(unmade),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
+  const recallForHooks = createRecallForHooks({ store, recall })
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock },
-      recall: createRecallForHooks({ store, recall }),
+      recall: recallForHooks,
     }),
+    standing: recallForHooks.standing,
     erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({
       ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },

@@ -1,6 +1,7 @@
 import { createFeedBell } from '../adapters/feed-object'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
+import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import type { Millis } from '../domain/time'
@@ -61,6 +62,9 @@ export function composeFeed(
   const seal = () => sealOf(bindings, config, settings)
   return {
     bell,
-    changes: createChanges({ feed: createSqlChangeFeed(connection, clock, yielder), bell, seal, clock, sleep }),
+    changes: createChanges({
+      ...{ feed: createSqlChangeFeed(connection, clock, yielder), bell, seal, clock, sleep },
+      sightings: createSqlSightings(connection, clock),
+    }),
   }
 }

@@ -11,8 +11,8 @@ export interface McpRequest {
   readonly services: Services
   readonly principal: Principal
   readonly tools: readonly Tool[]
-  /** What a client is told that sees these tools alone. */
-  readonly instructions?: string
+  /** Names of tools that are called here though they are not offered, each with the call that does the same. */
+  readonly instead?: Readonly<Record<string, string>>
   /** Whether resources, prompts and completions are served beside the tools. */
   readonly offersResources: boolean
   readonly requestId: string

@@ -78,8 +78,8 @@ async function callTool(
 }
 
 export function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendApart): Server {
-  const { config, services, principal, tools, offersResources } = request
-  const instructions = config.instructions ?? request.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
+  const { config, services, principal, tools, offersResources, requestId } = request
+  const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new StrictServer(
     { name: 'commonplace', title: ABOUT.title, version: ABOUT.version },
     {
@@ -101,7 +101,14 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
   server.setRequestHandler('tools/call', async ({ params }) => {
     request.measure?.traced(params._meta?.traceparent)
     const tool = findTool(tools, params.name)
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+    if (!tool) {
+      const instead =
+        request.instead && Object.hasOwn(request.instead, params.name) ? request.instead[params.name] : null
+      if (instead === null || instead === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+      const moved = new Problem('unsupported', `${params.name} is not a tool of this address. Call ${instead}`)
+      return toErrorResult((tools[0] as Tool).family, moved, requestId)
+    }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
     const context: ToolContext = { principal: caller, services, config, origin }
     return callTool(tool, context, params.arguments, request, sendApart)

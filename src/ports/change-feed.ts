@@ -1,5 +1,6 @@
 import type { FeedChange, FeedFilter } from '../domain/history/feed'
 import type { Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
 
 /** Where a page begins: behind a position, at the oldest that is kept, or at what has not happened yet. */
 export type FeedStart = number | 'start' | 'now'
@@ -23,6 +24,16 @@ export interface ChangeFeed {
   /**
    * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all. One round trip, shared
    * with what is read in the same moment.
+   *
+   * @param filter default: every change that the scope sees
    */
-  latest(scope: Scope, limit: number): Promise<Omit<FeedPage, 'more'>>
+  latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
+
+  /**
+   * The position of the last change before an instant, from which a page begins with the first change at or after it; of an instant
+   * before the retained changes the position of the oldest. One round trip.
+   *
+   * @param at milliseconds since 1970
+   */
+  position(scope: Scope, at: Millis): Promise<number>
 }

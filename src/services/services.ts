@@ -60,7 +60,10 @@ export interface Services {
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
   readonly generation: BackgroundGeneration | null
   /** Reads need no story of their own: the port is the service. */
-  readonly entries: Pick<EntryStore, 'read' | 'readWithin' | 'page' | 'threads' | 'statistics' | 'imageType'>
+  readonly entries: Pick<
+    EntryStore,
+    'read' | 'readWithin' | 'page' | 'previews' | 'threads' | 'statistics' | 'imageType'
+  >
   readonly receipts: Receipts
   /** What entries were; old states come back through `restoreEntries`. */
   readonly history: Pick<History, 'asOf'>

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
 import { type Flaw, flawsOf, givenAs, shortened } from '../domain/flaws'
 import { exampleAt } from './examples'
+import { didYouMean } from './forgiving'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -64,9 +65,9 @@ function worded(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
     case 'unrecognized_keys': {
       const properties = schemaAt(shown, path)?.properties ?? {}
       const where = name === '' ? 'argument' : `key in ${name}:`
-      return invalidInput(
-        `Unknown ${where} ${shortKeys(issue.keys)}. Allowed: ${Object.keys(properties).join(', ') || 'none'}`,
-      )
+      const allowed = Object.keys(properties)
+      const hint = didYouMean(issue.keys[0] ?? '', allowed)
+      return invalidInput(`Unknown ${where} ${shortKeys(issue.keys)}.${hint} Allowed: ${allowed.join(', ') || 'none'}`)
     }
     case 'invalid_type':
       if (missing && path.length > 0) return invalidInput(`Missing required field: ${name}`)

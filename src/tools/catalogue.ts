@@ -2,6 +2,7 @@ import type { Config } from '../config'
 import { perObject } from '../domain/per-object'
 import { fetchEntry } from './connector/fetch'
 import { search } from './connector/search'
+import { CORE_TOOLS } from './core/tools'
 import type { Tool } from './define-tool'
 import { remove } from './fabric/delete'
 import { fabric } from './fabric/family'
@@ -84,15 +85,17 @@ export const TOOLS: readonly Tool[] = [
 /** The families of `/mcp`, in the order in which their tools are listed. */
 export const FAMILIES = { threads, fabric, packs, history } as const satisfies Readonly<Record<string, Family>>
 
-export const enabledTools = perObject((config: Config): readonly Tool[] =>
-  TOOLS.filter(
+/** The tools among these that the configuration does not switch off. */
+export const enabledOf = (config: Config, tools: readonly Tool[]): readonly Tool[] =>
+  tools.filter(
     (tool) => tool.enabled(config) && !spellings(tool).some((name) => config.disabledTools.has(name.toLowerCase())),
-  ),
-)
+  )
+
+export const enabledTools = perObject((config: Config): readonly Tool[] => enabledOf(config, TOOLS))
 
 /** Names of DISABLED_TOOLS that are of no tool, so that what is misspelt switches nothing off in silence. */
 export const unknownTools = ({ disabledTools }: Pick<Config, 'disabledTools'>): string[] => {
-  const known = new Set(TOOLS.flatMap(spellings).map((name) => name.toLowerCase()))
+  const known = new Set([...TOOLS, ...CORE_TOOLS].flatMap(spellings).map((name) => name.toLowerCase()))
   return [...disabledTools].filter((name) => !known.has(name))
 }
 

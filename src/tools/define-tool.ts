@@ -7,6 +7,7 @@ import type { Result } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
+import { withWarnings } from './screened'
 
 export interface Tool {
   readonly family: Family
@@ -82,14 +83,16 @@ export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<In
   return {
     ...shown(definition, 'read', inputSchema),
     async call(context, given) {
+      const warnings: string[] = []
       const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
-        rules: family.parse,
+        ...{ rules: family.parse, effect: 'read', warn: (warning) => warnings.push(warning) },
         inspect: (others) => inspect?.(others, context),
       })
       const blocks: Block[] = []
       // The text of the structured content is the first block.
       const attach = (block: Block): number => blocks.push(block)
-      return { structured: await handler({ ...context, attach }, args), blocks }
+      const result = await handler({ ...context, attach }, args)
+      return { structured: withWarnings(result, warnings), blocks }
     },
   }
 }

@@ -60,7 +60,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
         keyed,
         inputSchema,
         given,
-        { rules: family.parse, inspect: (others) => inspect?.(others, context) },
+        { rules: family.parse, effect, inspect: (others) => inspect?.(others, context) },
       )
       const { args, kinds, addresses } = await looked(context, rest as z.output<Input>)
       // Asked when the work is done, since a call made again enters no service.

@@ -31,7 +31,10 @@ export const by =
 const EITHER = { anyOf: [{ type: 'integer' }, { type: 'string' }] } as const
 
 /** A positive integer or its decimal string. @param listed as what it is shown, where a client asks for one type */
-export const contextId = (description: string, listed: typeof EITHER | { readonly type: 'string' } = EITHER) =>
+export const contextId = (
+  description: string,
+  listed: typeof EITHER | { readonly type: 'string' | 'integer' } = EITHER,
+) =>
   z
     .unknown()
     .refine((value) => readId(value) !== null, {

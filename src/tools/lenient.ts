@@ -22,7 +22,7 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
     case 'boolean':
       return typeof value === 'string' && /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
     case 'array': {
-      const list = parsed(value, Array.isArray, budget)
+      const list = listed(schema, parsed(value, Array.isArray, budget))
       return Array.isArray(list)
         ? list.map((item) => lenient(schema.items as JsonSchema | undefined, item, budget))
         : list
@@ -35,6 +35,23 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
       return value
   }
 }
+
+/** A single id or word where a list of them is expected, and ids as "1,2". Other values stay as they are. */
+function listed(schema: JsonSchema, value: unknown): unknown {
+  const items = schema.items as JsonSchema | undefined
+  const types = Array.isArray(items?.anyOf) ? items.anyOf.map(({ type }) => type) : [items?.type]
+  if (typeof value === 'number') return types.includes('integer') ? [value] : value
+  if (typeof value !== 'string' || value === '' || /^\s*[[{"]/.test(value)) return value
+  if (types.includes('integer') && /^\s*\d+(\s*,\s*\d+)*\s*$/.test(value))
+    return value.split(',').map((id) => id.trim())
+  return types.includes('string') ? [value] : value
+}
+
+/** Tags as "a,b". */
+const tagList = (value: unknown): unknown =>
+  typeof value === 'string' && !/^\s*[[{"]/.test(value)
+    ? value.split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
+    : value
 
 /** What is inside a string cannot be decoded as it arrives, so it stands in memory twice. */
 const MAX_JSON_STRING = MAX_STRING
@@ -68,7 +85,8 @@ function members(schema: JsonSchema, object: Record<string, unknown>, budget: Me
   for (const [key, member] of Object.entries(object)) {
     const declared = Object.hasOwn(properties, key)
     if (declared && member === null) continue
-    result[key] = declared ? lenient(properties[key], member, budget) : member
+    const listedTags = key === 'tags' && properties[key]?.type === 'array' ? tagList(member) : member
+    result[key] = declared ? lenient(properties[key], listedTags, budget) : member
   }
   return result
 }

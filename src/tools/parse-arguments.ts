@@ -4,6 +4,7 @@ import { Unkept } from '../domain/json/unkept'
 import { unstorable } from '../domain/text'
 import { describe } from './argument-issues'
 import type { Family } from './family'
+import { type Effect, forgiven } from './forgiving'
 import type { JsonSchema } from './json-schema'
 import { unkeptIn } from './kept'
 import { lenient } from './lenient'
@@ -14,6 +15,10 @@ interface ParseOptions {
   readonly rules?: Family['parse']
   /** Looks at arguments that are wrong elsewhere, for what the handler would have found in the others. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>) => void
+  /** What the call does; without it, nothing is forgiven (items of batches, whose call was forgiven before). */
+  readonly effect?: Effect
+  /** Receives what the caller should know of what was ignored. */
+  readonly warn?: (warning: string) => void
 }
 
 /**
@@ -24,10 +29,12 @@ export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
   shown: JsonSchema,
   args: unknown,
-  { rules, inspect }: ParseOptions = {},
+  { rules, inspect, effect, warn }: ParseOptions = {},
 ): z.output<Schema> {
   refuseTooMany(args)
-  const value = lenient(shown, args ?? {}, new MemberBudget(args))
+  const read = effect !== undefined && isRecord(args) ? forgiven(shown, args, effect) : null
+  for (const warning of read?.warnings ?? []) warn?.(warning)
+  const value = lenient(shown, read?.args ?? args ?? {}, new MemberBudget(args))
   const judged = rules ? withoutLeft(value, shown, rules) : value
   const wrong = new Inspection()
   const unkept = noteUnkept(judged, wrong)

@@ -99,8 +99,9 @@ describe('a session', () => {
 
 describe('what a model is told', () => {
   const none = { Pinned: [], 'Work in flight': [], Constraints: [], Decisions: [], Gotchas: [] }
+  const usual = { kind: 'decision', agent: null, createdAt: 0 }
   const many = (from: number, count: number, text = 'words '.repeat(100)) =>
-    Array.from({ length: count }, (_, i) => ({ id: from + count - i, title: `Title ${from + i}`, text }))
+    Array.from({ length: count }, (_, i) => ({ ...usual, id: from + count - i, title: `Title ${from + i}`, text }))
 
   it('is nothing where nothing stands', () => {
     expect(startText({ facets: none, leftOff: null })).toEqual({ text: '', ids: [] })
@@ -110,7 +111,7 @@ describe('what a model is told', () => {
   it('stays within its characters and bytes in every script, and holds where the last session left off', () => {
     for (const text of ['words '.repeat(400), '記憶'.repeat(1000), '😀'.repeat(2000)]) {
       const facets = { ...none, Decisions: many(1, 24, text), Gotchas: many(50, 24, text), Pinned: many(90, 24, text) }
-      const standing: Standing = { facets, leftOff: { id: 7, title: null, text } }
+      const standing: Standing = { facets, leftOff: { ...usual, id: 7, title: null, text } }
       const start = startText(standing).text
       expect([...start].length).toBeLessThanOrEqual(6000)
       expect(new TextEncoder().encode(start).length).toBeLessThanOrEqual(9500)
@@ -151,9 +152,9 @@ describe('what a model is told', () => {
       /[<\uff1c\ufe64]|[\u02c2\u1438\u2039\u227a\u2329\u276c\u276e\u27e8\u29fc\u3008]\P{L}{0,9}[/\u2044\uff0f]/u
     for (const tag of tags)
       for (const entry of [
-        { id: 1, title: `a ${tag} b`, text: `c ${tag} d` },
-        { id: 1, title: null, text: `${tag}\n${tag.repeat(40)}` },
-        { id: 1, title: tag, text: `${'x'.repeat(310)}${tag}` },
+        { ...usual, id: 1, title: `a ${tag} b`, text: `c ${tag} d` },
+        { ...usual, id: 1, title: null, text: `${tag}\n${tag.repeat(40)}` },
+        { ...usual, id: 1, title: tag, text: `${'x'.repeat(310)}${tag}` },
       ]) {
         const facets = { ...none, Decisions: [entry] }
         for (const { text } of [startText({ facets, leftOff: { ...entry, id: 2 } }), promptText([entry], 6000)]) {
@@ -167,10 +168,25 @@ describe('what a model is told', () => {
     expect(promptText([{ id: 1, title: null, text: said }], 6000).text).toContain(said)
   })
 
+  it('draws from every section in turn, of which none gets more than a third of the budget', () => {
+    const facets = { ...none, Constraints: many(1, 24), Decisions: many(30, 24), Gotchas: many(60, 2) }
+    const lines = startText({ facets, leftOff: null }).text.split('\n')
+    const section = (from: string, to: string) => lines.slice(lines.indexOf(from) + 1, lines.indexOf(to))
+    const [rules, decisions] = [section('Constraints:', 'Decisions:'), section('Decisions:', 'Gotchas:')]
+    expect(lines).toEqual(expect.arrayContaining(['Constraints:', 'Decisions:', 'Gotchas:']))
+    for (const own of [rules, decisions]) {
+      expect(own.length).toBeGreaterThan(3)
+      expect(own.join('\n').length).toBeLessThanOrEqual(2_100)
+    }
+    // The newest of a section, which is the first of its list.
+    expect(decisions.join('\n')).toContain('[54]')
+    expect(lines.filter((line) => /^- \[6[12]\]/.test(line))).toHaveLength(2)
+  })
+
   it('tells an entry once, in the order of facets and ids, whatever the order it was found in', () => {
     const [a, b] = [
-      { id: 9, title: 'A', text: 'A' },
-      { id: 3, title: 'B', text: 'b' },
+      { ...usual, id: 9, title: 'A', text: 'A' },
+      { ...usual, id: 3, title: 'B', text: 'b' },
     ]
     const one = startText({ facets: { ...none, Pinned: [a], Decisions: [a, b] }, leftOff: null })
     expect(one.text.split('\n').slice(2, -1)).toEqual(['Pinned:', '- [9] A', 'Decisions:', '- [3] B: b'])

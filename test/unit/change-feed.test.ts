@@ -10,6 +10,7 @@ import { serveListening } from '../../src/http/listen'
 import { serveMcp } from '../../src/http/mcp'
 import type { ChangeBell, Woken } from '../../src/ports/change-bell'
 import type { ChangeFeed, FeedPage } from '../../src/ports/change-feed'
+import type { Sightings } from '../../src/ports/sightings'
 import { createChanges, type ListRequest } from '../../src/services/searching/history/changes'
 import type { Services } from '../../src/services/services'
 import { promise } from '../requirements/history'
@@ -48,6 +49,7 @@ function world(bell: Partial<ChangeBell> = {}) {
       return { changes, next: changes.at(-1)?.position ?? from, more: all.length > limit }
     },
     latest: async () => ({ changes: [], next: commits }),
+    position: async () => 0,
   }
   const silent: ChangeBell = {
     tell: async () => {},
@@ -57,7 +59,13 @@ function world(bell: Partial<ChangeBell> = {}) {
     leave: async () => {},
   }
   const seal = createCursorSeal('a secret')
-  const changes = createChanges({ feed, bell: { ...silent, ...bell }, seal: () => seal, clock, sleep: pass })
+  const sightings: Sightings = {
+    since: async () => ({ last: null, newestId: 0, added: 0, recent: [] }),
+    note: async () => {},
+  }
+  const changes = createChanges({
+    ...{ feed, bell: { ...silent, ...bell }, seal: () => seal, sightings, clock, sleep: pass },
+  })
   return {
     ...{ clock, looks, changes, pass },
     commitAt: (at: number, then = () => {}) =>

@@ -95,6 +95,10 @@ const leaves: PredicateCompilers = {
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
       ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
     ]),
+  by: ({ is }, bind) => {
+    const name = text(bind, is, true)
+    return sql`(coalesce(lower(e.agent COLLATE "C") = ${name}, FALSE) OR coalesce(lower(e.owner COLLATE "C") = ${name}, FALSE))`
+  },
   kind: ({ anyOf }, bind) => (anyOf.length === 0 ? FALSE : sql`e.kind IN (${list(anyOf.map((kind) => bind(kind)))})`),
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,

@@ -119,6 +119,10 @@ const leaves: PredicateCompilers = {
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
       ...(to === null ? [] : [sql`e.created_second <= ${bind(to)}`]),
     ]),
+  by: ({ is }, bind) => {
+    const name = bind(foldAscii(is))
+    return sql`(coalesce(lower(e.agent) = ${name}, 0) OR coalesce(lower(e.owner) = ${name}, 0))`
+  },
   kind: ({ anyOf }, bind) => sql`e.kind IN ${members(bind, anyOf)}`,
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,

@@ -7,11 +7,15 @@ import { FENCE } from './clean'
 export const STANDING_FACETS = ['Pinned', 'Work in flight', 'Constraints', 'Decisions', 'Gotchas'] as const
 export type StandingFacet = (typeof STANDING_FACETS)[number]
 
-/** An entry that stands, as much of it as may be told. */
+/** An entry of the start of a session: as much of it as is shown. */
 export interface StandingEntry {
   readonly id: number
   readonly title: string | null
   readonly text: string
+  readonly kind: string
+  readonly agent: string | null
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
 }
 
 export interface Standing {
@@ -47,7 +51,7 @@ const harmless = (text: string): string =>
 const oneLine = (text: string): string => trim(harmless(text).replace(WHITE_SPACE_RUN, ' '))
 
 /** Title and beginning, on one line. */
-function lineOf({ id, title, text }: StandingEntry, most: number): string {
+function lineOf({ id, title, text }: Pick<StandingEntry, 'id' | 'title' | 'text'>, most: number): string {
   const name = title === null ? '' : firstCodePoints(oneLine(title), TITLE)
   const body = oneLine(firstCodePoints(text, 4 * most))
   // A title that is the beginning says nothing twice.
@@ -65,33 +69,78 @@ const fits = (text: string): boolean => codePointLength(text) <= START.chars && 
 
 const fenced = (parts: readonly string[]): string => [OPEN, SAYS, ...parts, CLOSE].join('\n')
 
+/** An entry in the facet that it is shown in. */
+interface Drawn {
+  readonly facet: StandingFacet
+  readonly entry: StandingEntry
+}
+
 /**
- * What stands at the start of a session; empty where nothing does. Chosen in the order of facets and of importance, shown in that of facets
- * and ids, so that equal entries are equal bytes.
+ * Draws entries from every facet in turn, the newest of each first, each entry once. One facet gets at most a third of the budget, so that
+ * none crowds out the others.
+ *
+ * @param budget of all entries
+ * @param sizeOf what an entry takes of the budget
+ * @param fits whether one more entry fits in the complete rendering; default: within the budget
+ */
+export function drawn(
+  facets: Standing['facets'],
+  budget: number,
+  sizeOf: (entry: StandingEntry) => number,
+  fits: (all: readonly Drawn[]) => boolean = () => true,
+): readonly Drawn[] {
+  const chosen: Drawn[] = []
+  const known = new Set<number>()
+  const used = new Map<StandingFacet, number>()
+  let left = budget
+  const queues = new Map(STANDING_FACETS.map((facet) => [facet, [...facets[facet]]]))
+  while ([...queues.values()].some(({ length }) => length > 0))
+    for (const facet of STANDING_FACETS) {
+      const queue = queues.get(facet) as StandingEntry[]
+      const entry = queue.shift()
+      if (entry === undefined || known.has(entry.id)) continue
+      const size = sizeOf(entry)
+      const ofFacet = (used.get(facet) ?? 0) + size
+      if (size > left || ofFacet > budget / 3 || !fits([...chosen, { facet, entry }])) continue
+      known.add(entry.id)
+      used.set(facet, ofFacet)
+      left -= size
+      chosen.push({ facet, entry })
+    }
+  return chosen
+}
+
+/**
+ * The text at the start of a session; empty where there is nothing to show. Entries are shown in the order of facets and ids, so that equal
+ * entries are equal bytes.
  *
  * @param facets what is chosen from
  */
 export function startText({ facets, leftOff }: Standing): { text: string; ids: number[] } {
   const last = leftOff === null ? [] : leftOffPart(leftOff)
-  const chosen: { facet: StandingFacet; id: number; line: string }[] = []
-  const shown = (all: typeof chosen): string =>
+  const lines = new Map<number, string>()
+  const line = (entry: StandingEntry): string => {
+    const known = lines.get(entry.id) ?? lineOf(entry, BEGINNING)
+    lines.set(entry.id, known)
+    return known
+  }
+  const shown = (all: readonly Drawn[]): string =>
     fenced([
       ...STANDING_FACETS.flatMap((facet) => {
-        const own = all.filter((item) => item.facet === facet).sort((a, b) => a.id - b.id)
-        return own.length === 0 ? [] : [`${facet}:`, ...own.map(({ line }) => line)]
+        const own = all.filter((item) => item.facet === facet).sort((a, b) => a.entry.id - b.entry.id)
+        return own.length === 0 ? [] : [`${facet}:`, ...own.map(({ entry }) => line(entry))]
       }),
       ...last,
     ])
-  const known = new Set<number>()
-  for (const facet of STANDING_FACETS)
-    for (const entry of facets[facet]) {
-      if (known.has(entry.id)) continue
-      known.add(entry.id)
-      const next = [...chosen, { facet, id: entry.id, line: lineOf(entry, BEGINNING) }]
-      if (fits(shown(next))) chosen.push(next.at(-1) as (typeof next)[number])
-    }
+  const chosen = drawn(
+    facets,
+    START.chars,
+    (entry) => codePointLength(line(entry)),
+    (all) => fits(shown(all)),
+  )
   if (chosen.length === 0 && last.length === 0) return { text: '', ids: [] }
-  return { text: shown(chosen), ids: [...chosen.map(({ id }) => id), ...(leftOff === null ? [] : [leftOff.id])] }
+  const ids = chosen.map(({ entry }) => entry.id)
+  return { text: shown(chosen), ids: [...ids, ...(leftOff === null ? [] : [leftOff.id])] }
 }
 
 function leftOffPart({ id, text }: StandingEntry): string[] {
@@ -100,10 +149,13 @@ function leftOffPart({ id, text }: StandingEntry): string[] {
 }
 
 /** @param budget characters that the session has left */
-export function promptText(found: readonly StandingEntry[], budget: number): { text: string; ids: number[] } {
+export function promptText(
+  found: readonly Pick<StandingEntry, 'id' | 'title' | 'text'>[],
+  budget: number,
+): { text: string; ids: number[] } {
   const most = Math.min(PROMPT.chars, budget)
-  const chosen: StandingEntry[] = []
-  const shown = (all: readonly StandingEntry[]): string =>
+  const chosen: (typeof found)[number][] = []
+  const shown = (all: typeof found): string =>
     fenced(all.toSorted((a, b) => a.id - b.id).map((entry) => lineOf(entry, PROMPT.each)))
   for (const entry of found) if (codePointLength(shown([...chosen, entry])) <= most) chosen.push(entry)
   return chosen.length === 0 ? { text: '', ids: [] } : { text: shown(chosen), ids: chosen.map(({ id }) => id) }

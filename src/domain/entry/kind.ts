@@ -1,3 +1,5 @@
+import { nameSimilarity } from '../name-similarity'
+
 /** What sort of memory an entry is (platform contract §2). Resolved by rule, never by a model. */
 export const KINDS = [
   'task',
@@ -39,6 +41,39 @@ export type Kind = (typeof KINDS)[number]
 const KNOWN: ReadonlySet<string> = new Set(KINDS)
 
 export const isKind = (value: unknown): value is Kind => typeof value === 'string' && KNOWN.has(value)
+
+/** Other words for kinds, in lower case with `_` between words, as agents and other programs use them. */
+const ALIASES: Readonly<Record<string, Kind>> = {
+  ...{ learning: 'gotcha', lesson: 'gotcha', lesson_learned: 'gotcha', pitfall: 'gotcha', warning: 'gotcha' },
+  ...{ todo: 'task', to_do: 'task', issue: 'task', ticket: 'task', bug: 'bug_fix', bugfix: 'bug_fix', fix: 'bug_fix' },
+  ...{ adr: 'decision', howto: 'procedure', how_to: 'procedure', runbook: 'procedure', playbook: 'procedure' },
+  ...{ error: 'error_pattern', policy: 'rule', constraint: 'rule', guideline: 'guide', snippet: 'code_pattern' },
+  ...{ doc: 'document', config: 'config_file', fact: 'note', memory: 'note', observation: 'note' },
+}
+
+/**
+ * The kind that a word means: its name in any case, with spaces or hyphens for `_`, in the plural, or an alias such as `adr`.
+ *
+ * @returns null for a word that means none
+ */
+export function readKind(word: string): Kind | null {
+  const name = word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+  for (const one of [name, name.replace(/ies$/, 'y'), name.replace(/s$/, '')]) {
+    if (isKind(one)) return one
+    if (Object.hasOwn(ALIASES, one)) return ALIASES[one] as Kind
+  }
+  return null
+}
+
+/** All kinds, the three most similar to a word first. */
+export function kindsLike(word: string): readonly Kind[] {
+  const asked = word.slice(0, 100).toLowerCase()
+  const similar = [...KINDS].sort((a, b) => nameSimilarity(b, asked) - nameSimilarity(a, asked)).slice(0, 3)
+  return [...similar, ...KINDS.filter((kind) => !similar.includes(kind))]
+}
 
 /** The kind that metadata names: explicit kind, fabric type, then report type; null when it names none. */
 export function kindOfMetadata(metadata: Readonly<Record<string, unknown>> | null): Kind | null {

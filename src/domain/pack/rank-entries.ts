@@ -6,7 +6,7 @@ import type { Analyzer } from '../search/analysis'
 import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
 import { namesHeldBy } from '../search/names'
-import { rank, type ScoredTerm, type TermStatistics } from '../search/score'
+import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
 import type { Yielder } from '../yielder'
 import type { Nearest, PackEntry, PackVector } from './candidate'
 import { facetOfEntry, isInProgress, type Weighed } from './evidence'
@@ -83,8 +83,6 @@ function withUnread(frequencies: readonly number[], held: number, holding: reado
   const commonest = new Set(unread.sort((a, b) => (holding[b] as number) - (holding[a] as number)).slice(0, missing))
   return frequencies.map((n, i) => (commonest.has(i) ? 1 : n))
 }
-
-const rarityOf = (df: number, entries: number): number => Math.log(1 + (Math.max(entries, df) - df + 0.5) / (df + 0.5))
 
 /** Ranks entries by the words and the meaning of a goal. */
 export async function rankEntries(

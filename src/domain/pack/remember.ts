@@ -1,7 +1,8 @@
 import { checkMetadata } from '../entry/check-metadata'
 import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
 import type { Entry } from '../entry/entry'
-import { isKind, KINDS, type Kind } from '../entry/kind'
+import type { ImageInput } from '../entry/image'
+import { type Kind, readKind as kindMeant, kindsLike } from '../entry/kind'
 import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
 import { AUDIENCES, type Audience, type Metadata, own } from '../entry/metadata'
@@ -48,6 +49,7 @@ export interface RememberArguments {
   readonly valid_at?: string | undefined
   readonly thread_id?: string | undefined
   readonly metadata?: Metadata | undefined
+  readonly images?: readonly ImageInput[] | undefined
 }
 
 /** An entry to be remembered, and what it is linked to. */
@@ -71,8 +73,9 @@ function readTitle(given: string): string {
 }
 
 function readKind(given: string): Kind {
-  if (isKind(given)) return given
-  throw invalidInput(`kind must be one of: ${KINDS.join(', ')}`)
+  const kind = kindMeant(given)
+  if (kind !== null) return kind
+  throw invalidInput(`kind must be one of: ${kindsLike(given).join(', ')}`)
 }
 
 function readAudience(given: string | undefined, project: string | null, diary: boolean): Audience {
@@ -214,6 +217,7 @@ export function readRemembered(principal: Principal, args: RememberArguments): R
       tags,
       memory: { layer: 2, life: { pinned: false, lasts: null } },
       related: links,
+      ...(given.images === undefined ? {} : { images: given.images }),
     },
     ...{ kind, project, title, links },
   }

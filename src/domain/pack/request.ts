@@ -1,6 +1,8 @@
+import type { Kind } from '../entry/kind'
 import { invalidInput } from '../errors'
 import type { Scope } from '../identity/scope'
 import { openProject } from '../recall/project'
+import { and, type Filter } from '../search/filter'
 import { codePointLength, trim, WHITE_SPACE_RUN } from '../text'
 import type { Intent } from './intents'
 
@@ -52,6 +54,10 @@ export interface PackArguments {
   readonly includeRelated: boolean
   readonly relatedLimit: number
   readonly maxTokens?: number | undefined
+  /** Only entries of these kinds; empty or absent for all. */
+  readonly kinds?: readonly Kind[] | undefined
+  /** Only entries created at or after this instant, milliseconds since 1970. */
+  readonly since?: number | undefined
 }
 
 /** The same, checked and within bounds. */
@@ -66,6 +72,10 @@ export interface PackRequest {
   readonly domain: string | null
   readonly project: string | null
   readonly agentId: string | null
+  /** The entries that may be in the pack, for searches. */
+  readonly filter: Filter
+  /** The same, of an entry that was found otherwise. */
+  readonly admits: (entry: { readonly kind: Kind; readonly createdAt: number }) => boolean
   readonly limit: number
   /** 0 for none. */
   readonly relatedLimit: number
@@ -98,6 +108,7 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
   const depth = DEPTHS[layer]
   const domain = named(given.domain)
   const tokens = given.maxTokens ?? depth.tokens
+  const { kinds = [], since } = given
   return {
     goal,
     searched: collapse(goal),
@@ -107,6 +118,12 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
     domain,
     project: given.project === undefined ? onlyProject(scope) : openProject(scope, given.project, 'project'),
     agentId: named(given.agentId),
+    filter: and([
+      ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),
+      ...(since === undefined ? [] : [{ op: 'created', from: Math.ceil(since / 1000), to: null } as const]),
+    ]),
+    admits: ({ kind, createdAt }) =>
+      (kinds.length === 0 || kinds.includes(kind)) && (since === undefined || createdAt >= since),
     limit: Math.min(depth.most, clamp(given.limit ?? depth.items, 1, MAX_LIMIT)),
     relatedLimit: includeRelated && depth.steps > 0 ? clamp(given.relatedLimit, 0, MAX_RELATED) : 0,
     maxJson: tokens * CHARS_PER_TOKEN,

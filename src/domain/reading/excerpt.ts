@@ -13,6 +13,9 @@ export interface MatchingLine {
   /** The first match, in the whole line. */
   readonly matchStart: number
   readonly matchEnd: number
+  /** The first match, in the complete text. */
+  readonly start: number
+  readonly end: number
   readonly before: readonly string[]
   readonly after: readonly string[]
 }
@@ -57,12 +60,15 @@ export function matchingLine(walk: LineWalk, match: Match, contextLines: number)
   const own = { start: match.start - line.start, end: match.end - line.start }
   const matchStart = codePointLength(whole.slice(0, own.start))
   const matchLength = codePointLength(whole.slice(own.start, own.end))
+  const lineStart = walk.startInCodePoints()
   const isLong = whole.length > MAX_SHOWN_LINE && codePointLength(whole) > MAX_SHOWN_LINE
   return {
     number,
     line: isLong ? around(whole, own, matchLength) : whole,
     matchStart,
     matchEnd: matchStart + matchLength,
+    start: lineStart + matchStart,
+    end: lineStart + matchStart + matchLength,
     before: walk.before().map((one) => shortened(text, one)),
     after: walk.after(contextLines).map((one) => shortened(text, one)),
   }

@@ -1,3 +1,5 @@
+import { codePointLength } from '../text'
+
 /**
  * Lines as `threads.md` §13 counts them: `\n`, `\r\n` and `\r` end a line, and an end at the very end starts no further
  * line. Places in this file are UTF-16 units, because that is what searching a string gives; callers see code points.
@@ -42,6 +44,8 @@ export class LineWalk {
   number = 1
   private readonly cut: (start: number) => Line
   private readonly behind: Line[] = []
+  /** A place that was counted up to, and its code points. */
+  private counted = { place: 0, codePoints: 0 }
 
   /** @param keep how many lines to remember */
   constructor(
@@ -67,6 +71,16 @@ export class LineWalk {
   /** Goes on to the line that holds this place, which is not behind. */
   advanceTo(place: number): void {
     while (place >= this.line.next && this.advance());
+  }
+
+  /** The code point at which the line begins that it stands on; asked forwards, linear in all. */
+  startInCodePoints(): number {
+    const { place, codePoints } = this.counted
+    this.counted = {
+      place: this.line.start,
+      codePoints: codePoints + codePointLength(this.text.slice(place, this.line.start)),
+    }
+    return this.counted.codePoints
   }
 
   /** The remembered lines, oldest first. */

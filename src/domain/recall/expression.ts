@@ -1,5 +1,5 @@
 import { trim } from '../text'
-import { type Millis, readWrittenTime } from '../time'
+import { DAY_MS, HOUR_MS, type Millis, readWrittenTime } from '../time'
 import { instantOf, LAST_MOMENT, type Moment, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
 
 /** Words for moments, such as `start of next week`, and what they mean in a zone (fabric contract §6). */
@@ -14,6 +14,8 @@ const PHRASES: Readonly<Record<string, (now: Moment) => number>> = {
   'end of week': (now) => startOfDay(now, 7 - sinceMonday(now)) - 1,
   'start of next week': (now) => startOfDay(now, 7 - sinceMonday(now)),
   'start of last week': (now) => startOfDay(now, -7 - sinceMonday(now)),
+  'this week': (now) => startOfDay(now, -sinceMonday(now)),
+  'last week': (now) => startOfDay(now, -7 - sinceMonday(now)),
   ...Object.fromEntries(
     WEEKDAYS.flatMap((name, day) => [
       [`next ${name.toLowerCase()}`, (now: Moment) => startOfDay(now, ((day - sinceMonday(now) + 6) % 7) + 1)],
@@ -22,10 +24,20 @@ const PHRASES: Readonly<Record<string, (now: Moment) => number>> = {
   ),
 }
 
+/** Such as `3 days ago`: milliseconds of each unit. */
+const AGO = /^(\d{1,4}) (minute|hour|day|week)s? ago$/
+const UNITS: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+}
+
 const EPOCH = /^\d{10,16}$/
 
 export const EXPRESSION_FORMS =
-  'now, today, yesterday, tomorrow, start of day, end of day, start of week, end of week, start of next week, start of last week, ' +
+  'now, today, yesterday, tomorrow, start of day, end of day, start of week, end of week, start of next week, ' +
+  'start of last week, this week, last week, 3 days ago (also minutes, hours, weeks), ' +
   'next monday … next sunday, last monday … last sunday, an ISO 8601 date or time such as 2026-02-25T09:00, or epoch milliseconds'
 
 const SECONDS = /^\d{10}$/
@@ -40,6 +52,8 @@ export const warningsOf = (expression: string): string[] =>
 export function resolveExpression(given: string, zone: string, now: Millis): number | null {
   const expression = trim(given).toLowerCase()
   if (Object.hasOwn(PHRASES, expression)) return (PHRASES[expression] as (now: Moment) => number)(momentIn(zone, now))
+  const ago = AGO.exec(expression)
+  if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] as string] as number)
   if (EPOCH.test(expression)) return Number(expression) <= LAST_MOMENT ? Number(expression) : null
   const written = readWrittenTime(expression.toUpperCase())
   return written === null ? null : instantOf(zone, written)

@@ -50,6 +50,8 @@ export type Predicate =
   | { readonly op: 'tag'; readonly anyOf: readonly string[] }
   /** Created within these whole seconds since 1970, inclusive. */
   | { readonly op: 'created'; readonly from: number | null; readonly to: number | null }
+  /** Stored by this agent or owner; letters A–Z are folded. */
+  | { readonly op: 'by'; readonly is: string }
   | { readonly op: 'kind'; readonly anyOf: readonly Kind[] }
   | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
   | { readonly op: 'project'; readonly is: string }
@@ -110,7 +112,17 @@ export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
 /** What a filter looks at. */
 type Filterable = Pick<
   Entry,
-  'threadId' | 'source' | 'images' | 'tags' | 'createdAt' | 'metadata' | 'kind' | 'layer' | 'project'
+  | 'threadId'
+  | 'source'
+  | 'images'
+  | 'tags'
+  | 'createdAt'
+  | 'metadata'
+  | 'kind'
+  | 'layer'
+  | 'project'
+  | 'agent'
+  | 'owner'
 >
 
 /** The meaning of a filter, in plain code. Databases are tested against it. */
@@ -136,6 +148,8 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       const second = Math.floor(entry.createdAt / 1000)
       return (filter.from === null || second >= filter.from) && (filter.to === null || second <= filter.to)
     }
+    case 'by':
+      return [entry.agent, entry.owner].some((name) => name !== null && foldAscii(name) === foldAscii(filter.is))
     case 'kind':
       return filter.anyOf.includes(entry.kind)
     case 'layer':

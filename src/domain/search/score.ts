@@ -30,6 +30,10 @@ export interface ScoredTerm {
   readonly by: 'stem' | 'word' | 'beginning'
 }
 
+/** The weight of a term that so many of all entries hold (BM25's inverse document frequency). */
+export const rarityOf = (holding: number, entries: number): number =>
+  Math.log(1 + (Math.max(entries, holding) - holding + 0.5) / (holding + 0.5))
+
 /** Counts over everything the caller may search. Approximate is enough. */
 export interface TermStatistics {
   readonly entries: number

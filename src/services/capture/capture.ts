@@ -1,11 +1,14 @@
 import type { EraseCaptured } from './erase-captured'
 import type { createFinishSessions } from './finish-sessions'
+import type { RecallForHooks } from './recall-for-hooks'
 import type { ReceiveEvents } from './receive-events'
 import type { ReviewCaptured } from './review-captured'
 
 /** What the hooks of clients send, and what becomes of it (capture contract). */
 export interface Capture {
   readonly receive: ReceiveEvents
+  /** The entries that a session of a project starts with, by section. */
+  readonly standing: RecallForHooks['standing']
   readonly erase: EraseCaptured
   readonly review: ReviewCaptured
   readonly sessions: ReturnType<typeof createFinishSessions>

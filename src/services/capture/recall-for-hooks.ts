@@ -12,7 +12,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
 import { sha256Hex } from '../../domain/text'
 import { addressesIn } from '../../domain/trust/agent-directed'
-import type { CaptureStore } from '../../ports/capture'
+import type { CaptureStore, StartPlace } from '../../ports/capture'
 import type { Recall } from '../searching/memories/recall'
 import { threadOfSession } from './write-session'
 
@@ -50,7 +50,10 @@ export function createRecallForHooks({
   readonly recall: Pick<Recall, 'page'>
 }) {
   /** Of these entries, those that address an agent and that no person has approved. */
-  async function unapproved(scope: Scope, entries: readonly StandingEntry[]): Promise<ReadonlySet<number>> {
+  async function unapproved(
+    scope: Scope,
+    entries: readonly Pick<StandingEntry, 'id' | 'title' | 'text'>[],
+  ): Promise<ReadonlySet<number>> {
     const ids = entries
       .filter(({ title, text }) => addressesIn(text).length > 0 || (title !== null && addressesIn(title).length > 0))
       .map(({ id }) => id)
@@ -117,5 +120,11 @@ export function createRecallForHooks({
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 
-  return { atStart, atPrompt }
+  return {
+    atStart,
+    atPrompt,
+    /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
+    standing: async (scope: Scope, place: StartPlace): Promise<Standing> =>
+      trusted(scope, await store.standing(scope, place, null)),
+  }
 }

@@ -128,7 +128,9 @@ export function createCompilePack({
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request)
-    const present = found.entries.filter(({ status, kind }) => status !== 'archived' || !isWork(kind))
+    const present = found.entries.filter(
+      (entry) => (entry.status !== 'archived' || !isWork(entry.kind)) && request.admits(entry),
+    )
     const by = { analyzer, yielder }
     const ranked = await rankEntries(present, found, request, by)
     const links = { opponents: opponentsIn(found.links), successors: successorsIn(found.links) }

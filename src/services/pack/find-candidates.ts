@@ -5,7 +5,7 @@ import type { FoundForGoal } from '../../domain/pack/rank-entries'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import type { Levels } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
-import { EVERYTHING } from '../../domain/search/filter'
+import { EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
 import type { Embedder } from '../../ports/embedder'
@@ -71,12 +71,17 @@ export function createFindCandidates({
   } | null
   readonly finishing?: FinishIndex
 }) {
-  function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
+  function searchWords(
+    sight: PackSight,
+    query: TextQuery,
+    terms: readonly ScoredTerm[],
+    { candidates, filter }: { readonly candidates: number; readonly filter: Filter },
+  ) {
     if (fullText === null || query.expression === null) return null
     return attempt(() =>
       fullText.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
-        ...{ filter: EVERYTHING, diaryOf: sight.diaryOf },
+        ...{ filter, diaryOf: sight.diaryOf },
       }),
     )
   }
@@ -106,7 +111,7 @@ export function createFindCandidates({
     // Asked for in the same moment, so that all of it shares a round trip.
     const look = () =>
       Promise.all([
-        searchWords(sight, parsed, terms, depth.candidates),
+        searchWords(sight, parsed, terms, { candidates: depth.candidates, filter: request.filter }),
         vector === null ? null : attempt(() => askIndex(sight, vector, depth.candidates)),
         model === null ? null : attempt(() => reads.eligible(sight, model, GATHERING.exact)),
         reads.standing(sight, { project: request.project, inFlight: depth.inFlight, diary: depth.diary }),

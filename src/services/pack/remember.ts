@@ -91,7 +91,11 @@ const storeWarnings = (
 function differences({ draft, links }: Remembered, equal: Equal): string[] {
   const metadata = differing(equal, { metadata: draft.metadata ?? {} })
   const missing = links.map(({ relation, to }) => `${relation}:${to}`).filter((link) => !equal.links.has(link))
-  const others = [...metadata, ...(missing.length === 0 ? [] : [`links (${missing.join(', ')})`])]
+  const others = [
+    ...metadata,
+    ...(missing.length === 0 ? [] : [`links (${missing.join(', ')})`]),
+    ...((draft.images ?? []).length === 0 ? [] : ['images']),
+  ]
   return [
     ...(others.length === 0
       ? []

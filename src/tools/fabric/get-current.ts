@@ -11,7 +11,7 @@ import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { leanMemory } from './lean'
 import { memoryOutput, replaced } from './memory-wire'
-import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
+import { checkAsked, fabricOutput, iso, omittedMemories, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)
@@ -120,6 +120,9 @@ export const getCurrent = defineTool({
       language: given(args.language),
       filePath: path(args.filePath),
     })
-    return { context: fitted(current, project) }
+    const context = fitted(current, project)
+    const shown = new Set([...context.working, ...context.relevant, ...context.patterns].map(({ id }) => String(id)))
+    const found = [...current.working, ...current.relevant, ...current.patterns].map(({ id }) => id)
+    return { context, ...omittedMemories([...new Set(found)].filter((id) => !shown.has(String(id)))) }
   },
 })

@@ -47,6 +47,10 @@ function listed(memory: Memory, excerpt: Excerpt, project: string | null) {
   return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned }
 }
 
+/** Characters of an answer: for each memory so many, and where there are few so many that their contents share the least budget. */
+const wholeOf = (shown: number, beside: number): number =>
+  Math.max(budgetOf(shown, BUDGET.whole, 0), Math.min(budgetOf(20, BUDGET.whole, 0), BUDGET.least + beside))
+
 const input = z.strictObject({
   layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
   type: z.string().optional().meta({ description: 'Only this type' }),
@@ -110,7 +114,7 @@ export const list = defineTool({
     const least = Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), shown * BUDGET.shortest)
     const budget = Math.max(
       least,
-      Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), budgetOf(shown, BUDGET.whole, 0) - beside),
+      Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), wholeOf(shown, beside) - beside),
     )
     const excerpts = excerptsOf(
       page.memories.map(({ text }) => ({ text, around: null })),

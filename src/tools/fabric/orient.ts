@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
+import type { TimeFacts } from '../../domain/recall/calendar'
 import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
 import { checkMoment } from '../../services/searching/memories/orient'
@@ -47,6 +48,21 @@ const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: Glimpse) 
   return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))
 }
 
+/** The time as its page lists it (fabric contract §6). */
+const timeShown = ({
+  epochMs,
+  iso,
+  timezone,
+  utcOffset,
+  timeOfDay,
+  date,
+  dayOfWeek,
+  isWeekend,
+  weekNumber,
+}: TimeFacts) => ({
+  ...{ epochMs, iso, timezone, utcOffset, timeOfDay, date, dayOfWeek, isWeekend, weekNumber },
+})
+
 export const orient = defineTool({
   family: fabric,
   name: 'context_orient',
@@ -71,7 +87,13 @@ export const orient = defineTool({
     const found = await services.orient(principal, { timezone, project, sessionId, expression, also })
     const { summary, time, absence, recent, resolved, conversions, warnings } = found
     return {
-      ...{ summary, time, projectPath: project, offlineGap: absence, recentMemories: recent.map(glimpse) },
+      ...{
+        summary,
+        time: timeShown(time),
+        projectPath: project,
+        offlineGap: absence,
+        recentMemories: recent.map(glimpse),
+      },
       ...(resolved === null ? {} : { resolved: resolved.epochMs, resolvedAnchor: resolved }),
       ...(conversions === null ? {} : { conversions }),
       ...(warnings.length === 0 ? {} : { warnings }),

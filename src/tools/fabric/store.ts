@@ -45,6 +45,7 @@ function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata
   if (read === undefined) return undefined
   return {
     ...read,
+    ...(pinned === true ? { pinned } : {}),
     ...(projectPath === undefined ? {} : { projectPath }),
     ...(sessionId === undefined || Object.hasOwn(read, 'sessionId') ? {} : { sessionId }),
   }

@@ -1,21 +1,39 @@
 import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
-import { FEED_ACTIONS, FEED_LIMIT, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
+import { FEED_ACTIONS, FEED_LIMIT, type FeedFilter, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
+import { resolveExpression } from '../../domain/recall/expression'
+import type { Millis } from '../../domain/time'
+import type { ChangesPage, ListRequest } from '../../services/searching/history/changes'
+import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { output, part, threadId } from '../fields'
 import { namedProject } from '../project'
 import { history } from './family'
 import { shownChange } from './feed-wire'
 
+/** A cursor, `start`, or a time in words or ISO 8601, UTC. */
+function startOf(after: string | undefined, now: Millis): Pick<ListRequest, 'after' | 'since'> {
+  const since = after === undefined ? null : resolveExpression(after, 'UTC', now)
+  return since === null ? { after } : { after: undefined, since }
+}
+
+/** The newest changes in the order of commits, and the cursor of now. */
+async function newest({ services, principal }: CallContext, filter: FeedFilter, limit: number): Promise<ChangesPage> {
+  const { changes, next } = await services.changes.latest(principal, Math.max(1, limit), filter)
+  return { changes: limit === 0 ? [] : [...changes].reverse(), next, more: false }
+}
+
 export const listChanges = defineTool({
   family: history,
   name: 'list_changes',
   title: 'List changes',
   description:
-    'What was stored, updated or deleted since a cursor, in order. First call without after for a cursor, list what ' +
-    'there is, then go on from next.',
+    'What was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
   input: z.strictObject({
-    after: z.string().optional().meta({ description: 'next of an earlier call; "start": oldest kept; default: now' }),
+    after: z
+      .string()
+      .optional()
+      .meta({ description: 'Time such as "yesterday" (UTC), next of an earlier call, or "start"' }),
     thread_id: threadId('Only this thread').optional(),
     project: z.string().optional().meta({ description: 'Only this project' }),
     actions: z
@@ -23,7 +41,7 @@ export const listChanges = defineTool({
       .max(FEED_ACTIONS.length)
       .optional()
       .meta({ description: 'Only these' }),
-    limit: z.int().min(1).default(FEED_LIMIT).meta({ description: 'Changes, 1–200' }),
+    limit: z.int().min(0).default(FEED_LIMIT).meta({ description: 'Changes, 0–200; 0: next alone' }),
     wait_seconds: z
       .int()
       .min(0)
@@ -51,18 +69,21 @@ export const listChanges = defineTool({
     clamped_limit: part('When limit was above 200', {}),
   }),
   inspect: ({ project }, { principal }) => void namedProject(principal, project),
-  async handler({ services, principal }, args) {
+  async handler(context, args) {
+    const { services, principal } = context
     const limit = Math.min(args.limit, MAX_FEED_LIMIT)
-    const listed = await services.changes.list(principal, {
-      after: args.after,
-      filter: {
-        threadId: args.thread_id === undefined ? null : checkThreadId(args.thread_id),
-        project: namedProject(principal, args.project),
-        actions: args.actions === undefined || args.actions.length === 0 ? null : args.actions,
-      },
-      limit,
-      waitMs: args.wait_seconds * 1000,
-    })
+    const filter = {
+      threadId: args.thread_id === undefined ? null : checkThreadId(args.thread_id),
+      project: namedProject(principal, args.project),
+      actions: args.actions === undefined || args.actions.length === 0 ? null : args.actions,
+    }
+    const listed =
+      limit === 0 || (args.after === undefined && args.wait_seconds === 0)
+        ? await newest(context, filter, limit)
+        : await services.changes.list(principal, {
+            ...startOf(args.after, services.now()),
+            ...{ filter, limit, waitMs: args.wait_seconds * 1000 },
+          })
     return {
       changes: listed.changes.map(shownChange),
       next: listed.next,

@@ -8,7 +8,8 @@ import { contextIds, expectedVersion, output, part } from '../fields'
 import { withWarning, withWarnings } from '../screened'
 import { history } from './family'
 
-const facts: z.ZodType<Restored> = z.object({
+/** The facts of a call that restores. */
+export const restoredFacts: z.ZodType<Restored> = z.object({
   restored: z.array(z.object({ id: z.int(), version: z.int() })),
   skipped: z.array(z.object({ id: z.int(), reason: z.string() })),
   archived: z.array(z.int()).default([]),
@@ -20,7 +21,7 @@ const facts: z.ZodType<Restored> = z.object({
 })
 
 /** Why a restored entry does not get all fields of the older version. */
-const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
+export const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
   `Entry ${id} keeps its present ${fields.join(', ')}: with the older value more people could read it. ` +
   'To change who reads it, name the field in update_context'
 
@@ -43,7 +44,7 @@ export const restoreContext = defineWritingTool({
     skipped: z.array(part('Entry', { context_id: z.int(), reason: z.string() })),
     remaining: z.int().meta({ description: 'Call again, under another key, until 0' }),
   }),
-  facts,
+  facts: restoredFacts,
   async work({ services, principal }, { context_ids: ids, version, change_id: changeId, expected_version: expected }) {
     if ((ids === undefined) === (changeId === undefined))
       throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
@@ -55,7 +56,7 @@ export const restoreContext = defineWritingTool({
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
     return services.restoreEntries(principal, what, expected)
   },
-  recall: ({ notes }) => facts.parse(notes.restored),
+  recall: ({ notes }) => restoredFacts.parse(notes.restored),
   answer({ restored, skipped, archived, narrowed, remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }

@@ -25,8 +25,10 @@ const pattern = z
   })
   .meta({ description: 'Text within a line, ≤ 1,000 characters' })
 
-const count = (min: number, max: number, fallback: number, description: string) =>
-  z.int().min(min).max(max).default(fallback).meta({ description })
+/** A number that is applied as its largest value where it is larger, as `limit` is. */
+const count = (min: number, fallback: number, description: string) =>
+  z.int().min(min).default(fallback).meta({ description })
+const MOST = { context_lines: 20, max_matches: 1000, max_entries_scanned: 10_000 } as const
 
 /** The rows of an entry, as each mode tells them. */
 const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> = {
@@ -37,6 +39,8 @@ const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> =
       line: line.line,
       match_start: line.matchStart,
       match_end: line.matchEnd,
+      start_char: line.start,
+      end_char: line.end,
       before: line.before,
       after: line.after,
     })),
@@ -51,9 +55,9 @@ const input = z.strictObject({
   ...filterFields,
   context_ids: contextIds('Only these').optional(),
   output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
-  context_lines: count(0, 20, 0, 'Lines around, 0–20'),
-  max_matches: count(1, 1000, 100, 'Rows, 1–1,000'),
-  max_entries_scanned: count(1, 10_000, 1000, 'Entries, 1–10,000'),
+  context_lines: count(0, 0, 'Lines around, 0–20'),
+  max_matches: count(1, 100, 'Rows, 1–1,000'),
+  max_entries_scanned: count(1, 1000, 'Entries, 1–10,000'),
   before_id: contextId('Only older entries').optional(),
 })
 
@@ -102,6 +106,8 @@ export const grepContext = defineTool({
           line: z.string(),
           match_start: z.int(),
           match_end: z.int(),
+          start_char: z.int(),
+          end_char: z.int(),
           before: strings('Line'),
           after: strings('Line'),
           matches: z.int(),
@@ -127,10 +133,17 @@ export const grepContext = defineTool({
       // As of every other filter, an empty list is none.
       ids: context_ids === undefined || context_ids.length === 0 ? null : [...new Set(context_ids)],
       beforeId: args.before_id ?? null,
-      context: mode === 'content' ? args.context_lines : null,
-      maxMatches: args.max_matches,
-      maxEntries: args.max_entries_scanned,
+      context: mode === 'content' ? Math.min(args.context_lines, MOST.context_lines) : null,
+      maxMatches: Math.min(args.max_matches, MOST.max_matches),
+      maxEntries: Math.min(args.max_entries_scanned, MOST.max_entries_scanned),
     })
+    const warnings = [
+      ...Object.entries(MOST).flatMap(([name, most]) => {
+        const asked = args[name as keyof typeof MOST]
+        return asked > most ? [`${name} ${asked} was applied as ${most}`] : []
+      }),
+      ...(found.totalMatches === 0 && spansLines(wanted, is_regex) ? [OF_LINES] : []),
+    ]
     return {
       mode,
       total_matches: found.totalMatches,
@@ -139,7 +152,7 @@ export const grepContext = defineTool({
       results: found.entries.flatMap(rowsOf[mode]),
       ...(found.nextBeforeId === null ? {} : { next_before_id: found.nextBeforeId }),
       ...(found.cut.length === 0 ? {} : { cut_entries: found.cut }),
-      ...(found.totalMatches === 0 && spansLines(wanted, is_regex) ? { warnings: [OF_LINES] } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
     }
   },
 })

@@ -5,6 +5,7 @@ import type { Millis } from '../../../domain/time'
 import type { ChangeBell, Listener, OpenStream, Woken } from '../../../ports/change-bell'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/change-feed'
 import type { Clock } from '../../../ports/clock'
+import type { Sightings, Visitor } from '../../../ports/sightings'
 
 /** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
 const LOOK_MS = 7_500
@@ -15,18 +16,24 @@ const FRUITLESS_MS = 1_000
 /** Streams that one key may have open at the same time. */
 const MAX_STREAMS = 10
 
+/** The session under which the last call of each owner's agent is noted. */
+const CALLS = '#changes'
+const OVERLAP_MS = 1_000
+
 export type { FeedPage } from '../../../ports/change-feed'
 
 export interface ListRequest {
   /** A cursor, `start`, or nothing for what has not happened yet. */
   readonly after: string | undefined
+  /** Milliseconds since 1970: begins with the first change at or after it, instead of `after`. */
+  readonly since?: Millis
   readonly filter: FeedFilter
   readonly limit: number
   /** How long to wait for something; 0 to answer at once. */
   readonly waitMs: Millis
 }
 
-interface ListedChanges {
+export interface ChangesPage {
   readonly changes: readonly FeedChange[]
   /** The cursor from which the next call goes on. */
   readonly next: string
@@ -42,14 +49,23 @@ interface Following {
 /** The feed as callers have it: cursors in the place of positions, and waiting. */
 export interface Changes {
   /** @throws Problem invalid_input for a cursor that is too old, or none */
-  list(scope: Scope, request: ListRequest): Promise<ListedChanges>
+  list(scope: Scope, request: ListRequest): Promise<ChangesPage>
   /** The newest changes, newest first, and the cursor behind them; at most `limit`. */
-  latest(scope: Scope, limit: number): Promise<Omit<ListedChanges, 'more'>>
+  latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<ChangesPage, 'more'>>
   /** @throws Problem as `list` */
   start(scope: Scope, after: string | undefined): Promise<FeedStart>
   /** Pages as they come; an empty one now and then while there is nothing. Ends with whoever stops asking. */
   follow(scope: Scope, from: FeedStart, following: Following): AsyncGenerator<FeedPage, never>
   seal(scope: Scope, position: number): Promise<string>
+  /**
+   * The last call of a caller's agent: `since` is a second before it, as a change that was being written then may be listed later
+   * (milliseconds since 1970; null for a first call), and `note` notes a call of now. The note is bookkeeping, as that of `orient`: no
+   * audit, no version.
+   */
+  lastCall(
+    visitor: Visitor,
+    project: string | null,
+  ): Promise<{ readonly since: Millis | null; readonly note: () => Promise<void> }>
   /** Whether the key may open one more stream; it is closed with `leave`. */
   admit(scope: Scope, stream: OpenStream): Promise<boolean>
   leave(scope: Scope, stream: OpenStream): Promise<void>
@@ -60,10 +76,11 @@ export function createChanges(dependencies: {
   readonly bell: ChangeBell
   /** Of the deployment. */
   readonly seal: () => Promise<CursorSeal>
+  readonly sightings: Sightings
   readonly clock: Clock
   readonly sleep: (ms: Millis) => Promise<void>
 }): Changes {
-  const { feed, bell, seal, clock, sleep } = dependencies
+  const { feed, bell, seal, sightings, clock, sleep } = dependencies
 
   /** Only what decides who sees what goes to the bell. */
   const listening = (
@@ -117,12 +134,14 @@ export function createChanges(dependencies: {
     start,
 
     async list(scope, request) {
-      const page = await awaited(scope, await start(scope, request.after), request)
+      const from =
+        request.since === undefined ? await start(scope, request.after) : await feed.position(scope, request.since)
+      const page = await awaited(scope, from, request)
       return { changes: page.changes, next: await (await seal()).seal(scope.org, page.next), more: page.more }
     },
 
-    async latest(scope, limit) {
-      const [{ changes, next }, sealing] = await Promise.all([feed.latest(scope, limit), seal()])
+    async latest(scope, limit, filter) {
+      const [{ changes, next }, sealing] = await Promise.all([feed.latest(scope, limit, filter), seal()])
       return { changes, next: await sealing.seal(scope.org, next) }
     },
 
@@ -145,6 +164,14 @@ export function createChanges(dependencies: {
       }
     },
 
+    async lastCall(visitor, project) {
+      const visit = { project, sessionId: CALLS }
+      const { last, newestId } = await sightings.since(visitor, visit, { memories: 1, content: 1 })
+      return {
+        since: last === null ? null : last.seenAt - OVERLAP_MS,
+        note: () => sightings.note(visitor, visit, { seenAt: clock.now(), lastId: newestId }),
+      }
+    },
     seal: async ({ org }, position) => (await seal()).seal(org, position),
     admit: ({ org }, stream) => bell.admit(org, stream, MAX_STREAMS),
     leave: ({ org }, stream) => bell.leave(org, stream),

@@ -1,11 +1,13 @@
 import type { EntryPreview } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
+import { bestPlaces, cutAround } from '../../../domain/pack/content'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { highlight } from '../../../domain/search/highlight'
 import { LOOKED_AT, MAX_PASSAGE, passageAround } from '../../../domain/search/passage'
 import { successorsFirst } from '../../../domain/search/successors'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
+import { codePointLength, offsetAfter } from '../../../domain/text'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, Stretch } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
@@ -19,6 +21,8 @@ export interface RankedRequest extends Window {
   readonly filter: Filter
   /** Code points of text to bring with each result. */
   readonly previewLength: number
+  /** Code points of the excerpt around the match, in each result; absent for none. */
+  readonly excerpt?: number
 }
 
 export interface RankedResult {
@@ -33,6 +37,8 @@ export interface RankedResult {
   readonly rerankScore: number | null
   /** Null when not asked for, or when the text itself holds no hit. */
   readonly highlighted: string | null
+  /** The part of the text that matches, between `…` where it is cut; null when not asked for. */
+  readonly excerpt: string | null
 }
 
 export interface RankedPage {
@@ -43,7 +49,7 @@ export interface RankedPage {
 }
 
 /** An entry in an ordering, before it has been read. */
-export type Scored = Omit<RankedResult, 'entry' | 'highlighted'> & {
+export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt'> & {
   readonly id: number
   /** The chunk that is nearest in meaning, where meaning found it. */
   readonly chunk: SemanticHit | null
@@ -53,6 +59,12 @@ const RERANK_FAILED = 'Reranking failed; results are in their first order'
 
 /** One more than is looked at, so that it shows whether the text goes on. */
 const wordsOf = (id: number): Stretch => ({ id, start: 0, length: LOOKED_AT + 1 })
+
+/** The part of an entry that an excerpt is cut from: its beginning, or the stretch around its nearest chunk where that is behind it. */
+const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): Stretch =>
+  chunk !== null && chunk.start >= LOOKED_AT
+    ? { id, start: chunk.start - MAX_PASSAGE, length: LOOKED_AT + 1 }
+    : wordsOf(id)
 
 /** The part of an entry that a reranker reads it by: its nearest chunk, else where its words are looked for. */
 const passageOf = ({ id, chunk }: Scored): Stretch =>
@@ -95,6 +107,22 @@ export function createRankedPage({
     return { ordering: scored.sort((a, b) => b.rerankScore - a.rerankScore), warnings: [] }
   }
 
+  /** The part of a text that holds the rarest words of the query closest together, else the chunk that is nearest in meaning. */
+  function excerpt(
+    { id, chunk }: Pick<Scored, 'id' | 'chunk'>,
+    text: string,
+    entry: EntryPreview,
+    words: FoundBy,
+    most: number,
+  ): string {
+    const { start } = excerptStretch({ id, chunk })
+    const places = bestPlaces(text, words.rarity, analyzer, most)
+    const isFound = places.length > 1 || places[0] !== 0
+    const nearest = chunk === null ? 0 : offsetAfter(text, 0, Math.max(0, chunk.start - start))
+    const goesOn = { before: start > 0, after: start + codePointLength(text) < entry.chars }
+    return cutAround({ text, at: isFound ? places : [nearest], goesOn }, most)
+  }
+
   return async (
     scope: Scope,
     request: RankedRequest,
@@ -106,7 +134,13 @@ export function createRankedPage({
     const cut = all.slice(0, RANK_DEPTH)
     const pageOf = (ordering: readonly Scored[]) => ordering.slice(request.offset, request.offset + request.limit)
     const wanted = reranker ? cut : pageOf(cut)
-    const stretches = reranker ? wanted.map(passageOf) : highlighting ? wanted.map(({ id }) => wordsOf(id)) : []
+    const stretches = reranker
+      ? wanted.map(passageOf)
+      : highlighting
+        ? wanted.map(({ id }) => wordsOf(id))
+        : request.excerpt === undefined
+          ? []
+          : wanted.map(excerptStretch)
     // Asked for in the same moment, so that both share a round trip.
     const [previews, read] = await Promise.all([
       entries.previews(
@@ -128,16 +162,23 @@ export function createRankedPage({
       for (const entry of await entries.previews(scope, filter, ids, previewLength)) byId.set(entry.id, entry)
     }
     const results: RankedResult[] = []
-    for (const { id, chunk: _, ...scores } of page) {
+    const shown =
+      request.excerpt !== undefined && (reranker !== null || highlighting)
+        ? new Map((await entries.stretches(scope, filter, page.map(excerptStretch))).map(({ id, text }) => [id, text]))
+        : texts
+    for (const one of page) {
+      const { id, chunk: _, ...scores } = one
       const entry = byId.get(id)
       if (entry === undefined) continue
       const text = texts.get(id) ?? ''
+      const most = request.excerpt
       results.push({
         entry,
         ...scores,
         highlighted: highlighting ? highlight(text, words.units, analyzer) : null,
+        excerpt: most === undefined ? null : excerpt(one, shown.get(id) ?? '', entry, words, most),
       })
-      if (highlighting) await yielder.spend(text.length)
+      if (highlighting || most !== undefined) await yielder.spend(text.length)
     }
     return { results: successorsFirst(results, ({ entry }) => entry), total: cut.length, warnings }
   }

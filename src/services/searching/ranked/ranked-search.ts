@@ -68,7 +68,7 @@ export function createRankedSearches(dependencies: {
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
   const { suggestWords = async () => [], levels, yielder, unfinished = async () => [] } = dependencies
-  const noWords: FoundBy = { units: [] }
+  const noWords: FoundBy = { units: [], rarity: new Map() }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
 

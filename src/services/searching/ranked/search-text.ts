@@ -7,13 +7,15 @@ import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
-import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
+import { type Candidate, type Ranked, rank, rarityOf, scoredTerms } from '../../../domain/search/score'
 import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
 /** What entries were found by. */
 export interface FoundBy {
   readonly units: readonly Unit[]
+  /** How rare each term of the query is; the places where rare terms are together are shown. */
+  readonly rarity: ReadonlyMap<string, number>
 }
 
 export interface TextRanking extends FoundBy {
@@ -57,14 +59,18 @@ export function createSearchText({
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], captured: new Set(), units, found: NO_WORDS, warnings }
+    if (query.expression === null)
+      return { ordering: [], captured: new Set(), units, rarity: new Map(), found: NO_WORDS, warnings }
     const terms = scoredTerms(units)
     let isByFew = false
     let foundWords: FoundWords | null = NO_WORDS
+    const rarity = new Map<string, number>()
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
       const { hits, statistics, byFewWords } = await fullText.search(scope, request)
       isByFew ||= byFewWords
+      for (const [i, { term }] of terms.entries())
+        rarity.set(term, rarityOf(statistics.entriesWithTerm[i] ?? 0, statistics.entries))
       if (!captured)
         foundWords =
           hits.length > 0
@@ -86,6 +92,7 @@ export function createSearchText({
       ordering: [...listed, ...captured],
       captured: new Set(captured.map(({ id }) => id)),
       units,
+      rarity,
       found: foundWords,
       warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
     }

@@ -3,7 +3,14 @@ import type { Scope } from '../../../domain/identity/scope'
 import { cutRange } from '../../../domain/reading/cut-range'
 import { findNode } from '../../../domain/reading/find-node'
 import { lineMarks } from '../../../domain/reading/marks'
-import { type OutlineNode, readOutline, type ShownOutline, shownOutline } from '../../../domain/reading/outline'
+import {
+  nodesBelow,
+  type OutlineNode,
+  readOutline,
+  type ShownOutline,
+  shownOutline,
+  slug,
+} from '../../../domain/reading/outline'
 import { checkPart, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -74,6 +81,23 @@ export function createReadTexts({
       if ('nearest' in found)
         throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
       return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })
+    },
+
+    /**
+     * The part of a text below a heading, named by its title or its node id, in any case.
+     *
+     * @throws Problem not_found; for an unknown heading with those that there are
+     */
+    async section(scope: Scope, id: number, heading: string): Promise<TextRange & { totals: Totals }> {
+      const text = await wholeText(scope, id)
+      const nodes = [...nodesBelow(await yielder.run(readOutline(text)))]
+      const wanted = slug(heading)
+      const named = (test: (name: string) => boolean) => nodes.find((node) => test(slug(node.title)) || test(node.id))
+      const node =
+        named((name) => name === wanted || name === heading) ?? named((name) => wanted !== '' && name.includes(wanted))
+      if (node !== undefined) return cutWhole(text, { by: 'chars', start: node.start, end: node.end })
+      const titles = nodes.slice(0, 20).map(({ title, id: nodeId }) => `"${(title || nodeId).slice(0, 80)}"`)
+      throw notFound(`Entry ${id} has no heading "${heading.slice(0, 200)}". Headings: ${titles.join(', ') || 'none'}`)
     },
   }
 }

@@ -34,8 +34,8 @@ export async function changeOf(
   const before = memory.metadata ?? {}
   const named = { ...(update.metadata ?? {}), ...(weight === undefined ? {} : { weight }) }
   const merged = keptMetadata(caller, before, named)
-  // The writer's word would hold against the argument, so it follows it.
-  if (pinned !== undefined && typeof merged.pinned === 'boolean') merged.pinned = pinned
+  // Metadata say it too, so that filters of every family find it, and no older value there contradicts the argument.
+  if (pinned === true || (pinned === false && typeof merged.pinned === 'boolean')) merged.pinned = pinned
   const touched = update.metadata !== undefined || weight !== undefined || merged.pinned !== before.pinned
   const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(update.metadata ?? {})
   const change = await applyUpdates(caller, memory, [

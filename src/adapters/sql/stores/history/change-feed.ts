@@ -6,10 +6,15 @@ import { truncate } from '../../../../domain/text'
 import type { Yielder } from '../../../../domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
 import type { Clock } from '../../../../ports/clock'
-import { Batch } from '../../core/batch'
+import { Batch, readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, num, numOrNull, onlyRow, str, strOrNull } from '../../core/rows'
-import { boundsStatement, latestStatement, pageStatement } from '../../tables/changes/feed-statements'
+import {
+  boundsStatement,
+  latestStatement,
+  pageStatement,
+  positionStatement,
+} from '../../tables/changes/feed-statements'
 import { toSight } from '../../tables/changes/sight'
 
 /**
@@ -80,14 +85,22 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock, yie
     for await (const page of inParts({ start: first, step })) if (page !== null) return page
     throw new Error('A page of the feed ends with its last part')
   },
-  async latest(scope, limit) {
+  async latest(scope, limit, filter = WHOLE_FEED) {
     const { dialect } = connection
     const batch = new Batch()
-    const bounds = batch.add(boundsStatement(dialect, scope, WHOLE_FEED, null), onlyRow(toBounds))
-    const latest = batch.add(latestStatement(dialect, scope, limit, clock.now()), (rows) =>
-      rows.flatMap((row) => toChange(scope, WHOLE_FEED, row) ?? []),
+    const bounds = batch.add(boundsStatement(dialect, scope, filter, null), onlyRow(toBounds))
+    const latest = batch.add(latestStatement(dialect, scope, filter, limit, clock.now()), (rows) =>
+      rows.flatMap((row) => toChange(scope, filter, row) ?? []),
     )
     const result = await batch.read(connection)
     return { changes: result.of(latest), next: result.of(bounds).end }
+  },
+  async position(scope, at) {
+    const statement = positionStatement(connection.dialect, scope, at)
+    return readOne(
+      connection,
+      statement,
+      onlyRow((row) => num(row, 'position')),
+    )
   },
 })

@@ -105,7 +105,7 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
     WITH chosen AS (
       SELECT id, newest FROM (${united}) AS found ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}
     )
-    SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
@@ -128,7 +128,7 @@ function leftOffStatement(
       WHERE ${ofBranch} AND ${isOther}
       ORDER BY found.updated_at DESC, found.id DESC LIMIT 1
     )
-    SELECT e.id, e.title, ${beginningOf(dialect, BEGINNING)} AS text
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
     FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}`
 }
 
@@ -136,6 +136,9 @@ const toStandingEntry = (row: Row): StandingEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
   text: str(row, 'text'),
+  kind: str(row, 'kind'),
+  agent: strOrNull(row, 'agent'),
+  createdAt: num(row, 'created_at'),
 })
 
 /** @param except the thread of a session that is not told of itself */

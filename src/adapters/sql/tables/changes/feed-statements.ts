@@ -1,11 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import {
-  FEED_ACTIONS,
-  FEED_PREVIEW,
-  type FeedAction,
-  type FeedFilter,
-  WHOLE_FEED,
-} from '../../../../domain/history/feed'
+import { FEED_ACTIONS, FEED_PREVIEW, type FeedAction, type FeedFilter } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import { TRUE } from '../../core/compile-filter'
@@ -34,6 +28,9 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
 /** Each action by what was seen before (2) and after (1). */
 const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
 
+const actionsSeen = ({ actions }: FeedFilter): SQL =>
+  sql.raw((actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
+
 /** What is read of a change `c`: its row, and what the scope saw of it before and after. */
 const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
   sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
@@ -53,7 +50,6 @@ export function pageStatement(
   filter: FeedFilter,
   page: { readonly after: number; readonly limit: number; readonly now: Millis },
 ): SQL {
-  const wanted = sql.raw((filter.actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
   return sql`
     SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
     FROM (
@@ -63,7 +59,7 @@ export function pageStatement(
         FROM changes c
         WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, filter, page.after)}
       ) c
-      WHERE c.seen IN (${wanted})
+      WHERE c.seen IN (${actionsSeen(filter)})
       ${OLDEST_FIRST} LIMIT ${page.limit}
     ) p
       ${nowListed(dialect, scope, page.now)}
@@ -72,15 +68,21 @@ export function pageStatement(
 
 /** Rows of the log that are looked at for the newest changes that a scope sees. */
 const LATEST_ROWS = 2_000
-export const latestStatement = (dialect: SqlDialect, scope: Scope, limit: number, now: Millis): SQL => sql`
+export const latestStatement = (
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  limit: number,
+  now: Millis,
+): SQL => sql`
   SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*
     FROM (
-      SELECT ${reported(dialect, scope, WHOLE_FEED)}
+      SELECT ${reported(dialect, scope, filter)}
       FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
     ) c
-    WHERE c.seen > 0
+    WHERE c.seen IN (${actionsSeen(filter)})
     ${NEWEST_FIRST} LIMIT ${limit}
   ) p
     ${nowListed(dialect, scope, now)}
@@ -119,3 +121,26 @@ export const boundsStatement = (
     coalesce((${newestChange(scope.org)}), 0) AS newest,
     coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${scope.org}), 0) AS forgotten
     ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`
+
+/**
+ * The number of the last change of an org before an instant: a binary search over the numbers, whose order is the order of time. Each of
+ * about 30 steps reads two rows.
+ *
+ * @param at milliseconds since 1970
+ */
+export function positionStatement(dialect: SqlDialect, { org }: Scope, at: Millis): SQL {
+  const middle = sql`((s.low + s.high) / 2)`
+  const isBefore = sql`coalesce((
+    SELECT c.at FROM changes c WHERE ${changedSince(dialect, org, sql`${middle} - 1`)} ${OLDEST_FIRST} LIMIT 1
+  ), ${at}) < ${at}`
+  return sql`
+    WITH RECURSIVE s (low, high) AS (
+      SELECT
+        coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${org}), 0),
+        coalesce((${newestChange(org)}), 0) + 1
+      UNION ALL
+      SELECT CASE WHEN ${isBefore} THEN ${middle} ELSE s.low END, CASE WHEN ${isBefore} THEN s.high ELSE ${middle} END
+      FROM s WHERE s.high - s.low > 1
+    )
+    SELECT s.low AS position FROM s ORDER BY s.high - s.low LIMIT 1`
+}

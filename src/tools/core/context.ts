@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import { drawn, type Standing, type StandingEntry } from '../../domain/capture/recalled'
+import { titleOf } from '../../domain/entry/title'
+import type { PackItem } from '../../domain/pack/pack'
+import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
+import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
+import { formatSecond } from '../../domain/time'
+import type { CallContext } from '../context'
+import { defineTool } from '../define-tool'
+import { listOf, output, part, strings } from '../fields'
+import { soundArguments } from '../parse-arguments'
+import { namedProject } from '../project'
+import { core } from './family'
+import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
+
+const input = z.strictObject({
+  goal: z.string().optional().meta({ description: 'What you are about to do' }),
+  project: fields.project,
+  kind: fields.kinds,
+  since: fields.since,
+  limit: z.int().min(1).optional().meta({ description: 'Memories, 1–50' }),
+  max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Default 2,500' }),
+})
+type Arguments = z.output<typeof input>
+
+/** The items of the pack are shorter here than in the pack itself, which plans its own budget. */
+const PACK_TOKENS = 2
+const START_CONTENT = 320
+const LEFT_OFF = 1_200
+
+interface Section {
+  readonly title: string
+  readonly memories: Record<string, unknown>[]
+}
+
+/** Sections as long as they fit: the last items of the list are dropped first. */
+function fitting(
+  items: readonly { readonly section: string; readonly shown: Record<string, unknown> }[],
+  most: number,
+) {
+  const sections = new Map<string, Record<string, unknown>[]>()
+  let left = most
+  let dropped = 0
+  for (const { section, shown } of items) {
+    const size = JSON.stringify(shown).length + 1 + (sections.has(section) ? 0 : section.length + 30)
+    if (size > left && sections.size > 0) {
+      dropped++
+      continue
+    }
+    left -= size
+    sections.set(section, [...(sections.get(section) ?? []), shown])
+  }
+  return { sections: [...sections].map(([title, memories]): Section => ({ title, memories })), dropped }
+}
+
+const shownItem = ({ id, type, name, content, reason, quality, metadata, related }: PackItem) =>
+  lean({
+    id: Number(id),
+    title: name,
+    kind: type,
+    project: quality.project_id,
+    status: metadata.status,
+    by: metadata.agent,
+    at: quality.created_at === null ? null : `${quality.created_at.slice(0, 19)}Z`,
+    why: reason,
+    captured: metadata.captured,
+    imported: metadata.imported,
+    approved: metadata.approved,
+    replaces: numbers(metadata.supersedes),
+    conflicts_with: numbers(metadata.conflicts_with),
+    later: typeof metadata.later === 'string' ? Number(metadata.later) : null,
+    content,
+    total_chars: metadata.total_chars,
+    related: related.map(({ id: other, name: title, relationship }) => ({
+      id: Number(other),
+      title,
+      relation: relationship,
+    })),
+  })
+
+const numbers = (given: unknown): number[] => (Array.isArray(given) ? given.map(Number) : [])
+
+const REST = 'fetch reads the rest of memories with total_chars.'
+
+/** The pack for a goal. */
+async function packFor({ services, principal }: CallContext, goal: string, args: Arguments, most: number) {
+  const { kind = [], since, project, limit } = args
+  const pack = await services.packs.context(principal, {
+    ...{ goal, intent: 'general', layer: 'recall', project, limit, includeRelated: false, relatedLimit: 0 },
+    kinds: kind.map((word) => kindOf(word)),
+    since: since === undefined ? undefined : instantOf(since, 'since', services.now()),
+    maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * most) / 4)),
+  })
+  const items = pack.sections
+    .flatMap(({ title, items: own }) => own.map((item) => ({ section: title, item })))
+    .sort((a, b) => b.item.score - a.item.score)
+    .map(({ section, item }) => ({ section, shown: shownItem(item) }))
+  const { sections, dropped } = fitting(items, most - 500)
+  const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
+  const omitted = beyond + budget + dropped
+  const isDoubtful = /^Noth/.test(pack.usage_hint)
+  const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
+  return lean({
+    sections,
+    hint: isDoubtful ? pack.usage_hint : hasParts ? REST : null,
+    omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
+    superseded: superseded === 0 ? null : superseded,
+    warnings: pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : [],
+  })
+}
+
+/** Title and beginning of an entry of the start. */
+function shownStanding({ id, title, text, kind, agent, createdAt }: StandingEntry): Record<string, unknown> {
+  const plain = trim(text.replace(WHITE_SPACE_RUN, ' '))
+  const content = firstCodePoints(plain, START_CONTENT)
+  return lean({
+    ...{ id, title: titleOf({ title, text }).slice(0, 120), kind, by: agent, at: formatSecond(createdAt) },
+    content: content.length < plain.length ? `${content}…` : content,
+  })
+}
+
+/** The start of a session: rules, work in flight, newest decisions and gotchas, and where this owner left off. */
+async function startFor({ services, principal }: CallContext, args: Arguments, most: number) {
+  const { project, kind = [], since, limit } = args
+  const named = namedProject(principal, project)
+  const own = named ?? (principal.projects?.length === 1 ? (principal.projects[0] as string) : null)
+  const found = await services.capture.standing(principal, { project: own, branch: null })
+  const kinds = new Set<string>(kind.map((word) => kindOf(word)))
+  const from = since === undefined ? null : instantOf(since, 'since', services.now())
+  const isWanted = (entry: StandingEntry): boolean =>
+    (kinds.size === 0 || kinds.has(entry.kind)) && (from === null || entry.createdAt >= from)
+  const facets = Object.fromEntries(
+    Object.entries(found.facets).map(([facet, entries]) => [facet, entries.filter(isWanted)]),
+  ) as unknown as Standing['facets']
+  const { leftOff } = found
+  const last = leftOff === null ? null : { id: leftOff.id, content: firstCodePoints(leftOff.text, LEFT_OFF) }
+  const budget = most - 500 - JSON.stringify(last).length
+  const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
+  const shown = chosen
+    .slice(0, limit)
+    .map(({ facet, entry }) => ({ section: facet as string, shown: shownStanding(entry) }))
+  const { sections } = fitting(shown, budget)
+  return lean({
+    sections,
+    where_you_left_off: last,
+    hint:
+      sections.length === 0 && last === null
+        ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
+        : 'Call context with a goal for the memories that matter to it.',
+  })
+}
+
+export const context = defineTool({
+  family: core,
+  name: 'context',
+  title: 'Context',
+  description:
+    'Call first: the memories that matter for a goal; without goal: rules, open work, newest decisions, where you left off.',
+  input,
+  output: output({
+    sections: listOf(
+      part('Section', { title: z.string(), memories: listOf(part('Memory', memoryOutput), 'Best first') }),
+      'Best first',
+    ),
+    where_you_left_off: part('Newest session', { id: z.int(), content: z.string() }),
+    hint: z.string(),
+    warnings: strings('Warning'),
+  }),
+  inspect: (args, { principal }) => {
+    const { project, kind = [] } = soundArguments(input, args)
+    namedProject(principal, project)
+    for (const word of kind) kindOf(word)
+  },
+  async handler(call, args) {
+    const most = (args.max_tokens ?? DEFAULT_ANSWER / 4) * 4
+    const goal = trim(args.goal ?? '')
+    if (goal === '') return startFor(call, args, most)
+    if (codePointLength(goal) > MAX_GOAL) checkGoal(goal)
+    return packFor(call, goal, args, most)
+  },
+})

@@ -1,0 +1,40 @@
+import type { Family } from '../family'
+import { threads } from '../threads/family'
+
+/** The ten tools of `/mcp/core` (core contract): one vocabulary, lean results. Errors have the shape of threads. */
+export const core: Family = {
+  ...threads,
+  name: 'core',
+  parse: { leaves: () => false },
+  instructions:
+    'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
+    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
+    'of memories that it makes obsolete. search answers a question, fetch reads a complete memory. ' +
+    'restore takes back an update or a forget.',
+}
+
+/** Calls that `/mcp/core` answered before it had tools of its own, each with the tool that does the same now. */
+export const FORMER_NAMES: Readonly<Record<string, string>> = {
+  hybrid_search_context: 'search',
+  fts_search_context: 'search with mode "words"',
+  semantic_search_context: 'search with mode "meaning"',
+  grep_context: 'search with mode "exact" or "regex"',
+  search_context: 'search without query',
+  get_context_by_ids: 'fetch with ids',
+  read_context_range: 'fetch with lines, heading or around',
+  navigate_context: 'fetch with heading',
+  update_context: 'update',
+  delete_context: 'forget',
+  restore_context: 'restore',
+  get_context_history: 'history',
+  list_changes: 'changes',
+  list_threads: 'search with thread, or changes',
+  store_context: 'remember',
+  context_store: 'remember',
+  context_recall: 'search',
+  context_get: 'fetch',
+  context_update: 'update',
+  context_delete: 'forget',
+  context_list: 'search without query',
+  context_orient: 'changes, or context without goal',
+}

@@ -1,0 +1,206 @@
+import * as z from 'zod'
+import type { Entry } from '../../domain/entry/entry'
+import { own } from '../../domain/entry/metadata'
+import { invalidInput, noSuchEntry } from '../../domain/errors'
+import { givenAs, shortened } from '../../domain/flaws'
+import { cutAround } from '../../domain/pack/content'
+import { RESULT_BYTES } from '../../domain/search/window'
+import { codePointLength, firstCodePoints, foldAscii } from '../../domain/text'
+import { formatSecond } from '../../domain/time'
+import type { CallContext } from '../context'
+import { defineTool } from '../define-tool'
+import { flag, listOf, output, part, strings } from '../fields'
+import { withImages } from '../images'
+import { soundArguments } from '../parse-arguments'
+import { core } from './family'
+import { DEFAULT_ANSWER, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
+
+const input = z.strictObject({
+  id: id('One memory').optional(),
+  ids: ids('Or several').optional(),
+  lines: z.string().optional().meta({ description: 'Part: "10-40"' }),
+  heading: z.string().optional().meta({ description: 'Part: below this heading' }),
+  around: z.string().optional().meta({ description: 'Part: around this text' }),
+  images: flag(false, 'Include images'),
+  max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Default 2,500' }),
+})
+type Arguments = z.output<typeof input>
+
+/** Metadata that the result shows under another name, or that say how the server keeps the entry. */
+const SHOWN_ELSEWHERE = [
+  ...['title', 'task_name', 'kind', 'type', 'report_type', 'project', 'status', 'agent_name', 'audience', 'captured'],
+  ...['expires_at', 'pinned', 'diary', 'supersedes', 'depends_on', 'contradicts', 'references'],
+]
+const LINKS = ['supersedes', 'depends_on', 'contradicts', 'references'] as const
+
+const ownFields = (entry: Entry): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(entry.metadata ?? {}).filter(([key]) => !SHOWN_ELSEWHERE.includes(key)))
+
+/** The members of a memory besides its content. */
+function headOf(entry: Entry): Record<string, unknown> {
+  const metadata = ownFields(entry)
+  return lean({
+    ...shownMemory(entry),
+    version: entry.version,
+    updated_at: entry.version > 1 ? formatSecond(entry.updatedAt) : null,
+    audience: entry.reader === '' ? null : 'private',
+    pinned: own(entry.metadata, 'pinned') === true,
+    expires_at: own(entry.metadata, 'expires_at'),
+    archived: entry.archived,
+    ...Object.fromEntries(LINKS.map((relation) => [relation, own(entry.metadata, relation)])),
+    metadata: Object.keys(metadata).length === 0 ? null : metadata,
+    images: entry.images.length > 0 ? entry.images.length : null,
+  })
+}
+
+interface Shown {
+  readonly content: string
+  /** What the content leaves out, and the call that reads it. */
+  readonly beside?: Record<string, unknown>
+}
+
+/** @throws Problem invalid_input for two ways to name a part, or lines that are none */
+function checkPart({ id: one, ids: several, lines, heading, around }: Partial<Arguments>): void {
+  if ((one === undefined) === ((several ?? []).length === 0))
+    throw invalidInput('Give either id or ids', [{ path: 'id', given: givenAs(one), example: 42 }])
+  const ways = Object.entries({ lines, heading, around }).filter(([, value]) => value !== undefined)
+  const [first, second] = ways
+  if (second !== undefined)
+    throw invalidInput('Give only one of lines, heading and around', [{ path: second[0], given: givenAs(second[1]) }])
+  if (first !== undefined && one === undefined && several?.length !== 1)
+    throw invalidInput(`${first[0]} goes with one id`, [{ path: first[0], given: givenAs(first[1]) }])
+  if (lines !== undefined) linesOf(lines)
+}
+
+/** "10-40", "10-", "-40" or "10". */
+function linesOf(given: string): { readonly first: number; readonly last: number | null } {
+  const [, from = '', dash = '', to = ''] = /^\s*(\d{0,9})\s*([-–:]?)\s*(\d{0,9})\s*$/.exec(given) ?? []
+  const first = Number(from || '1')
+  const last = to === '' ? (dash === '' ? first : null) : Number(to)
+  if ((from === '' && to === '') || first < 1 || (last !== null && last < first))
+    throw invalidInput(`lines "${shortened(given, 50)}" is not a range such as "10-40"`, [
+      { path: 'lines', given: givenAs(given), example: '10-40' },
+    ])
+  return { first, last }
+}
+
+/** The part of the text that the arguments name. @throws Problem not_found */
+async function partOf(
+  { services, principal }: CallContext,
+  entry: Entry,
+  args: Arguments,
+  most: number,
+): Promise<Shown> {
+  if (args.around !== undefined) {
+    const at = foldAscii(entry.text).indexOf(foldAscii(args.around))
+    if (at < 0)
+      throw invalidInput(
+        `Memory ${entry.id} does not contain "${shortened(args.around, 100)}": search with mode "exact"`,
+        [{ path: 'around', given: givenAs(args.around) }],
+      )
+    const content = cutAround({ text: entry.text, at: [at], goesOn: { before: false, after: false } }, most)
+    return { content, beside: { total_chars: codePointLength(entry.text) } }
+  }
+  const range =
+    args.heading === undefined
+      ? await services.readTexts.range(principal, entry.id, { by: 'lines', ...linesOf(args.lines as string) })
+      : await services.readTexts.section(principal, entry.id, args.heading)
+  const content = firstLines(range.text, most)
+  const last = range.startLine + content.split('\n').length - 1
+  const isCut = content.length < range.text.length || range.truncated
+  return {
+    content,
+    beside: {
+      lines: `${range.startLine}-${isCut ? last : range.endLine}`,
+      total_lines: range.totals.lines,
+      ...(isCut ? { truncated: true, next: `fetch {"id": ${entry.id}, "lines": "${last + 1}-"}` } : {}),
+    },
+  }
+}
+
+/** Complete lines from the beginning of a text, of at most so many code points; a first line that is longer is cut. */
+function firstLines(text: string, most: number): string {
+  if (codePointLength(text) <= most) return text
+  const cut = firstCodePoints(text, most)
+  const end = cut.lastIndexOf('\n')
+  return end > 0 ? cut.slice(0, end) : cut
+}
+
+function completeOf(entry: Entry, most: number): Shown {
+  const content = firstLines(entry.text, most)
+  if (content.length === entry.text.length) return { content }
+  const lines = content.split('\n').length
+  const isLineCut = entry.text[content.length] !== '\n'
+  const rest = isLineCut
+    ? `fetch {"id": ${entry.id}, "max_tokens": ${Math.min(32_000, Math.ceil(entry.text.length / 3.5) + 500)}}`
+    : `fetch {"id": ${entry.id}, "lines": "${lines + 1}-"}`
+  return { content, beside: { truncated: true, total_chars: codePointLength(entry.text), next: rest } }
+}
+
+/** The memory, cut to so many characters of JSON. */
+async function shown(
+  context: CallContext,
+  entry: Entry,
+  args: Arguments,
+  most: number,
+): Promise<Record<string, unknown>> {
+  const head = headOf(entry)
+  let budget = Math.max(200, most - JSON.stringify(head).length - 200)
+  const hasPart = [args.lines, args.heading, args.around].some((one) => one !== undefined)
+  for (let tries = 0; ; tries++) {
+    const { content, beside = {} } = hasPart ? await partOf(context, entry, args, budget) : completeOf(entry, budget)
+    const size = JSON.stringify(content).length
+    if (size <= budget + 2 || tries === 3) return { ...head, content, ...beside }
+    budget = Math.floor((budget * budget) / size) - 10
+  }
+}
+
+export const fetch = defineTool({
+  family: core,
+  name: 'fetch',
+  title: 'Fetch',
+  description: 'Read memories by id, complete or a part.',
+  input,
+  inspect: (args) => checkPart(soundArguments(input, args)),
+  output: output({
+    ...memoryOutput,
+    next: z.string().optional(),
+    memories: listOf(part('Memory', {}), 'With ids'),
+    missing: listOf(z.int(), 'Id'),
+    warnings: strings('Warning'),
+  }),
+  async handler(context, args) {
+    checkPart(args)
+    const { services, principal } = context
+    const wanted = args.id === undefined ? [...new Set(args.ids ?? [])] : [args.id]
+    const { entries, omitted } = await services.entries.readWithin(principal, wanted, RESULT_BYTES)
+    const most = (args.max_tokens ?? DEFAULT_ANSWER / 4) * 4
+    const imageArguments = { include_images: args.images, image_format: 'block' } as const
+    if (args.id !== undefined) {
+      const [entry] = entries
+      if (entry === undefined) throw noSuchEntry(args.id)
+      const one = await shown(context, entry, args, most)
+      const [result] = await withImages(context, [{ entry, shown: one }], imageArguments, 0)
+      return result as Record<string, unknown>
+    }
+    const kept: { readonly entry: Entry; readonly shown: Record<string, unknown> }[] = []
+    const left = [...omitted]
+    let budget = most - 100
+    for (const [i, entry] of entries.entries()) {
+      const share = Math.floor(budget / (entries.length - i))
+      if (budget < 300 && kept.length > 0) {
+        left.push(entry.id)
+        continue
+      }
+      const one = await shown(context, entry, args, Math.max(300, share))
+      budget -= JSON.stringify(one).length + 1
+      kept.push({ entry, shown: one })
+      await services.yielder.spend(entry.text.length)
+    }
+    const found = new Set([...entries.map((entry) => entry.id), ...omitted])
+    return {
+      memories: await withImages(context, kept, imageArguments, 0),
+      ...lean({ missing: wanted.filter((one) => !found.has(one)), omitted: left }),
+    }
+  },
+})

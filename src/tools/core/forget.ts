@@ -1,0 +1,154 @@
+import * as z from 'zod'
+import { checkThreadId } from '../../domain/entry/draft'
+import type { DeleteSelection } from '../../domain/entry/selection'
+import { titleOf } from '../../domain/entry/title'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { MOST_DELETED } from '../../domain/identity/audit'
+import { EVERYTHING } from '../../domain/search/filter'
+import type { ToolContext } from '../context'
+import { defineWritingTool } from '../define-writing-tool'
+import { flag, listOf, output, part, strings } from '../fields'
+import { soundArguments } from '../parse-arguments'
+import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
+import { core } from './family'
+import { fields, filterOf, ids, inProject, lean } from './vocabulary'
+
+/** Memories that a look names. */
+const NAMED = 20
+
+const filter = z
+  .strictObject({
+    project: fields.project,
+    kind: fields.kinds,
+    tags: fields.tags,
+    until: fields.until,
+  })
+  .meta({ description: 'Or all that match; needs dry_run' })
+
+const input = z.strictObject({
+  ids: ids('Memories').optional(),
+  thread: z.string().optional().meta({ description: 'Or a complete thread' }),
+  filter: filter.optional(),
+  dry_run: z.boolean().optional().meta({ description: 'Only list' }),
+  erase: flag(false, 'For good; only if the user asks'),
+})
+type Arguments = z.output<typeof input>
+
+const facts = z.object({
+  deletion: deletionFacts,
+  named: z.array(z.object({ id: z.int(), title: z.string() })).default([]),
+})
+type Facts = z.output<typeof facts>
+
+/** @throws Problem invalid_input unless exactly one selection is named, and a filter with `dry_run` and a condition */
+function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments>): void {
+  const ways = Object.entries({ ids: named, thread, filter: given }).filter(([, value]) => value !== undefined)
+  if (ways.length !== 1)
+    throw invalidInput('Give exactly one of ids, thread and filter', [
+      { path: ways[1]?.[0] ?? 'ids', given: givenAs(ways[1]?.[1]), example: [42] },
+    ])
+  if (thread !== undefined) checkThreadId(thread)
+  if (given !== undefined && dry_run === undefined)
+    throw invalidInput('filter needs dry_run: true lists what would be deleted, false deletes it', [
+      { path: 'dry_run', given: 'nothing', example: true },
+    ])
+  if (given !== undefined && Object.values(given).every((value) => value === undefined || value.length === 0))
+    throw invalidInput('filter is empty: name at least one condition', [{ path: 'filter', given: givenAs(given) }])
+}
+
+interface Selected {
+  readonly selection: DeleteSelection
+  /** How many memories the filter admits; null where there is no filter. */
+  readonly total: number | null
+}
+
+async function selected({ services, principal }: ToolContext, args: Arguments): Promise<Selected> {
+  const { ids: named, thread, filter: given } = args
+  if (given === undefined)
+    return {
+      selection: {
+        ...(named === undefined ? { threadIds: [checkThreadId(thread ?? '')] } : { ids: named }),
+      },
+      total: null,
+    }
+  const wanted = filterOf(given, services.now())
+  const scope = inProject(principal, given.project)
+  const exact = given.project === undefined ? wanted : { op: 'and' as const, of: [wanted, projectIs(scope.projects)] }
+  const page = await services.entries.page(scope, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
+  return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }
+}
+
+/** A delete by project means the memories of the project, not those that belong to none. */
+const projectIs = (projects: readonly string[] | null) => ({ op: 'project' as const, is: projects?.[0] ?? '' })
+
+async function forgetting(context: ToolContext, args: Arguments): Promise<Facts> {
+  const { selection, total } = await selected(context, args)
+  if (selection.ids?.length === 0) return { deletion: { did: 'look', count: 0, ids: [], missing: [] }, named: [] }
+  const found = await carryOutDeletion(context, selection, { dry_run: args.dry_run ?? false, erase: args.erase })
+  if (found.did === 'look') return { deletion: found, named: await titles(context, found.ids) }
+  const remaining = total === null ? found.remaining : Math.max(0, total - found.count)
+  return { deletion: { ...found, remaining }, named: [] }
+}
+
+async function titles({ services, principal }: ToolContext, found: readonly number[]): Promise<Facts['named']> {
+  const wanted = found.slice(0, NAMED)
+  const previews = await services.entries.previews(principal, EVERYTHING, wanted, 300)
+  const byId = new Map(previews.map((one) => [one.id, titleOf(one)]))
+  return wanted.flatMap((id) => (byId.has(id) ? [{ id, title: byId.get(id) as string }] : []))
+}
+
+const NOTHING = 'Nothing was deleted: no memory matches that you may change'
+
+function answer({ deletion, named }: Facts, { dry_run }: Arguments): Record<string, unknown> {
+  const { count } = deletion
+  const warnings = count > 0 ? [] : deletion.missing.length > 0 ? deletion.missing : [NOTHING]
+  if (deletion.did === 'look')
+    return dry_run ? { would_delete: count, ...lean({ memories: named, warnings }) } : { deleted: 0, warnings }
+  const left = deletion.remaining ?? 0
+  const more = left === 0 ? null : `${left} more match: call again`
+  if (deletion.did === 'erase') return { erased: count, ...lean({ not_yours: deletion.left, more, warnings }) }
+  const until = deletion.until === null ? null : new Date(deletion.until).toISOString().slice(0, 10)
+  return {
+    deleted: count,
+    ...lean({
+      undo: count === 0 ? null : `restore {"change_id": "${deletion.changeId}"}`,
+      undo_until: count === 0 ? null : until,
+      more,
+      warnings,
+    }),
+  }
+}
+
+export const forget = defineWritingTool({
+  family: core,
+  name: 'forget',
+  title: 'Forget',
+  description: 'Delete memories by ids, thread or filter; the answer says how to undo it.',
+  effect: 'delete',
+  input,
+  output: output({
+    deleted: z.int(),
+    undo: z.string(),
+    would_delete: z.int(),
+    memories: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Would be deleted'),
+    warnings: strings('Warning'),
+  }),
+  inspect: (args) => check(soundArguments(input, args)),
+  isCostly: () => false,
+  queuesWork: (_, { deletion }) => tookSome(deletion),
+  facts,
+  async work(context, args) {
+    check(args)
+    return forgetting(context, args)
+  },
+  recall: (trace) => ({ deletion: deletedBefore(trace), named: [] }),
+  answer,
+  unfinished: {
+    when: ({ deletion }) => isUncounted(deletion),
+    async finish(context, args, { deletion, named }) {
+      const { selection } = await selected(context, args)
+      return { deletion: await countLeft(context, selection, deletion), named }
+    },
+  },
+})

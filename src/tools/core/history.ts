@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { titleOf } from '../../domain/entry/title'
+import { firstCodePoints } from '../../domain/text'
+import { formatSecond } from '../../domain/time'
+import { defineTool } from '../define-tool'
+import { listOf, output, part } from '../fields'
+import { core } from './family'
+import { byOf, DEFAULT_ANSWER, id, lean } from './vocabulary'
+
+const LIMIT = { usual: 5, most: 50 } as const
+const PREVIEW = 100
+
+export const history = defineTool({
+  family: core,
+  name: 'history',
+  title: 'History',
+  description: 'Who changed a memory, when, with diffs; with version: as it was then.',
+  input: z.strictObject({
+    id: id('Memory, also a deleted one'),
+    version: z.int().min(1).optional().meta({ description: 'This one complete' }),
+    limit: z.int().min(1).default(LIMIT.usual).meta({ description: 'Versions' }),
+  }),
+  output: output({
+    id: z.int(),
+    version: z.int(),
+    deleted: z.boolean(),
+    content: z.string(),
+    versions: listOf(
+      part('Version', { version: z.int(), at: z.string(), by: z.string(), diff: z.string() }),
+      'Newest first',
+    ),
+  }),
+  async handler({ services, principal }, { id: one, version, limit }) {
+    if (version !== undefined) {
+      const entry = await services.readHistory.state(principal, one, version)
+      const content = firstCodePoints(entry.text, DEFAULT_ANSWER - 1_000)
+      return lean({
+        ...{ id: one, version, title: titleOf(entry), kind: entry.kind, project: entry.project, tags: entry.tags },
+        ...{ by: byOf(entry), at: formatSecond(entry.createdAt), content },
+        truncated: content.length < entry.text.length,
+      })
+    }
+    const applied = Math.min(limit, LIMIT.most)
+    const page = await services.readHistory.versions(principal, one, { limit: applied, offset: 0 }, true)
+    let left = DEFAULT_ANSWER - 500
+    const versions = page.versions.map(({ version: number, at, action, agent, changed, preview, diff }) => {
+      const head = { version: number, at: formatSecond(at), action, ...lean({ by: agent, changed }) }
+      const text = diff ?? firstCodePoints(preview, PREVIEW)
+      const cut = firstCodePoints(text, Math.max(0, Math.min(Math.floor(left / 2), left - 200)))
+      left -= JSON.stringify(head).length + JSON.stringify(cut).length + 20
+      const name = diff === undefined ? 'content' : 'diff'
+      return { ...head, ...lean({ [name]: cut.length < text.length ? `${cut}…` : cut }) }
+    })
+    return {
+      ...{ id: one, version: page.currentVersion, ...lean({ deleted: page.deleted }) },
+      versions,
+      ...lean({ more: page.total > versions.length ? page.total - versions.length : null }),
+    }
+  },
+})

@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import { AUDIENCES } from '../../domain/entry/metadata'
+import { WORK_STATUSES } from '../../domain/entry/work'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { readRemembered } from '../../domain/pack/remember'
+import type { ToolContext } from '../context'
+import { defineWritingTool } from '../define-writing-tool'
+import { jsonObject, listOf, output, part } from '../fields'
+import { inspectImages } from '../images'
+import { rememberedBefore, rememberedFacts } from '../packs/facts'
+import { soundArguments } from '../parse-arguments'
+import { core } from './family'
+import { ids, kindOf, lean } from './vocabulary'
+
+const text = (description: string) => z.string().optional().meta({ description })
+
+/** A value of a list that the domain checks, so that all problems are reported at once. */
+export const oneOf = (values: readonly string[], description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, enum: [...values] })
+
+export const images = z
+  .array(
+    z.strictObject({ data: z.unknown().optional(), mime_type: z.string().optional() }).meta({
+      type: 'object',
+      description: 'Base64',
+      properties: { data: { type: 'string' }, mime_type: { type: 'string' } },
+    }),
+  )
+  .max(100)
+  .meta({ description: 'PNG, JPEG, GIF, WebP' })
+
+const links = z
+  .array(z.union([z.string(), z.int()]).meta({ description: 'Link', anyOf: undefined, type: 'string' }))
+  .optional()
+
+const input = z.strictObject({
+  title: z.string().meta({ description: '≤ 200 characters' }),
+  content: z.string().meta({ description: 'Self-contained: what, why, where' }),
+  kind: z.string().default('note').meta({
+    description: 'decision, rule, gotcha, procedure, convention, guide, plan, task, note …',
+  }),
+  project: text('Omit for all projects'),
+  tags: z
+    .array(z.string().meta({ description: 'Tag' }))
+    .max(100)
+    .optional()
+    .meta({ description: 'Tags' }),
+  replaces: ids('Obsolete by this one').optional(),
+  related_to: links.meta({ description: '"12" or "depends_on:12"' }),
+  status: oneOf(WORK_STATUSES, 'Of a task'),
+  audience: oneOf(AUDIENCES, 'Default: project, else org'),
+  expires_at: text('ISO 8601; deleted then'),
+  merges: ids('Summed up and replaced').optional(),
+  metadata: jsonObject('Own fields').optional(),
+  images: images.optional(),
+})
+
+type Arguments = z.output<typeof input>
+
+/** Links of one memory. */
+const MAX_LINKS = 20
+
+/** The same call in the words of `remember` of the packs family. */
+function toRemember({ replaces = [], merges = [], related_to = [], expires_at, ...given }: Arguments) {
+  const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
+  if (links.length > MAX_LINKS)
+    throw invalidInput(`replaces, merges and related_to have more than ${MAX_LINKS} items together`, [
+      { path: 'related_to', given: givenAs(related_to) },
+    ])
+  const superseded = [...new Set([...replaces, ...merges])].map((id) => `supersedes:${id}`)
+  const metadata = expires_at === undefined ? given.metadata : { ...given.metadata, expires_at }
+  return {
+    ...given,
+    kind: kindOf(given.kind),
+    diary: false,
+    related_to: [...superseded, ...related_to],
+    ...(merges.length === 0 ? {} : { from: merges }),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+/** Problems of the arguments that are right in shape, reported with those that are not. @throws Problem */
+function inspect(args: Record<string, unknown>, context: ToolContext): void {
+  const sound = soundArguments(input, args)
+  const { title = 'Title', content = 'content', kind = 'note' } = sound
+  readRemembered(context.principal, toRemember({ ...sound, title, content, kind } as Arguments))
+  inspectImages(args, context)
+}
+
+export const remember = defineWritingTool({
+  family: core,
+  name: 'remember',
+  title: 'Remember',
+  description: 'Store one memory for the team.',
+  effect: 'store',
+  input,
+  output: output({
+    id: z.int(),
+    kind: z.string(),
+    project: z.string(),
+    existing: z.boolean(),
+    similar: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Nearly the same'),
+  }),
+  inspect,
+  facts: rememberedFacts,
+  work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args)),
+  recall: rememberedBefore,
+  answer: ({ id, existing, kind, project, links: made, conflicts, warnings }) =>
+    lean({
+      ...{ id, kind, project, existing },
+      replaces: made.filter(({ relation }) => relation === 'supersedes').map(({ to }) => to),
+      similar: conflicts.map(({ id: other, title, reason }) => ({ id: other, title, reason })),
+      warnings,
+    }),
+})

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
+import { archivedNote } from '../../services/writing/entries/updated-entry'
+import type { ToolContext } from '../context'
+import { defineWritingTool } from '../define-writing-tool'
+import { listOf, output, part, strings } from '../fields'
+import { keptNote, restoredFacts } from '../history/restore-context'
+import { soundArguments } from '../parse-arguments'
+import { withWarning } from '../screened'
+import { core } from './family'
+import { id, ids, lean } from './vocabulary'
+
+const input = z.strictObject({
+  change_id: z.string().optional().meta({ description: 'Undo this forget' }),
+  id: id('Or bring back, or undo the last update of').optional(),
+  ids: ids('Or bring back').optional(),
+  version: z.int().min(1).optional().meta({ description: 'Of id' }),
+})
+type Arguments = z.output<typeof input>
+
+/** @throws Problem invalid_input unless exactly one way is named */
+function check({ change_id, id: one, ids: several, version }: Partial<Arguments>): void {
+  const ways = [change_id, one, several].filter((way) => way !== undefined && !(Array.isArray(way) && way.length === 0))
+  if (ways.length !== 1)
+    throw invalidInput('Give exactly one of change_id, id and ids', [{ path: 'id', given: givenAs(one), example: 42 }])
+  if (version !== undefined && one === undefined)
+    throw invalidInput('version goes with id', [{ path: 'version', given: givenAs(version) }])
+}
+
+/** The version that takes back the last update of a memory; undefined for a deleted memory, which comes back as it was. */
+async function before({ services, principal }: ToolContext, one: number): Promise<number | undefined> {
+  const { deleted, versions } = await services.readHistory.versions(principal, one, { limit: 2, offset: 0 }, false)
+  if (deleted) return undefined
+  const earlier = versions[1]?.version
+  if (earlier === undefined)
+    throw invalidInput(`Memory ${one} has no earlier version that is retained: history {"id": ${one}} lists them`)
+  return earlier
+}
+
+export const restore = defineWritingTool({
+  family: core,
+  name: 'restore',
+  title: 'Restore',
+  description: 'Undo: bring deleted memories back, or an earlier version of one.',
+  effect: 'change',
+  input,
+  output: output({
+    restored: listOf(part('Memory', { id: z.int(), version: z.int() }), 'Restored'),
+    skipped: listOf(part('Memory', { id: z.int(), reason: z.string() }), 'Not restored'),
+    warnings: strings('Warning'),
+  }),
+  inspect: (args) => check(soundArguments(input, args)),
+  facts: restoredFacts,
+  async work(context, args) {
+    check(args)
+    const { change_id: changeId, id: one, ids: several = [], version } = args
+    const { services, principal } = context
+    if (changeId !== undefined) return services.restoreEntries(principal, { changeId })
+    if (one === undefined) return services.restoreEntries(principal, { ids: several, version: undefined })
+    return services.restoreEntries(principal, { ids: [one], version: version ?? (await before(context, one)) })
+  },
+  recall: ({ notes }) => restoredFacts.parse(notes.restored),
+  answer({ restored, skipped, archived, narrowed, remaining, secrets }) {
+    const { warnings = [] } = withWarning({}, secrets)
+    const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(keptNote)]
+    return {
+      restored,
+      ...lean({ skipped, more: remaining === 0 ? null : `${remaining} more: call again`, warnings: notes }),
+    }
+  },
+})

@@ -1,0 +1,157 @@
+import * as z from 'zod'
+import type { Entry, EntryPreview } from '../../domain/entry/entry'
+import { type Kind, kindsLike, readKind } from '../../domain/entry/kind'
+import { own } from '../../domain/entry/metadata'
+import { normalizeTags } from '../../domain/entry/tags'
+import { titleOf } from '../../domain/entry/title'
+import { invalidInput } from '../../domain/errors'
+import { givenAs, shortened } from '../../domain/flaws'
+import type { Principal } from '../../domain/identity/scope'
+import { isZone } from '../../domain/recall/calendar'
+import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
+import { and, type Filter } from '../../domain/search/filter'
+import { formatSecond, type Millis } from '../../domain/time'
+import { contextId } from '../fields'
+import { namedProject } from '../project'
+
+/** The one vocabulary of the core tools: how they read arguments and show memories (core contract). */
+
+/** Characters of a default answer: 2,500 tokens at four characters each. */
+export const DEFAULT_ANSWER = 10_000
+
+const text = (description: string) => z.string().optional().meta({ description })
+
+export const id = (description: string) => contextId(description, { type: 'integer' })
+export const ids = (description: string) =>
+  z
+    .array(contextId('Id', { type: 'integer' }))
+    .max(100)
+    .meta({ description })
+
+/** Arguments that several core tools have, with one description each. */
+export const fields = {
+  project: text('Project'),
+  kinds: z
+    .array(z.string().meta({ description: 'Kind' }))
+    .optional()
+    .meta({ description: 'Kinds' }),
+  tags: z
+    .array(z.string().meta({ description: 'Tag' }))
+    .max(100)
+    .optional()
+    .meta({ description: 'Any of' }),
+  by: text('Agent or owner'),
+  since: text('"yesterday", "3 days ago", ISO 8601'),
+  until: text('Time'),
+  thread: text('Thread'),
+} as const
+
+/** The kind that a word means. @throws Problem invalid_input that lists the three nearest kinds first */
+export function kindOf(word: string, path = 'kind'): Kind {
+  const kind = readKind(word)
+  if (kind !== null) return kind
+  const message = `Unknown kind "${shortened(word, 100)}". Use one of: ${kindsLike(word).join(', ')}`
+  throw invalidInput(message, [{ path, given: givenAs(word), example: kindsLike(word)[0] }])
+}
+
+/** The caller, narrowed to a project and the memories that belong to none. @throws Problem forbidden */
+export function inProject<Caller extends Principal>(caller: Caller, project: string | undefined): Caller {
+  const named = namedProject(caller, project)
+  return named === null ? caller : { ...caller, projects: [named] }
+}
+
+/**
+ * An instant in words or ISO 8601.
+ *
+ * @returns milliseconds since 1970
+ * @throws Problem invalid_input that names the forms
+ */
+export function instantOf(given: string, path: string, now: Millis, zone = 'UTC'): Millis {
+  const at = resolveExpression(given, zone, now)
+  if (at !== null) return at
+  const message = `${path} "${shortened(given, 100)}" is not a time. Use one of: ${EXPRESSION_FORMS}`
+  throw invalidInput(message, [{ path, given: givenAs(given), example: 'yesterday' }])
+}
+
+/** A time zone by name or offset. @throws Problem invalid_input */
+export function zoneOf(zone = 'UTC'): string {
+  if (isZone(zone)) return zone
+  throw invalidInput(`Unknown time zone: ${shortened(zone, 100)}. Use an IANA name or an offset such as +05:45`, [
+    { path: 'timezone', given: givenAs(zone), example: 'Europe/London' },
+  ])
+}
+
+interface Conditions {
+  readonly kind?: readonly string[] | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly by?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly thread?: string | undefined
+}
+
+/** The filters that the arguments name, without project and `where`. @throws Problem invalid_input */
+export function conditions(given: Conditions, now: Millis): Filter[] {
+  const tags = normalizeTags(given.tags ?? [])
+  const from = given.since === undefined ? null : Math.ceil(instantOf(given.since, 'since', now) / 1000)
+  const to = given.until === undefined ? null : Math.floor(instantOf(given.until, 'until', now) / 1000)
+  const kinds = [...new Set((given.kind ?? []).map((word) => kindOf(word)))]
+  return [
+    ...(given.thread === undefined ? [] : [{ op: 'thread', is: given.thread.trim() } as const]),
+    ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),
+    ...(tags.length === 0 ? [] : [{ op: 'tag', anyOf: tags } as const]),
+    ...(given.by === undefined ? [] : [{ op: 'by', is: given.by.trim() } as const]),
+    ...(from === null && to === null ? [] : [{ op: 'created', from, to } as const]),
+  ]
+}
+
+export const filterOf = (given: Conditions, now: Millis): Filter => and(conditions(given, now))
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0)
+
+/** The members that say something: no null, no empty text or list, no `false`. */
+export const lean = (members: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => !isNothing(value)))
+
+/** Threads that say nothing beside the project. */
+const isUsualThread = ({ threadId, project }: Pick<Entry, 'threadId' | 'project'>): boolean =>
+  threadId === 'memory' || threadId === `project:${project}`
+
+/** Who stored an entry: the agent, else the owner of the key. */
+export const byOf = ({ agent, owner }: Pick<Entry, 'agent' | 'owner'>): string | null => agent ?? owner
+
+const TITLE = 120
+
+/** What a result of core shows of a memory besides its content. */
+export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown> =>
+  lean({
+    id: entry.id,
+    title: titleOf(entry).slice(0, TITLE),
+    kind: entry.kind,
+    project: entry.project,
+    thread: isUsualThread(entry) ? null : entry.threadId,
+    tags: entry.tags,
+    status: own(entry.metadata, 'status'),
+    by: byOf(entry),
+    at: formatSecond(entry.createdAt),
+    captured: entry.captured,
+    imported: entry.importedFrom !== null,
+    approved: entry.approved,
+    replaced_by: entry.supersededBy,
+  })
+
+/** The item of a list with the members that its schema names. */
+export const memoryOutput = {
+  id: z.int(),
+  title: z.string(),
+  kind: z.string(),
+  project: z.string().optional(),
+  by: z.string().optional(),
+  at: z.string(),
+  content: z.string(),
+} as const

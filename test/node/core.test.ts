@@ -1,0 +1,3 @@
+import { coreContract } from '../contracts/endpoint/core'
+
+coreContract()
