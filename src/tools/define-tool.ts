@@ -5,6 +5,7 @@ import type { Answer, Block, CallContext, ToolContext } from './context'
 import type { Family } from './family'
 import type { Result } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
+import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
 
@@ -81,15 +82,16 @@ export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<In
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     ...shown(definition, 'read', inputSchema),
-    async call(context, given) {
-      const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
-        rules: family.parse,
-        inspect: (others) => inspect?.(others, context),
-      })
-      const blocks: Block[] = []
-      // The text of the structured content is the first block.
-      const attach = (block: Block): number => blocks.push(block)
-      return { structured: await handler({ ...context, attach }, args), blocks }
-    },
+    call: (caller, given) =>
+      withNames(caller, given, async (context, names) => {
+        const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
+          rules: family.parse,
+          inspect: (others) => inspect?.(withKeys(others, names, true), context),
+        })
+        const blocks: Block[] = []
+        // The text of the structured content is the first block.
+        const attach = (block: Block): number => blocks.push(block)
+        return { structured: await handler({ ...context, attach }, withKeys(args, names, true)), blocks }
+      }),
   }
 }
