@@ -33,6 +33,11 @@ BEGIN
   SELECT raise(ABORT, 'commonplace: precondition failed: receipt');
 END;
 
+CREATE TRIGGER guards_insert_check_projects INSTEAD OF INSERT ON guards WHEN NEW.holds IS NOT 1 AND NEW.precondition = 'projects'
+BEGIN
+  SELECT raise(ABORT, 'commonplace: precondition failed: projects');
+END;
+
 CREATE TRIGGER guards_insert_check_equal INSTEAD OF INSERT ON guards WHEN NEW.holds IS NOT 1 AND NEW.precondition = 'equal'
 BEGIN
   SELECT raise(ABORT, 'commonplace: precondition failed: equal');
@@ -58,13 +63,46 @@ CREATE TABLE orgs (
   created_at INTEGER NOT NULL -- milliseconds since 1970
 ) WITHOUT ROWID;
 
--- Projects that an administrator created. Other projects exist from their first entry on.
+-- Projects that an administrator created, renamed or merged. Other projects exist from their first entry on.
 CREATE TABLE projects (
   org TEXT NOT NULL,
   id TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  merged_into TEXT, -- the project that its names mean now; entries keep the key that they have
   PRIMARY KEY (org, id)
+) WITHOUT ROWID;
+
+CREATE INDEX projects_merged_into_idx ON projects (org, merged_into) WHERE merged_into IS NOT NULL;
+
+-- Names of projects: keys, remotes, folders and earlier names, in the form in which they are compared.
+CREATE TABLE project_names (
+  org TEXT NOT NULL,
+  name TEXT NOT NULL,
+  home TEXT NOT NULL, -- the key under which entries with this name are stored
+  kind TEXT NOT NULL CHECK (kind IN ('short', 'remote', 'folder', 'other')),
+  segment TEXT NOT NULL, -- the last segment of the name
+  spelling TEXT NOT NULL, -- the key of a project that the name would have by itself
+  owner TEXT NOT NULL, -- whose call used the name first; '' for none
+  narrow INTEGER NOT NULL, -- attached by a narrowed key: it holds for narrowed keys alone
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (org, name, home)
+) WITHOUT ROWID;
+
+CREATE INDEX project_names_segment_idx ON project_names (org, segment, home);
+
+CREATE INDEX project_names_home_idx ON project_names (org, home);
+
+-- Each change of the directory of projects, so that it can be undone. The highest number is the version of the directory.
+CREATE TABLE project_changes (
+  org TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  key_id TEXT NOT NULL,
+  action TEXT NOT NULL,
+  detail TEXT NOT NULL, -- JSON: what was and what is
+  undone_by INTEGER, -- the number of the change that undid it
+  PRIMARY KEY (org, seq)
 ) WITHOUT ROWID;
 
 CREATE TABLE api_keys (

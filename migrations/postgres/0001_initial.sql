@@ -70,13 +70,46 @@ CREATE TABLE orgs (
   created_at bigint NOT NULL -- milliseconds since 1970
 );
 
--- Projects that an administrator created. Other projects exist from their first entry on.
+-- Projects that an administrator created, renamed or merged. Other projects exist from their first entry on.
 CREATE TABLE projects (
   org text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
   created_at bigint NOT NULL,
+  merged_into text COLLATE "C", -- the project that its names mean now; entries keep the key that they have
   PRIMARY KEY (org, id)
+);
+
+CREATE INDEX projects_merged_into_idx ON projects (org, merged_into) WHERE merged_into IS NOT NULL;
+
+-- Names of projects: keys, remotes, folders and earlier names, in the form in which they are compared.
+CREATE TABLE project_names (
+  org text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  home text COLLATE "C" NOT NULL, -- the key under which entries with this name are stored
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('short', 'remote', 'folder', 'other')),
+  segment text COLLATE "C" NOT NULL, -- the last segment of the name
+  spelling text COLLATE "C" NOT NULL, -- the key of a project that the name would have by itself
+  owner text COLLATE "C" NOT NULL, -- whose call used the name first; '' for none
+  narrow integer NOT NULL, -- attached by a narrowed key: it holds for narrowed keys alone
+  created_at bigint NOT NULL,
+  PRIMARY KEY (org, name, home)
+);
+
+CREATE INDEX project_names_segment_idx ON project_names (org, segment, home);
+
+CREATE INDEX project_names_home_idx ON project_names (org, home);
+
+-- Each change of the directory of projects, so that it can be undone. The highest number is the version of the directory.
+CREATE TABLE project_changes (
+  org text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  at bigint NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  detail text NOT NULL, -- JSON: what was and what is
+  undone_by bigint, -- the number of the change that undid it
+  PRIMARY KEY (org, seq)
 );
 
 CREATE TABLE api_keys (

@@ -6,6 +6,7 @@ import type { Millis } from '../domain/time'
 import type { CatchUpState } from '../services/keeping/catch-up'
 import { createEmbeddingTurn, type EmbeddingTurn } from '../services/keeping/outbox-work'
 import type { PendingState } from '../services/keeping/pending-index'
+import type { NamesCache } from '../services/people/project-names'
 import type { Bindings } from './bindings'
 
 /** Analyzers remember what words become, so each lives as long as the isolate. */
@@ -50,6 +51,16 @@ export function embeddingTurn(bindings: Bindings, now: () => Millis): EmbeddingT
   const turn = embedding.get(database) ?? createEmbeddingTurn(now)
   embedding.set(database, turn)
   return turn
+}
+
+/** What names of projects mean, by database. */
+const projectNames = new WeakMap<object, NamesCache>()
+
+export function namesCacheOf(bindings: Bindings): NamesCache {
+  const database = databaseOf(bindings)
+  const cache = projectNames.get(database) ?? new Map()
+  projectNames.set(database, cache)
+  return cache
 }
 
 /** What cosines of models mean, by database. */

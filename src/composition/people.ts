@@ -1,24 +1,31 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
 import type { Clock } from '../ports/clock'
 import { createAdministration } from '../services/people/administration'
 import { createIdentity } from '../services/people/identity'
+import { createResolveNames, type NamesCache } from '../services/people/project-names'
+import { createProjects } from '../services/people/projects'
 import type { Services } from '../services/services'
 
 /** The part of the composition that knows callers by their keys, and makes and revokes these. */
 export function composePeople(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
+  readonly namesCache: NamesCache
   readonly adminToken: string | null
   readonly afterwards: Services['afterwards']
   /** Wakes what waits for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration'> {
+}): Pick<Services, 'identity' | 'administration' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({ store, audit: createSqlAuditLog(connection, clock), clock })
+  const directory = createSqlProjectDirectory(connection, clock)
   return {
+    projects: createProjects({ directory }),
+    names: createResolveNames({ directory, cache: given.namesCache }),
     identity: createIdentity({ store, adminToken, clock, afterwards }),
     administration: {
       ...administration,

@@ -38,7 +38,7 @@ import { composeCode } from './code'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
-import { analyzerFor } from './isolate'
+import { analyzerFor, namesCacheOf } from './isolate'
 import { composeKeeping } from './keeping'
 import { chooseLevels } from './levels'
 import { composeMemories } from './memories'
@@ -214,7 +214,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
-      ...{ connection, clock, adminToken: config.adminToken, afterwards },
+      ...{ connection, clock, adminToken: config.adminToken, afterwards, namesCache: namesCacheOf(bindings) },
       wake: (org) => bell.tell(org, null),
     }),
     changes,

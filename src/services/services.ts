@@ -25,6 +25,8 @@ import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
 import type { Identity } from './people/identity'
+import type { ResolveNames } from './people/project-names'
+import type { Projects } from './people/projects'
 import type { SearchCode } from './searching/code/search-code'
 import type { Changes } from './searching/history/changes'
 import type { ReadHistory } from './searching/history/read-history'
@@ -111,6 +113,10 @@ export interface Services {
   readonly changes: Changes
   readonly identity: Identity
   readonly administration: Administration
+  /** The projects of an org, with their names. */
+  readonly projects: Projects
+  /** Which projects the names of a call mean. */
+  readonly names: ResolveNames
   /** Null: nobody is limited. */
   readonly limiter: Limiter | null
   /** Token requests of OAuth grants, one after the other. */

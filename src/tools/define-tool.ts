@@ -5,6 +5,7 @@ import type { Answer, Block, CallContext, ToolContext } from './context'
 import type { Family } from './family'
 import type { Result } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
+import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
 import { withWarnings } from './screened'
@@ -82,17 +83,18 @@ export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<In
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     ...shown(definition, 'read', inputSchema),
-    async call(context, given) {
-      const warnings: string[] = []
-      const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
-        ...{ rules: family.parse, effect: 'read', warn: (warning) => warnings.push(warning) },
-        inspect: (others) => inspect?.(others, context),
-      })
-      const blocks: Block[] = []
-      // The text of the structured content is the first block.
-      const attach = (block: Block): number => blocks.push(block)
-      const result = await handler({ ...context, attach }, args)
-      return { structured: withWarnings(result, warnings), blocks }
-    },
+    call: (caller, given) =>
+      withNames(caller, given, async (context, names) => {
+        const warnings: string[] = []
+        const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
+          ...{ rules: family.parse, effect: 'read', warn: (warning) => warnings.push(warning) },
+          inspect: (others) => inspect?.(withKeys(others, names, true), context),
+        })
+        const blocks: Block[] = []
+        // The text of the structured content is the first block.
+        const attach = (block: Block): number => blocks.push(block)
+        const result = await handler({ ...context, attach }, withKeys(args, names, true))
+        return { structured: withWarnings(result, warnings), blocks }
+      }),
   }
 }

@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { note } from '../domain/receipts/notes'
 import type { Trace } from '../domain/receipts/receipt'
-import type { ToolContext } from './context'
+import type { CallNames } from '../services/people/project-names'
+import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
 import { ENDED, isEnded } from './ended'
 import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
+import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { addressWarnings, screened, withWarning, withWarnings } from './screened'
 
@@ -55,41 +57,51 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
 
   return {
     ...shown(definition, effect, inputSchema),
-    async call(context, given) {
-      const { idempotency_key: key, ...rest } = parseArguments<z.ZodType<Record<string, unknown>>>(
-        keyed,
-        inputSchema,
-        given,
-        { rules: family.parse, effect, inspect: (others) => inspect?.(others, context) },
-      )
-      const { args, kinds, addresses } = await looked(context, rest as z.output<Input>)
-      // Asked when the work is done, since a call made again enters no service.
-      let ended = false
-      const writing: Writing<Facts> = {
-        facts,
-        work: (caller) => {
-          ended = effect !== 'delete' && isEnded(args, context.services.now())
-          // Noted, since a call made again later is answered as at first.
-          if (ended) note(caller, 'ended', true)
-          return work({ ...context, principal: caller }, args)
-        },
-        recall: (trace) => recall(trace, args),
-        answer: (found, noted = { ended }) =>
-          withWarnings(withWarning(answer(found, args), kinds), [
-            ...addressWarnings(addresses),
-            ...(noted.ended === true ? [ENDED] : []),
-          ]),
-        unfinished: unfinished && {
-          when: unfinished.when,
-          finish: (caller, found) => unfinished.finish({ ...context, principal: caller }, args, found),
-        },
-      }
-      const carried =
-        typeof key === 'string'
-          ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
-          : await carryOut(context.principal, writing)
-      if (!carried.replayed && queuesWork(args, carried.facts)) family.afterWrite(context)
-      return { structured: carried.result, blocks: [] }
-    },
+    call: (caller, given) => withNames(caller, given, (context, names) => called(context, names, given)),
+  }
+
+  /** @param names what the names of projects mean that the arguments hold */
+  async function called(context: ToolContext, names: CallNames, given: unknown): Promise<Answer> {
+    const { idempotency_key: key, ...rest } = parseArguments<z.ZodType<Record<string, unknown>>>(
+      keyed,
+      inputSchema,
+      given,
+      { rules: family.parse, effect, inspect: (others) => inspect?.(withKeys(others, names, false), context) },
+    )
+    const { args, kinds, addresses } = await looked(context, withKeys(rest as z.output<Input>, names, false))
+    // A delete names where something is, and gives no name.
+    const pending = effect === 'delete' ? null : names.pending
+    // Asked when the work is done, since a call made again enters no service.
+    let ended = false
+    const writing: Writing<Facts> = {
+      facts,
+      work: async (by) => {
+        const caller = pending === null ? by : { ...by, names: pending }
+        if (pending !== null) note(caller, 'names', names.warnings)
+        ended = effect !== 'delete' && isEnded(args, context.services.now())
+        // Noted, since a call made again later is answered as at first.
+        if (ended) note(caller, 'ended', true)
+        const found = await work({ ...context, principal: caller }, args)
+        if (pending?.isGiven === false) note(caller, 'names', [])
+        return found
+      },
+      recall: (trace) => recall(trace, args),
+      answer: (found, noted = { ended, names: pending?.isGiven ? names.warnings : [] }) =>
+        withWarnings(withWarning(answer(found, args), kinds), [
+          ...addressWarnings(addresses),
+          ...(noted.ended === true ? [ENDED] : []),
+          ...((noted.names ?? []) as string[]),
+        ]),
+      unfinished: unfinished && {
+        when: unfinished.when,
+        finish: (caller, found) => unfinished.finish({ ...context, principal: caller }, args, found),
+      },
+    }
+    const carried =
+      typeof key === 'string'
+        ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
+        : await carryOut(context.principal, writing)
+    if (!carried.replayed && queuesWork(args, carried.facts)) family.afterWrite(context)
+    return { structured: carried.result, blocks: [] }
   }
 }

@@ -36,6 +36,8 @@ export interface ApiKey {
   readonly expiresAt: Millis | null
   readonly revokedAt: Millis | null
   readonly lastUsedAt: Millis | null
+  /** The version of the org's directory of projects; present where the key was read to accept a credential. */
+  readonly directory?: number
 }
 
 export const MAX_NAME = 128
@@ -111,7 +113,7 @@ export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] 
 export const isUsable = (key: ApiKey, now: Millis): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
-export const principalOf = ({ id, org, projects, owner, role, agent, captures }: ApiKey): Principal => ({
+export const principalOf = ({ id, org, projects, owner, role, agent, captures, directory }: ApiKey): Principal => ({
   org,
   projects,
   owner,
@@ -119,6 +121,7 @@ export const principalOf = ({ id, org, projects, owner, role, agent, captures }:
   agent,
   keyId: id,
   ...(captures ? {} : { captures }),
+  ...(directory === undefined ? {} : { directory }),
 })
 
 /** Whether a key sees no project that a narrowed administrator does not see. */

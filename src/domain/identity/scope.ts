@@ -1,4 +1,5 @@
 import type { ReceiptDraft } from '../receipts/notes'
+import type { PendingNames } from './project-attachment'
 
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {
@@ -8,6 +9,8 @@ export interface Scope {
   readonly projects: readonly string[] | null
   /** Whose private entries are visible; null for none. */
   readonly owner: string | null
+  /** Of projects that were merged and that the call names: all keys under which their entries are stored, as far as the scope reaches. */
+  readonly merged?: ReadonlyMap<string, readonly string[]>
   /** Present for whoever administers the whole org with ADMIN_TOKEN, in exports and imports alone: what every reader sees is seen. */
   readonly isWhole?: true
 }
@@ -25,6 +28,8 @@ export interface Principal extends Scope {
   readonly agent: string | null
   /** Stamped on what it writes as `created_by`. */
   readonly keyId: string
+  /** The version of the org's directory of projects at the time when the credential was accepted; absent where nobody has read it. */
+  readonly directory?: number
   /** Present where hooks may send what they like and nothing is captured (capture contract §4). */
   readonly captures?: false
 }
@@ -43,7 +48,13 @@ export interface Caller extends Actor {
   readonly changeId: string
   /** Present when the call may be made again under a key of its own. */
   readonly receipt?: ReceiptDraft
+  /** Names of projects that the write gives, in its own batch; it is refused where the directory has another version by then. */
+  readonly names?: PendingNames
 }
+
+/** The keys under which the entries of a project are stored, as far as a scope reaches: several where others were merged into it. */
+export const homesOf = ({ merged }: Pick<Scope, 'merged'>, project: string): readonly string[] =>
+  merged?.get(project) ?? [project]
 
 /**
  * Whether an entry that a principal reads may be changed by it, as far as that is known beforehand: for what is offered to a person. The

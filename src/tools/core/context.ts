@@ -27,6 +27,8 @@ type Arguments = z.output<typeof input>
 const PACK_TOKENS = 2
 const START_CONTENT = 320
 const LEFT_OFF = 1_200
+/** Names of projects that a start without one lists. */
+const PROJECTS = 20
 
 interface Section {
   readonly title: string
@@ -140,13 +142,18 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
     .slice(0, limit)
     .map(({ facet, entry }) => ({ section: facet as string, shown: shownStanding(entry) }))
   const { sections } = fitting(shown, budget)
+  const known = own === null ? (await services.projects.list(principal)).filter(({ entries }) => entries > 0) : []
+  const isEmpty = sections.length === 0 && last === null
   return lean({
     sections,
     where_you_left_off: last,
+    projects: known.slice(0, PROJECTS).map(({ key }) => key),
     hint:
-      sections.length === 0 && last === null
-        ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
-        : 'Call context with a goal for the memories that matter to it.',
+      known.length > 0
+        ? 'These memories belong to no project. Call context with your project, and with a goal.'
+        : isEmpty
+          ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
+          : 'Call context with a goal for the memories that matter to it.',
   })
 }
 

@@ -5,14 +5,15 @@ import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { MOST_DELETED } from '../../domain/identity/audit'
-import { EVERYTHING } from '../../domain/search/filter'
+import { and, EVERYTHING } from '../../domain/search/filter'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
+import { namedProject } from '../project'
 import { core } from './family'
-import { fields, filterOf, ids, inProject, lean } from './vocabulary'
+import { fields, filterOf, ids, lean, ofProject } from './vocabulary'
 
 /** Memories that a look names. */
 const NAMED = 20
@@ -73,14 +74,12 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
       total: null,
     }
   const wanted = filterOf(given, services.now())
-  const scope = inProject(principal, given.project)
-  const exact = given.project === undefined ? wanted : { op: 'and' as const, of: [wanted, projectIs(scope.projects)] }
-  const page = await services.entries.page(scope, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
+  const named = namedProject(principal, given.project)
+  // A delete by project means the memories of the project, not those that belong to none.
+  const exact = named === null ? wanted : and([wanted, ofProject(principal, named)])
+  const page = await services.entries.page(principal, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
   return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }
 }
-
-/** A delete by project means the memories of the project, not those that belong to none. */
-const projectIs = (projects: readonly string[] | null) => ({ op: 'project' as const, is: projects?.[0] ?? '' })
 
 async function forgetting(context: ToolContext, args: Arguments): Promise<Facts> {
   const { selection, total } = await selected(context, args)

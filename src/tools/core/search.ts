@@ -13,10 +13,11 @@ import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
 import { score } from '../threads/scores'
 import { core } from './family'
-import { conditions, DEFAULT_ANSWER, fields, inProject, lean, memoryOutput, shownMemory } from './vocabulary'
+import { conditions, DEFAULT_ANSWER, fields, inProject, lean, memoryOutput, ofProject, shownMemory } from './vocabulary'
 import { whereOf } from './where'
 
 const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
@@ -200,10 +201,10 @@ export const search = defineTool({
     const filter = filterOf(args, context.services.now())
     const isBlank = trim(args.query ?? '') === ''
     // A list of a project holds the memories of the project alone; an answer to a question may also belong to none.
-    const named = args.project === undefined ? null : (scope.projects?.[0] ?? null)
-    const ofProject: Filter = named === null ? filter : and([filter, { op: 'project', is: named }])
+    const named = namedProject(context.principal, args.project)
+    const listed = named === null ? filter : and([filter, ofProject(context.principal, named)])
     const page = isBlank
-      ? await newest(context, scope, ofProject, args)
+      ? await newest(context, scope, listed, args)
       : args.mode === 'exact' || args.mode === 'regex'
         ? await grepped(context, scope, filter, args)
         : await ranked(context, scope, filter, args)

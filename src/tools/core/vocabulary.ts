@@ -6,7 +6,7 @@ import { normalizeTags } from '../../domain/entry/tags'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
 import { givenAs, shortened } from '../../domain/flaws'
-import type { Principal } from '../../domain/identity/scope'
+import { homesOf, type Principal } from '../../domain/identity/scope'
 import { isZone } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
 import { and, type Filter } from '../../domain/search/filter'
@@ -57,8 +57,14 @@ export function kindOf(word: string, path = 'kind'): Kind {
 /** The caller, narrowed to a project and the memories that belong to none. @throws Problem forbidden */
 export function inProject<Caller extends Principal>(caller: Caller, project: string | undefined): Caller {
   const named = namedProject(caller, project)
-  return named === null ? caller : { ...caller, projects: [named] }
+  return named === null ? caller : { ...caller, projects: homesOf(caller, named) }
 }
+
+/** Memories of a project alone, without those that belong to none. */
+export const ofProject = (caller: Principal, project: string): Filter => ({
+  op: 'or',
+  of: homesOf(caller, project).map((is) => ({ op: 'project', is })),
+})
 
 /**
  * An instant in words or ISO 8601.

@@ -8,7 +8,7 @@ import { PremiseFailed, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, str, textsOf } from '../../core/rows'
 import { circle, reachesProject } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
-import { KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
+import { DIRECTORY_OF_KEY, KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
 
 /** Orgs, projects and keys over any SQL connection. */
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
@@ -100,13 +100,17 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async keyByHash(hash) {
       return runOne(
         connection,
-        sql`SELECT ${KEY_COLUMNS}, hash FROM api_keys WHERE hash = ${hash}`,
+        sql`SELECT ${KEY_COLUMNS}, ${DIRECTORY_OF_KEY}, hash FROM api_keys WHERE hash = ${hash}`,
         firstRow((row) => ({ key: toKey(row), hash: str(row, 'hash') })),
       )
     },
 
     async keyById(id) {
-      return readOne(connection, sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE id = ${id}`, firstRow(toKey))
+      return readOne(
+        connection,
+        sql`SELECT ${KEY_COLUMNS}, ${DIRECTORY_OF_KEY} FROM api_keys WHERE id = ${id}`,
+        firstRow(toKey),
+      )
     },
 
     async revokeKeys(org, ids, at, event) {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/terms'
+import { NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Caller } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { KeyTaken } from '../../../../domain/receipts/notes'
@@ -11,6 +12,7 @@ import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/co
 import { dueStatement, toDue } from '../outbox/due'
 import { announceAll, madeStatement, toMade } from './announcing'
 import { newestChange } from './change-rows'
+import { attachStatements, namesGuard, PROJECTS } from './name-statements'
 import { quotaGuards, withinQuotas } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
 
@@ -87,7 +89,7 @@ interface WriteOptions {
  *
  * @param own given `since`, where it needs it
  * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
- * KeyTaken when the caller's receipt key was used before
+ * KeyTaken when the caller's receipt key was used before, NamesChanged when names of projects that it gives were resolved too early
  */
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
@@ -97,11 +99,13 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
   return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
     const now = clock.now()
     const { receipt } = caller
+    const names = caller.names?.isGiven === false && caller.names.attachments.length > 0 ? caller.names : null
     const limits = quotaGuards(dialect, quotas, caller.org)
     const framed = (since: SQL): Batch =>
       new Batch()
         .do(limits.before)
         .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
+        .do(names ? [namesGuard(caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
         .join(typeof own === 'function' ? own(since) : own)
         .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
         .do(limits.after)
@@ -111,9 +115,11 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
         runWriting(connection, caller, manner, framed, { org: caller.org, usesReserve }),
       )
       receipt?.notes.keep()
+      if (names) names.isGiven = true
       return result
     } catch (error) {
       if (error instanceof PremiseFailed && error.premise === RECEIPT) throw new KeyTaken()
+      if (error instanceof PremiseFailed && error.premise === PROJECTS) throw new NamesChanged()
       throw error
     }
   }

@@ -10,6 +10,10 @@ export const KEY_COLUMNS = sql.raw(
   'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
 )
 
+/** The version of the directory of projects of the key's org, read with the key so that names which are known cost no round trip. */
+export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
+  SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
+
 const roleOf = oneOf(ROLES)
 
 export const toKey = (row: Row): ApiKey => ({
@@ -26,6 +30,7 @@ export const toKey = (row: Row): ApiKey => ({
   revokedAt: numOrNull(row, 'revoked_at'),
   lastUsedAt: numOrNull(row, 'last_used_at'),
   captures: flag(row, 'captures'),
+  ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
 })
 
 export const toNamed = (row: Row): Org & Project => ({

@@ -1,0 +1,127 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Attachment, PendingNames } from '../../../../domain/identity/project-attachment'
+import type { Scope } from '../../../../domain/identity/scope'
+import type { Millis } from '../../../../domain/time'
+import type { ProjectAdmin, ProjectChangeDetail, ProjectChangeKind } from '../../../../ports/project-directory'
+import type { SqlDialect } from '../../core/dialect'
+import { reachesProject } from '../../core/visibility'
+import { auditStatement } from './audit-log'
+
+/** The statements of the directory of projects: names, what was merged, and each change. */
+
+/** Named in the guard that refuses a batch whose names were resolved by an older directory. */
+export const PROJECTS = 'projects'
+
+/** Projects that are looked at for one short name: whether there is one or several is all that counts. */
+const CANDIDATES = 20
+
+export const versionOf = (org: string): SQL =>
+  sql`coalesce((SELECT c.seq FROM project_changes c WHERE c.org = ${org} ORDER BY c.seq DESC LIMIT 1), 0)`
+
+export const versionStatement = (org: string): SQL => sql`SELECT ${versionOf(org)} AS version`
+
+export const versionGuard = (org: string, version: number): SQL =>
+  sql`INSERT INTO guards (holds, precondition) SELECT ${versionOf(org)} = ${version}, ${PROJECTS}`
+
+/** Names of one call that are looked for, where the directory has changed since they were resolved. */
+const FEW_NAMES = 10
+
+/** The same of a write, which may be one of several of its call: the first of them has given the names. */
+export function namesGuard(org: string, { version, attachments }: PendingNames): SQL {
+  const given = attachments.map(
+    ({ name, home }) => sql`EXISTS (
+      SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.name = ${name.normal} AND n.home = ${home})`,
+  )
+  const areGiven = attachments.length > FEW_NAMES ? sql`` : sql` OR (${sql.join(given, sql` AND `)})`
+  return sql`INSERT INTO guards (holds, precondition) SELECT ${versionOf(org)} = ${version}${areGiven}, ${PROJECTS}`
+}
+
+const listOf = (dialect: SqlDialect, values: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+/**
+ * Every name of each project that has one of these names, or that ends in one of these segments. Rows of keys that a narrowed scope
+ * does not reach are never read.
+ */
+export function namesStatement(
+  dialect: SqlDialect,
+  { org, projects }: Pick<Scope, 'org' | 'projects'>,
+  names: readonly string[],
+  segments: readonly string[],
+): SQL {
+  const open = (column: SQL): SQL => reachesProject(dialect, { projects }, column)
+  const ending = sql`
+    UNION SELECT home FROM (
+      SELECT s.home FROM project_names s
+      WHERE s.org = ${org} AND s.segment IN ${listOf(dialect, segments)}${open(sql`s.home`)}
+      ORDER BY s.segment, s.home LIMIT ${CANDIDATES * Math.max(1, segments.length)}) ending`
+  return sql`
+    WITH found (home) AS (
+      SELECT n.home FROM project_names n
+      WHERE n.org = ${org} AND n.name IN ${listOf(dialect, names)}${open(sql`n.home`)}
+      ${segments.length === 0 ? sql`` : ending}
+    ), roots (project) AS (
+      SELECT DISTINCT coalesce(p.merged_into, found.home) FROM found
+      LEFT JOIN projects p ON p.org = ${org} AND p.id = found.home
+    ), homes (home, project) AS (
+      SELECT roots.project, roots.project FROM roots
+      UNION ALL
+      SELECT p.id, roots.project FROM roots JOIN projects p ON p.org = ${org} AND p.merged_into = roots.project
+    )
+    SELECT homes.home, homes.project, n.name, n.kind, n.segment, n.spelling, n.narrow, t.name AS title
+    FROM homes
+      LEFT JOIN project_names n ON n.org = ${org} AND n.home = homes.home
+      LEFT JOIN projects t ON t.org = ${org} AND t.id = homes.project
+    WHERE 1 = 1${open(sql`homes.home`)}
+    ORDER BY n.created_at, homes.home, n.name`
+}
+
+/** Of these keys, those under which something is stored although no name is known of them. */
+export const unnamedStatement = (dialect: SqlDialect, org: string, keys: readonly string[]): SQL => sql`
+  SELECT sent.value AS project FROM ${dialect.jsonRows(sql`${JSON.stringify(keys)}`)} sent
+  WHERE (EXISTS (SELECT 1 FROM entry_counters e WHERE e.org = ${org} AND e.project = sent.value)
+      OR EXISTS (SELECT 1 FROM code_projects c WHERE c.org = ${org} AND c.project = sent.value))
+    AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.home = sent.value)`
+
+/** Projects of an org whose directory nobody has begun. */
+export const unseededStatement = (org: string): SQL => sql`
+  SELECT DISTINCT used.project FROM (
+    SELECT e.project FROM entry_counters e WHERE e.org = ${org} AND e.project <> ''
+    UNION SELECT c.project FROM code_projects c WHERE c.org = ${org}
+    UNION SELECT p.id FROM projects p WHERE p.org = ${org}) used
+  WHERE NOT EXISTS (SELECT 1 FROM project_changes c WHERE c.org = ${org})
+  ORDER BY used.project`
+
+/** A name of a key. One that a narrowed key has attached counts for all from the first use by a key of the whole org on. */
+export const nameStatement = (
+  org: string,
+  owner: string | null,
+  now: Millis,
+  { name, home, isNarrow }: Attachment,
+): SQL => sql`
+  INSERT INTO project_names (org, name, home, kind, segment, spelling, owner, narrow, created_at)
+  VALUES (${org}, ${name.normal}, ${home}, ${name.kind}, ${name.segment}, ${name.key}, ${owner ?? ''}, ${isNarrow ? 1 : 0}, ${now})
+  ON CONFLICT (org, name, home) DO UPDATE SET narrow = 0 WHERE excluded.narrow = 0 AND project_names.narrow = 1`
+
+export const changeStatement = (
+  by: Pick<ProjectAdmin, 'org' | 'keyId'>,
+  now: Millis,
+  action: ProjectChangeKind,
+  detail: ProjectChangeDetail,
+): SQL => sql`
+  INSERT INTO project_changes (org, seq, at, key_id, action, detail)
+  VALUES (${by.org}, ${versionOf(by.org)} + 1, ${now}, ${by.keyId}, ${action}, ${JSON.stringify(detail)})`
+
+/** Names that a write gives, their changes, and the rows of the audit log of those that its answer names. */
+export const attachStatements = (by: ProjectAdmin, now: Millis, attachments: readonly Attachment[]): SQL[] =>
+  attachments.flatMap((attachment) => {
+    const { name, home, isNew, isTold } = attachment
+    const detail = { project: home, name: name.normal }
+    const { keyId, agent, tool } = by
+    const event = { keyId, agent, action: 'projects.attach', tool, ids: [], allowed: true, detail }
+    return [
+      nameStatement(by.org, by.owner, now, attachment),
+      changeStatement(by, now, isNew ? 'create' : 'attach', detail),
+      ...(isTold ? [auditStatement(by.org, now, event)] : []),
+    ]
+  })

@@ -1,0 +1,209 @@
+import { normalizeProject } from './project'
+import type { Attachment, NameKind, ProjectName } from './project-attachment'
+import { readProjectName } from './project-names'
+import type { Scope } from './scope'
+
+/** Which project a name means (fabric contract §1): pure rules over the rows of the directory of projects. */
+
+/** One name of a project, as the directory holds it. */
+export interface NameRow {
+  /** In the form in which names are compared. */
+  readonly name: string
+  readonly kind: NameKind
+  readonly segment: string
+  /** The key that a project would have which is called so alone. */
+  readonly spelling: string
+  /** The key under which entries with this name are stored; narrowed keys reach a project by it. */
+  readonly home: string
+  /** The key of the project now: of the one into which `home` was merged, else `home`. */
+  readonly project: string
+  /** Attached by a narrowed key: it holds for narrowed keys alone until a key of the whole org uses it. */
+  readonly isNarrow: boolean
+}
+
+/** What the directory knows that concerns some names. */
+export interface KnownNames {
+  /** Every name of each project that the names may mean, as far as the scope reaches. */
+  readonly rows: readonly NameRow[]
+  /** Of the names as sent, those under which entries or code are stored although no row names them. */
+  readonly unnamed: ReadonlySet<string>
+  /** Display names of projects that have one. */
+  readonly titles: ReadonlyMap<string, string>
+  /** Grows with each change of the directory of this org. */
+  readonly version: number
+}
+
+export interface ResolvedProject {
+  /** The key of the project. */
+  readonly key: string
+  /** The keys under which its entries are stored, as far as the scope reaches: several after a merge. */
+  readonly homes: readonly string[]
+  /** What a write records. */
+  readonly attachments: readonly Attachment[]
+  /** Projects whose last segment a short name equals, where there are several and it means none of them. */
+  readonly candidates: readonly string[]
+}
+
+/** Folders of one project that are recorded: enough for a team, and a bound where each build has a folder of its own. */
+export const MOST_FOLDERS = 100
+
+type Reach = Pick<Scope, 'projects'>
+
+/** The rows that count for a scope. A project of a narrowed key that no row names is named by its own key. */
+function rowsFor({ projects }: Reach, { rows }: KnownNames): readonly NameRow[] {
+  if (projects === null) return rows.filter(({ isNarrow }) => !isNarrow)
+  const open = rows.filter(({ home }) => projects.includes(home))
+  const named = new Set(open.map(({ home }) => home))
+  return [...open, ...projects.filter((home) => !named.has(home)).flatMap(rowOf)]
+}
+
+function rowOf(home: string): NameRow[] {
+  const name = readProjectName(home)
+  if (name === null) return []
+  const { normal, kind, segment } = name
+  return [{ name: normal, kind, segment, spelling: home, home, project: home, isNarrow: false }]
+}
+
+const byProject = (rows: readonly NameRow[]) => Map.groupBy(rows, ({ project }) => project)
+
+/** What a project is called and where its entries are, for a scope. */
+function projectAt(reach: Reach, rows: readonly NameRow[], at: NameRow, attachments: readonly Attachment[] = []) {
+  const homes = [...new Set([at.home, ...rows.filter((row) => row.project === at.project).map(({ home }) => home)])]
+  // A narrowed key that does not reach the key of a merged project goes on under the key that it has.
+  const isOpen = reach.projects === null || reach.projects.includes(at.project)
+  const key = isOpen ? at.project : at.home
+  return { key, homes: homes.includes(key) ? homes : [key, ...homes], attachments, candidates: [] }
+}
+
+const alone = (key: string, attachments: readonly Attachment[], candidates: readonly string[] = []) => ({
+  ...{ key, homes: [key], attachments, candidates },
+})
+
+/** The one project that a new name is attached to; several, where a short name equals the last segment of several. */
+function attachableTo(name: ProjectName, rows: readonly NameRow[]): readonly NameRow[] {
+  if (name.segment === '' || name.kind === 'other') return []
+  const groups = byProject(rows)
+  const ofGroup = (row: NameRow) => groups.get(row.project) as NameRow[]
+  const one = (found: readonly NameRow[]) => [...new Map(found.map((row) => [row.project, row])).values()]
+  if (name.kind === 'short') return one(rows.filter(({ segment }) => segment === name.segment))
+  const barred: readonly NameKind[] = name.kind === 'remote' ? ['remote'] : ['remote', 'folder']
+  return one(
+    rows.filter(
+      (row) =>
+        row.kind === 'short' && row.name === name.segment && ofGroup(row).every(({ kind }) => !barred.includes(kind)),
+    ),
+  )
+}
+
+/**
+ * The project that a name means. A known name means its project. A new short name means the one visible project whose last segment it
+ * equals; a new remote or folder means the project of that short name that has none yet. Any other name is a project of its own.
+ *
+ * @returns null where a narrowed key names a project that it does not reach
+ */
+export function resolveName(reach: Reach, given: string, known: KnownNames): ResolvedProject | null {
+  const name = readProjectName(given)
+  return name === null ? null : resolve(reach, name, normalizeProject(given) as string, known)
+}
+
+/** @param asSent the name in its own spelling, under which earlier releases stored entries */
+function resolve(reach: Reach, name: ProjectName, asSent: string, known: KnownNames): ResolvedProject | null {
+  const rows = rowsFor(reach, known)
+  const exact = rows.find(({ home }) => home === asSent)
+  if (exact !== undefined) return projectAt(reach, rows, exact)
+  const isNarrow = reach.projects !== null
+  const itself = (key: string): Attachment[] => [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
+  // Entries that are stored under this very spelling stay a project of their own.
+  if (!isNarrow && known.unnamed.has(asSent)) return alone(asSent, itself(asSent))
+  const found = rows.filter((row) => row.name === name.normal)
+  const own = found.find(({ home }) => readProjectName(home)?.normal === name.normal) ?? found[0]
+  if (own !== undefined) return projectAt(reach, rows, own)
+  const candidates = attachableTo(name, rows)
+  const [only] = candidates
+  if (only !== undefined && candidates.length === 1)
+    return projectAt(reach, rows, only, [{ name, home: only.home, isNew: false, isNarrow, isTold: true }])
+  if (isNarrow) return null
+  return alone(
+    name.key,
+    itself(name.key),
+    candidates.map(({ project }) => project),
+  )
+}
+
+/** Where a hook runs: what its repository calls the project, its remote and its folder. */
+export interface NamedPlace {
+  readonly project: string | null
+  /** In its normal form. */
+  readonly remote: string | null
+  /** Absolute. */
+  readonly folder: string | null
+}
+
+/** Names whose rows `resolvePlace` needs. */
+export const namesOfPlace = ({ project, remote, folder }: NamedPlace): string[] =>
+  project !== null ? [project] : [remote, folder].filter((name) => name !== null)
+
+const nameOfRemote = (remote: string): ProjectName => {
+  const segment = remote.slice(remote.lastIndexOf('/') + 1)
+  return { kind: 'remote', normal: remote, segment, key: remote }
+}
+
+/**
+ * The project of a place. The remote decides, else the folder. A folder that arrives with its remote is a name of that remote's
+ * project, and a remote that arrives with a known folder is a name of the folder's project, where that has no remote yet.
+ *
+ * @returns null for a place without a name, or one whose project a narrowed key does not reach
+ */
+export function resolvePlace(reach: Reach, place: NamedPlace, known: KnownNames): ResolvedProject | null {
+  if (place.project !== null) return resolveName(reach, place.project, known)
+  const folder = place.folder === null ? null : readProjectName(place.folder)
+  if (place.remote === null) return folder === null ? null : ofFolder(reach, folder, known)
+  const remote = nameOfRemote(place.remote)
+  const rows = rowsFor(reach, known)
+  const isNarrow = reach.projects !== null
+  const ofRemote = rows.find(({ name }) => name === remote.normal)
+  const atFolder = folder === null ? undefined : rows.find(({ name }) => name === folder.normal)
+  const continues =
+    ofRemote === undefined &&
+    atFolder !== undefined &&
+    rows.every((row) => row.project !== atFolder.project || row.kind !== 'remote')
+  const found = continues
+    ? projectAt(reach, rows, atFolder, [{ name: remote, home: atFolder.home, isNew: false, isNarrow, isTold: true }])
+    : resolve(reach, remote, place.remote, known)
+  if (found === null || folder === null || folder.kind !== 'folder' || atFolder !== undefined) return found
+  const home = found.attachments[0]?.home ?? ofRemote?.home ?? found.key
+  const folders = rows.filter((row) => row.home === home && row.kind === 'folder').length
+  if (folders >= MOST_FOLDERS) return found
+  const added: Attachment = { name: folder, home, isNew: false, isNarrow, isTold: false }
+  return { ...found, attachments: [...found.attachments, added] }
+}
+
+/** A folder without a remote: a new project has the folder's own name as its key where no other project ends in it. */
+function ofFolder(reach: Reach, folder: ProjectName, known: KnownNames): ResolvedProject | null {
+  const found = resolveName(reach, folder.key, known)
+  const [first] = found?.attachments ?? []
+  if (found === null || first?.isNew !== true || folder.segment === '') return found
+  const short = readProjectName(lastPart(folder.key))
+  const rows = rowsFor(reach, known)
+  if (short === null || short.kind !== 'short' || known.unnamed.has(short.key)) return found
+  if (rows.some(({ segment }) => segment === short.segment)) return found
+  const added = { home: short.key, isNarrow: false, isTold: false }
+  return alone(short.key, [
+    { ...added, name: short, isNew: true },
+    { ...added, name: folder, isNew: false },
+  ])
+}
+
+const lastPart = (folder: string): string =>
+  folder
+    .replaceAll('\\', '/')
+    .split('/')
+    .findLast((part) => part !== '') ?? ''
+
+/** The directory of projects changed between the resolution of a name and the write that gives it. The call is made again. */
+export class NamesChanged extends Error {
+  constructor() {
+    super('the names of projects changed while a call that names one was under way')
+    this.name = 'NamesChanged'
+  }
+}

@@ -1,0 +1,112 @@
+import type { Attachment, NameKind } from '../domain/identity/project-attachment'
+import type { KnownNames } from '../domain/identity/project-resolution'
+import type { Actor, Principal, Scope } from '../domain/identity/scope'
+import type { Millis } from '../domain/time'
+
+/** A name that a project has beside its key. */
+export interface ProjectAlias {
+  readonly name: string
+  readonly kind: NameKind
+  readonly owner: string
+  /** The key under which entries with this name are stored. */
+  readonly home: string
+}
+
+/** A project as a list shows it. */
+export interface ListedProject {
+  readonly key: string
+  /** The display name. */
+  readonly name: string
+  readonly aliases: readonly ProjectAlias[]
+  /** The keys under which its entries are stored: several after a merge. */
+  readonly homes: readonly string[]
+  /** Listed entries that the scope sees. */
+  readonly entries: number
+  /** When the newest of them was stored; null where there is none. */
+  readonly lastUse: Millis | null
+  /** When an administrator made it; null for a project that exists by its entries. */
+  readonly createdAt: Millis | null
+}
+
+export const PROJECT_CHANGES = ['seed', 'create', 'attach', 'rename', 'merge', 'split', 'undo'] as const
+export type ProjectChangeKind = (typeof PROJECT_CHANGES)[number]
+
+/** What a change of the directory did, as far as it takes to undo it. */
+export interface ProjectChangeDetail {
+  readonly project: string
+  /** The name that was given or taken off. */
+  readonly name?: string
+  /** Of a merge: the projects whose names mean `project` since. Of a split: the project that they meant before. */
+  readonly from?: string
+  /** Keys that a merge or a split moved. */
+  readonly homes?: readonly string[]
+  /** Display names of a rename. */
+  readonly was?: string
+  readonly is?: string
+  /** The change that was undone. */
+  readonly change?: number
+}
+
+export interface ProjectChange {
+  readonly seq: number
+  readonly at: Millis
+  readonly keyId: string
+  readonly action: ProjectChangeKind
+  readonly detail: ProjectChangeDetail
+  /** The change that undid it; null where it holds. */
+  readonly undoneBy: number | null
+}
+
+/**
+ * Names of projects, and which project each means. Each method is one round trip, where it does not say otherwise. A narrowed scope gets
+ * the names of its own projects alone, and a statement about them touches no row of others.
+ */
+export interface ProjectDirectory {
+  /**
+   * What is known that concerns these names: they and, of short ones, projects that end in them. An org whose projects have no names
+   * yet gets them first, each project its own.
+   */
+  known(scope: Scope, names: readonly string[]): Promise<KnownNames>
+
+  /**
+   * Gives names, where no entry is written with it.
+   *
+   * @throws Problem conflict when the directory has another version
+   */
+  attach(caller: ProjectAdmin, version: number, attachments: readonly Attachment[]): Promise<void>
+
+  /** Projects that the scope reaches, by key; at most 1,000. @param seesAll those too of which it sees no entry */
+  list(scope: Scope, seesAll: boolean): Promise<ListedProject[]>
+
+  /** Changes of the directory, newest first. */
+  changes(org: string, before: number | null, limit: number): Promise<ProjectChange[]>
+
+  /**
+   * Carries out a change, with its row of the audit log.
+   *
+   * @returns its number
+   * @throws Problem conflict when the directory has another version, or the change was undone before
+   */
+  change(by: ProjectAdmin, version: number, change: DirectoryChange): Promise<number>
+}
+
+/** What one change of an administrator writes. */
+export interface DirectoryChange {
+  readonly action: ProjectChangeKind
+  readonly detail: ProjectChangeDetail
+  /** Keys whose names mean another project since; null: a project of their own. */
+  readonly merged?: readonly { readonly home: string; readonly into: string | null }[]
+  /** Names that go from one key to another. */
+  readonly moved?: readonly { readonly name: string; readonly from: string; readonly to: string }[]
+  /** Names that a key gets. */
+  readonly named?: readonly Attachment[]
+  /** Names that a key loses. */
+  readonly dropped?: readonly { readonly name: string; readonly home: string }[]
+  /** A display name. */
+  readonly title?: { readonly project: string; readonly name: string }
+  /** The change that this one undoes. */
+  readonly undoes?: number
+}
+
+/** Who changes the directory, for the audit log. */
+export type ProjectAdmin = Pick<Principal, 'org' | 'keyId' | 'agent' | 'owner'> & Pick<Actor, 'action' | 'tool'>

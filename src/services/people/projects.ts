@@ -1,0 +1,247 @@
+// What are the projects of an org, and how do administrators change which name means which?
+import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { checkName } from '../../domain/identity/identity'
+import type { Attachment } from '../../domain/identity/project-attachment'
+import { readProjectName } from '../../domain/identity/project-names'
+import { type NameRow, resolveName } from '../../domain/identity/project-resolution'
+import type { Principal, Scope } from '../../domain/identity/scope'
+import { mayAct } from '../../domain/identity/scope'
+import type {
+  DirectoryChange,
+  ListedProject,
+  ProjectAdmin,
+  ProjectChange,
+  ProjectDirectory,
+} from '../../ports/project-directory'
+import { withRetries } from '../outcome'
+
+/** Projects that are probably one: why, and the merge that an administrator may confirm. */
+export interface LikelyFork {
+  readonly reason: 'same name in other case' | 'same remote in another form' | 'same last segment' | 'same folder'
+  readonly projects: readonly Pick<ListedProject, 'key' | 'name' | 'entries'>[]
+  /** The project that the merge would keep: the one with a remote, else the one with the most entries. */
+  readonly into: string
+}
+
+export type Projects = ReturnType<typeof createProjects>
+
+/** Without folders of others: a folder tells the name of a person's account. */
+const withoutFolders = (project: ListedProject, owner: string | null): ListedProject => ({
+  ...project,
+  aliases: project.aliases.filter((alias) => alias.kind !== 'folder' || alias.owner === owner),
+})
+
+const refuse = (message: string): Problem => invalidInput(message)
+
+export function createProjects({ directory }: { readonly directory: ProjectDirectory }) {
+  const whole = (org: string): Scope => ({ org, projects: null, owner: null })
+
+  /** The rows of a name, and the project that it means; never one that the name would only be attached to. */
+  async function find(org: string, given: unknown, field: string) {
+    if (typeof given !== 'string') throw refuse(`${field} must be the name of a project`)
+    const name = readProjectName(given)
+    if (name === null) throw refuse(`${field} must be the name of a project, and is blank`)
+    const known = await directory.known(whole(org), [given])
+    const found = resolveName(whole(org), given, known)
+    if (found === null || found.attachments.some(({ isNew }) => !isNew)) throw noSuchProject(given)
+    const [added] = found.attachments
+    // A project that has entries and no name is known by its key; any other name is unknown.
+    if (added !== undefined && !known.unnamed.has(found.key)) throw noSuchProject(given)
+    return { name, known, project: found.key, homes: found.homes }
+  }
+
+  const noSuchProject = (given: string) => notFound(`No project is called ${given}; see: commonplace projects list`)
+
+  const change = (by: ProjectAdmin, plan: () => Promise<{ version: number; change: DirectoryChange }>) =>
+    withRetries(async () => {
+      const { version, change: planned } = await plan()
+      const number = await directory.change(by, version, planned)
+      return { change: number, ...planned.detail }
+    })
+
+  const named = (key: string): Attachment[] => {
+    const name = readProjectName(key)
+    return name === null ? [] : [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
+  }
+
+  /** What makes a change undone. @throws Problem conflict where what it made has changed since */
+  async function reversed(by: ProjectAdmin, { seq, action, detail }: ProjectChange) {
+    const { project, name, from, homes = [], was, is } = detail
+    const known = await directory.known(whole(by.org), [project, ...(from === undefined ? [] : [from])])
+    const changed = () =>
+      new Problem('conflict', `Change ${seq} cannot be undone: a later change stands on it; undo that first`, {
+        retryable: false,
+      })
+    const projectOf = (home: string) => known.rows.find((row) => row.home === home)?.project ?? home
+    const done = (more: Partial<DirectoryChange>) => ({
+      version: known.version,
+      change: { action: 'undo' as const, undoes: seq, detail: { project, change: seq }, ...more },
+    })
+    if (action === 'attach' && name !== undefined) return done(splitOff(known.rows, name, project, changed))
+    if (action === 'rename' && was !== undefined && is !== undefined) {
+      if ((known.titles.get(project) ?? project) !== is) throw changed()
+      const dropped = name === undefined ? [] : [{ name, home: project }]
+      return done({ title: { project, name: was }, dropped })
+    }
+    if (action === 'merge' && from !== undefined) {
+      if (homes.some((home) => projectOf(home) !== project)) throw changed()
+      return done({ merged: homes.map((home) => ({ home, into: home === from ? null : from })) })
+    }
+    if (action === 'split' && from !== undefined) {
+      if (homes.some((home) => projectOf(home) !== home) || projectOf(from) !== from) throw changed()
+      return done({ merged: homes.map((home) => ({ home, into: from })) })
+    }
+    throw refuse(`Change ${seq} cannot be undone: only attach, rename, merge and split can`)
+  }
+
+  /** A name goes from the project that has it to one of its own. */
+  function splitOff(rows: readonly NameRow[], name: string, home: string, missing: () => Problem) {
+    const row = rows.find((one) => one.name === name && one.home === home)
+    if (row === undefined) throw missing()
+    return { moved: [{ name, from: home, to: row.spelling }] }
+  }
+
+  return {
+    /**
+     * The projects that a caller may name, by key, with the entries that it sees. Three statements in two round trips.
+     *
+     * @example await services.projects.list(principal) // [{ key: 'github.com/acme/ferry', name: 'Ferry', aliases: [...], entries: 12, … }]
+     */
+    async list(principal: Principal): Promise<ListedProject[]> {
+      const isAdmin = mayAct(principal.role, 'admin')
+      const projects = await directory.list(principal, isAdmin)
+      return isAdmin ? projects : projects.map((project) => withoutFolders(project, principal.owner))
+    },
+
+    /** Every project of an org, for its administrators; with `scope`, those that it reaches. */
+    all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, true),
+
+    changes: (org: string, request: { before: number | null; limit: number }): Promise<ProjectChange[]> =>
+      directory.changes(org, request.before, request.limit),
+
+    /** Gives a project another display name, which becomes one of its names where no project has it. */
+    rename: (by: ProjectAdmin, given: { project?: unknown; name?: unknown }) => {
+      const is = checkName(given.name, 'name')
+      return change(by, async () => {
+        const { project } = await find(by.org, given.project, 'project')
+        const known = await directory.known(whole(by.org), [project, is])
+        const was = known.titles.get(project) ?? project
+        const name = readProjectName(is)
+        const isFree =
+          name?.kind === 'short' && !known.unnamed.has(is) && !known.rows.some((row) => row.name === name.normal)
+        const alias = isFree ? { name, home: project, isNew: false, isNarrow: false, isTold: false } : null
+        return {
+          version: known.version,
+          change: {
+            action: 'rename',
+            detail: { project, was, is, ...(alias === null ? {} : { name: alias.name.normal }) },
+            title: { project, name: is },
+            ...(alias === null ? {} : { named: [alias] }),
+          },
+        }
+      })
+    },
+
+    /** Lets every name of one project mean another. Entries keep the keys that they have, so history and the feed stay as they are. */
+    merge: (by: ProjectAdmin, given: { from?: unknown; into?: unknown }) =>
+      change(by, async () => {
+        const from = await find(by.org, given.from, 'from')
+        const into = await find(by.org, given.into, 'into')
+        if (from.project === into.project)
+          throw refuse(`${String(given.from)} and ${String(given.into)} are one project already: ${into.project}`)
+        if (from.known.version !== into.known.version) throw new Problem('conflict', 'Projects changed; try again')
+        const homes = [...from.homes]
+        return {
+          version: into.known.version,
+          change: {
+            action: 'merge',
+            detail: { project: into.project, from: from.project, homes },
+            merged: homes.map((home) => ({ home, into: into.project })),
+            named: [from.project, into.project].flatMap(named),
+          },
+        }
+      }),
+
+    /** Makes a merged key, with its entries, or a name a project of its own. What was stored under the other key stays there. */
+    split: (by: ProjectAdmin, given: { name?: unknown }) =>
+      change(by, async () => {
+        const { name, known, project } = await find(by.org, given.name, 'name')
+        const asSent = String(given.name).trim()
+        const row =
+          known.rows.find(({ home }) => home === asSent) ??
+          known.rows.find(({ name: one, isNarrow }) => one === name.normal && !isNarrow)
+        if (row === undefined) throw noSuchProject(asSent)
+        const isKey = row.home === asSent || readProjectName(row.home)?.normal === name.normal
+        if (isKey && row.home === project)
+          throw refuse(
+            `${asSent} is the key of its project; split another name of it, or a project that was merged into it`,
+          )
+        const own = { action: 'split' as const }
+        if (isKey) {
+          const detail = { project: row.home, from: project, homes: [row.home] }
+          return { version: known.version, change: { ...own, detail, merged: [{ home: row.home, into: null }] } }
+        }
+        const { moved } = splitOff(known.rows, name.normal, row.home, () => noSuchProject(asSent))
+        const to = moved[0]?.to as string
+        const detail = { project: to, from: project, name: name.normal, homes: [to] }
+        return { version: known.version, change: { ...own, detail, moved } }
+      }),
+
+    /** Undoes an attachment, a rename, a merge or a split. */
+    undo: (by: ProjectAdmin, given: { change?: unknown }) =>
+      change(by, async () => {
+        const seq = Number(given.change)
+        if (!Number.isSafeInteger(seq) || seq < 1) throw refuse('change must be the number of a change of the projects')
+        const [found] = await directory.changes(by.org, seq + 1, 1)
+        if (found?.seq !== seq) throw notFound(`No change of the projects has the number ${seq}`)
+        if (found.undoneBy !== null)
+          throw new Problem('conflict', `Change ${seq} was undone by change ${found.undoneBy}`, { retryable: false })
+        return reversed(by, found)
+      }),
+
+    /** Projects that are probably one. Nothing is merged by itself. */
+    async forked(scope: Scope): Promise<LikelyFork[]> {
+      return likelyForks(await directory.list(scope, true))
+    },
+  }
+}
+
+function likelyForks(projects: readonly ListedProject[]): LikelyFork[] {
+  const found = new Map<string, LikelyFork>()
+  const group = (reason: LikelyFork['reason'], keyOf: (project: ListedProject) => readonly string[]) => {
+    const by = new Map<string, ListedProject[]>()
+    for (const project of projects)
+      for (const key of new Set(keyOf(project))) by.set(key, [...(by.get(key) ?? []), project])
+    for (const alike of by.values()) {
+      const id = JSON.stringify(alike.map(({ key }) => key).toSorted())
+      if (alike.length > 1 && !found.has(id))
+        found.set(id, { reason, projects: alike.map(shown), into: keeperOf(alike) })
+    }
+  }
+  const formsOf = ({ homes }: ListedProject) => homes.flatMap((home) => readProjectName(home) ?? [])
+  const namesOf = (project: ListedProject, kind: string) => [
+    ...formsOf(project)
+      .filter((form) => form.kind === kind)
+      .map(({ normal }) => normal),
+    ...project.aliases.filter((alias) => alias.kind === kind).map(({ name }) => name),
+  ]
+  const lastOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
+  group('same remote in another form', (project) => namesOf(project, 'remote'))
+  group('same folder', (project) => namesOf(project, 'folder'))
+  group('same name in other case', (project) => namesOf(project, 'short'))
+  group('same last segment', (project) =>
+    [...formsOf(project).map(({ normal }) => normal), ...project.aliases.map(({ name }) => name)].map(lastOf),
+  )
+  return [...found.values()]
+}
+
+const shown = ({ key, name, entries }: ListedProject) => ({ key, name, entries })
+
+function keeperOf(projects: readonly ListedProject[]): string {
+  const hasRemote = ({ aliases, homes }: ListedProject): boolean =>
+    aliases.some(({ kind }) => kind === 'remote') || homes.some((home) => readProjectName(home)?.kind === 'remote')
+  const sorted = projects.toSorted(
+    (a, b) => Number(hasRemote(b)) - Number(hasRemote(a)) || b.entries - a.entries || (a.key < b.key ? -1 : 1),
+  )
+  return (sorted[0] as ListedProject).key
+}

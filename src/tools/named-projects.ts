@@ -1,0 +1,134 @@
+import { NamesChanged, type ResolvedProject } from '../domain/identity/project-resolution'
+import type { CallNames } from '../services/people/project-names'
+import type { ToolContext } from './context'
+import { isRecord } from './record'
+
+/** Names of projects in the arguments of a call: each becomes the key of the project that it means (fabric contract §1). */
+
+const NAMES = ['project', 'projectPath']
+/** Members that hold such names. */
+const OBJECTS = ['metadata', 'metadata_patch', 'filter', 'event']
+/** Arguments of batches. */
+const ITEMS = ['entries', 'updates']
+const FILTERS = 'metadata_filters'
+const KEY = 'project'
+
+type Args = Readonly<Record<string, unknown>>
+
+/** An argument that arrives as JSON text, also when it is encoded twice. */
+function decoded(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*["[{]/.test(value)) return value
+  try {
+    return decoded(JSON.parse(value))
+  } catch {
+    return value
+  }
+}
+
+/** The names in arguments as they were sent, whether they are right or not. */
+export function namesIn(given: unknown): string[] {
+  if (!isRecord(given)) return []
+  const names: string[] = []
+  const add = (value: unknown) => {
+    if (typeof value === 'string') names.push(value)
+  }
+  const members = (object: Args) => {
+    for (const name of NAMES) add(object[name])
+  }
+  const walk = (args: Args) => {
+    members(args)
+    for (const name of OBJECTS) {
+      const object = decoded(args[name])
+      if (isRecord(object)) members(object)
+    }
+    const filters = decoded(args[FILTERS])
+    for (const filter of Array.isArray(filters) ? filters : [])
+      if (isRecord(filter) && filter.key === KEY) for (const value of [filter.value].flat()) add(value)
+  }
+  walk(given)
+  for (const name of ITEMS) {
+    const items = decoded(given[name])
+    for (const item of Array.isArray(items) ? items : []) if (isRecord(decoded(item))) walk(decoded(item) as Args)
+  }
+  return names
+}
+
+/** Operators that compare a project as a whole, and what each is for several keys. */
+const WHOLE: Readonly<Record<string, string>> = { eq: 'in', in: 'in', ne: 'not_in', not_in: 'not_in' }
+
+/** A condition on `metadata.project`, which holds for each key under which the entries of the project are stored. */
+function filterOf(filter: Args, names: CallNames): Args {
+  const { key, operator = 'eq', value } = filter
+  const several = typeof operator === 'string' ? WHOLE[operator] : undefined
+  if (key !== KEY || several === undefined) return filter
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const homes = values.flatMap((one): readonly unknown[] =>
+    typeof one === 'string' ? (names.of(one)?.homes ?? [one]) : [one],
+  )
+  if (!Array.isArray(value) && homes.length === 1) return { ...filter, value: homes[0] }
+  return { ...filter, operator: several, value: [...new Set(homes)] }
+}
+
+/**
+ * Arguments with the keys of the projects that they name. A name that the key does not reach stays as it was sent, and is refused where
+ * it is read.
+ *
+ * @param filters whether `metadata` is a condition, as it is for tools that read
+ */
+export function withKeys<Given extends Args>(given: Given, names: CallNames, filters: boolean): Given {
+  const keyOf = (value: unknown): unknown => (typeof value === 'string' ? (names.of(value)?.key ?? value) : value)
+  const members = (object: Args): Args => {
+    const named = NAMES.filter((name) => typeof object[name] === 'string')
+    return named.length === 0
+      ? object
+      : { ...object, ...Object.fromEntries(named.map((name) => [name, keyOf(object[name])])) }
+  }
+  const walk = (args: Args): Args => {
+    const out: Record<string, unknown> = { ...members(args) }
+    for (const name of OBJECTS) if (isRecord(out[name])) out[name] = members(out[name] as Args)
+    if (!filters) return out
+    if (Array.isArray(out[FILTERS]))
+      out[FILTERS] = out[FILTERS].map((filter) => (isRecord(filter) ? filterOf(filter, names) : filter))
+    return merged(out, given, names)
+  }
+  const out: Record<string, unknown> = walk(given)
+  for (const name of ITEMS)
+    if (Array.isArray(out[name])) out[name] = out[name].map((item) => (isRecord(item) ? walk(item) : item))
+  return out as Given
+}
+
+/** A condition `metadata: {project}` on a project that has several keys is one on a list of them. */
+function merged(args: Record<string, unknown>, given: Args, names: CallNames): Args {
+  const { metadata } = args
+  const sent = isRecord(given.metadata) ? given.metadata[KEY] : undefined
+  const homes: ResolvedProject['homes'] = typeof sent === 'string' ? (names.of(sent)?.homes ?? []) : []
+  if (!isRecord(metadata) || homes.length < 2) return args
+  const { [KEY]: _, ...others } = metadata
+  const before = Array.isArray(args[FILTERS]) ? args[FILTERS] : []
+  return { ...args, metadata: others, [FILTERS]: [...before, { key: KEY, operator: 'in', value: [...homes] }] }
+}
+
+/** How often a call is made whose names change while it is under way. */
+const TRIES = 3
+
+/**
+ * Makes a call with the names of its arguments resolved; again where the directory changed before its write was made.
+ *
+ * @param step given the context with the scope of the call, and what its names mean
+ */
+export async function withNames<T>(
+  context: ToolContext,
+  given: unknown,
+  step: (context: ToolContext, names: CallNames) => Promise<T>,
+): Promise<T> {
+  const { services, principal } = context
+  const found = namesIn(given)
+  for (let attempt = 1; ; attempt++) {
+    const names = await services.names.names(principal, found, attempt > 1)
+    try {
+      return await step({ ...context, principal: names.within(principal) }, names)
+    } catch (error) {
+      if (!(error instanceof NamesChanged) || attempt === TRIES) throw error
+    }
+  }
+}
