@@ -10,8 +10,8 @@ import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
 import { namedProject } from '../project'
+import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
 import { core } from './family'
 import { fields, filterOf, ids, lean, ofProject } from './vocabulary'
 
@@ -74,9 +74,9 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
       total: null,
     }
   const wanted = filterOf(given, services.now())
-  const named = namedProject(principal, given.project)
+  const place = namedProject(principal, given.project)
   // A delete by project means the memories of the project, not those that belong to none.
-  const exact = named === null ? wanted : and([wanted, ofProject(principal, named)])
+  const exact = place === null ? wanted : and([wanted, ofProject(principal, place)])
   const page = await services.entries.page(principal, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
   return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }
 }

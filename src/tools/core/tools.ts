@@ -11,4 +11,15 @@ import { search } from './search'
 import { update } from './update'
 
 /** The tools of `/mcp/core`, in the order in which they are listed. */
-export const CORE_TOOLS: readonly Tool[] = [context, remember, search, fetch, update, forget, restore, history, changes]
+export const CORE_TOOLS: readonly Tool[] = [
+  context,
+  remember,
+  search,
+  fetch,
+  update,
+  forget,
+  restore,
+  history,
+  changes,
+  projects,
+]
