@@ -23,7 +23,7 @@ const PLAYED = [
     },
   ],
   ['Cursor', 'context', { goal: 'make refunds safe to retry', project: 'ferry' }],
-  ['Cursor', 'hybrid_search_context', { query: 'why did a refund pay twice?' }],
+  ['Cursor', 'search', { query: 'why did a refund pay twice?' }],
 ]
 
 /** Characters of a line. */
@@ -45,10 +45,10 @@ function written(tool, args) {
 function told(tool, result) {
   if (tool === 'remember') return [`→ memory ${result.id}`]
   if (tool === 'context')
-    return result.sections.flatMap((/** @type {any} */ { title, items }) =>
-      items.map((/** @type {any} */ item) => `→ ${title}: [${item.id}] ${item.name} (${item.reason})`),
+    return result.sections.flatMap((/** @type {any} */ { title, memories }) =>
+      memories.map((/** @type {any} */ item) => `→ ${title}: [${item.id}] ${item.title} (${item.why})`),
     )
-  return result.results.map((/** @type {any} */ { id, text_content: text }) => `→ [${id}] ${text.split('\n').at(-1)}`)
+  return result.results.map((/** @type {any} */ { id, content }) => `→ [${id}] ${content.split('\n').at(-1)}`)
 }
 
 /**

@@ -148,7 +148,7 @@ export async function deploy(surroundings, options) {
   if (fromButton) return 0
   const ready = await waitUntilReady(deploying, origin)
   print('')
-  print(`MCP endpoint   ${origin}/mcp   (every day's eight tools: ${origin}/mcp/core)`)
+  print(`MCP endpoint   ${origin}/mcp   (ten tools designed for models: ${origin}/mcp/core)`)
   for (const [part, { ok, problem }] of Object.entries(ready.checks ?? {}))
     if (!ok) print(`! ${part}: ${problem ?? 'does not answer'}`)
   if (token === null) {

@@ -13,12 +13,15 @@ export interface StandingRequest {
   readonly project: string | null
   readonly inFlight: number
   readonly diary: number
+  /** Newest rules, decisions and gotchas, of each so many; 0 for none. */
+  readonly newest: number
 }
 
 /** What joins a pack whatever its words are, newest first. */
 export interface Standing {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
+  readonly newest: readonly number[]
 }
 
 export interface GatherRequest {

@@ -93,8 +93,7 @@ describe('the HTTP surface in open mode', () => {
     expect(each.flat()).toEqual(await names('/mcp'))
     expect(await names(`/mcp/${families.toReversed().join(',')}`)).toEqual(await names('/mcp'))
     expect(await names('/mcp/core')).toEqual([
-      ...['context', 'remember', 'hybrid_search_context', 'get_context_by_ids', 'read_context_range'],
-      ...['update_context', 'delete_context', 'list_changes'],
+      ...['context', 'remember', 'search', 'fetch', 'update', 'forget', 'restore', 'history', 'changes', 'projects'],
     ])
     const unknown = await post(rpc('tools/list'), {}, '/mcp/nonsense')
     expect(unknown.status).toBe(404)

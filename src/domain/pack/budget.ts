@@ -35,13 +35,14 @@ const sectionSize = (facet: Facet): number =>
  * too large, and has fewer fields where the budget is nearly used.
  *
  * @param total characters of all sections
+ * @param ofSection the part of them that one section gets at most, except for the first item
  */
-export function plan<T extends Plannable>(chosen: readonly T[], total: number): Planned<T>[] {
-  const facets = new Set<Facet>()
+export function plan<T extends Plannable>(chosen: readonly T[], total: number, ofSection = 1): Planned<T>[] {
+  const facets = new Map<Facet, number>()
   const planned: Planned<T>[] = []
   let left = total - 2
   const keep = (one: T, bare: boolean, beside: number, budget: number): void => {
-    facets.add(one.item.facet)
+    facets.set(one.item.facet, (facets.get(one.item.facet) ?? 0) + beside + budget)
     planned.push({ one, bare, budget })
     left -= beside + budget
   }
@@ -49,6 +50,8 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number): 
     const section = facets.has(one.item.facet) ? 0 : sectionSize(one.item.facet)
     const beside = itemSize(one.item) + section + OPPOSITIONS
     const full = sizeOf(fitted(one.passage, one.most, Number.MAX_SAFE_INTEGER))
+    const ofFacet = (facets.get(one.item.facet) ?? 0) + beside + full
+    if (planned.length > 0 && ofFacet > ofSection * total) continue
     if (beside + full <= left) keep(one, false, beside, full)
     else if (planned.length > 0) continue
     else if (left - beside >= Math.min(full, LEAST)) keep(one, false, beside, left - beside)

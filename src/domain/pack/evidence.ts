@@ -15,6 +15,8 @@ export interface Evidence {
   readonly titled: boolean
   readonly inProgress: boolean
   readonly diary: boolean
+  /** One of the newest rules, decisions and gotchas, which a short pack shows whatever the goal. */
+  readonly newest: boolean
   /** The entry that was found and led to this one. */
   readonly via: { readonly id: number; readonly relation: 'supersedes' | 'contradicts' } | null
   /** A later entry that says it replaces this one; null for none. */
@@ -38,7 +40,7 @@ const REASON_WORDS = 5
 
 /** The evidence in words. */
 export function reasonOf({ evidence, entry }: Weighed): string {
-  const { matched, called, titled, cosine, inProgress, diary, via, replacedBy } = evidence
+  const { matched, called, titled, cosine, inProgress, diary, newest, via, replacedBy } = evidence
   const match = [
     ...(titled ? ['its title'] : []),
     ...(called.length > 0 ? [`called ${called.slice(0, REASON_WORDS).join(', ')}`] : []),
@@ -50,6 +52,7 @@ export function reasonOf({ evidence, entry }: Weighed): string {
     ...(replacedBy === null ? [] : [`replaced by [${replacedBy}]`]),
     ...(inProgress ? [`in progress (${entry.status})${matched.length === 0 ? ', whatever the goal' : ''}`] : []),
     ...(diary ? ['diary'] : []),
+    ...(newest && matched.length === 0 ? [`newest ${entry.kind}, whatever the goal`] : []),
     ...match,
     ...(entry.pinned ? ['pinned'] : []),
   ]

@@ -31,6 +31,7 @@ export interface FoundForGoal {
   /** Null when meaning was not searched. */
   readonly vector: QuantizedVector | null
   readonly levels: Levels | null
+  readonly newest: ReadonlySet<number>
   readonly diary: ReadonlySet<number>
 }
 
@@ -160,6 +161,7 @@ export async function rankEntries(
         titled: (wordOf.get(entry.id)?.titled ?? 0) > 0,
         inProgress: isInProgress(entry),
         diary: found.diary.has(entry.id),
+        newest: found.newest.has(entry.id),
         via: null,
         replacedBy: null,
       },

@@ -116,7 +116,8 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder
   return { distinct: distinct.map(({ one }) => one), duplicates }
 }
 
-const standsAnyway = ({ evidence }: Candidate): boolean => evidence.inProgress || evidence.diary
+const standsAnyway = ({ evidence }: Candidate): boolean =>
+  evidence.inProgress || evidence.diary || evidence.newest
 
 /** Chooses what a pack shows. */
 export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wanted, by: By): Promise<Selection> {
@@ -138,8 +139,10 @@ export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wante
   const aside = scored.filter((one) => standsAnyway(one) && !one.entry.superseded && !known.has(one.entry.id))
   const inFlight = limit === 1 ? 0 : Math.min(IN_FLIGHT.most, Math.floor(limit * IN_FLIGHT.share))
   const pages = aside.filter(({ evidence }) => evidence.diary)
-  const works = aside.filter(({ evidence }) => !evidence.diary)
-  const anyway = [...pages, ...works.slice(0, inFlight)].slice(0, limit)
+  const works = aside.filter(({ evidence }) => evidence.inProgress && !evidence.diary)
+  // At most half of the places, so that the goal has the others.
+  const newest = aside.filter(({ evidence }) => evidence.newest && !evidence.diary && !evidence.inProgress)
+  const anyway = [...pages, ...works.slice(0, inFlight), ...newest.slice(0, Math.floor(limit / 2))].slice(0, limit)
   const places = Math.min(limit - anyway.length, ranked.doubt === 'doubtful' ? DOUBTFUL : limit)
 
   const chosen = new Map<number, Candidate>()

@@ -140,7 +140,7 @@ export function createCompilePack({
       const most = anyway.has(one) && !one.evidence.diary ? ANYWAY : CONTENT
       return { chosen: one, item: itemOf(one), most, ...passageOf(one, ranked, most) }
     })
-    const planned = plan(pieces, request.maxJson)
+    const planned = plan(pieces, request.maxJson, depth.ofSection)
     const isEmpty = chosen.every((one) => anyway.has(one))
     const omitted: Omitted = {
       limit: selection.beyond.length,

@@ -114,7 +114,10 @@ export function createFindCandidates({
         searchWords(sight, parsed, terms, { candidates: depth.candidates, filter: request.filter }),
         vector === null ? null : attempt(() => askIndex(sight, vector, depth.candidates)),
         model === null ? null : attempt(() => reads.eligible(sight, model, GATHERING.exact)),
-        reads.standing(sight, { project: request.project, inFlight: depth.inFlight, diary: depth.diary }),
+        reads.standing(sight, {
+          project: request.project,
+          ...{ inFlight: depth.inFlight, diary: depth.diary, newest: depth.newest },
+        }),
       ])
     const [words, asked, eligible, standing] = await finishing.searching(sight.scope, look)
     const hits: readonly TextHit[] = words?.ok ? words.value.hits : []
@@ -123,7 +126,7 @@ export function createFindCandidates({
     const meaning = vector !== null && (exact !== null || index !== null)
     const near = exact !== null && vector !== null ? best(exact, vector, depth.candidates) : []
     const known = new Map<number, string | null>()
-    for (const id of [...standing.inFlight, ...standing.diary, ...near]) known.set(id, null)
+    for (const id of [...standing.inFlight, ...standing.diary, ...standing.newest, ...near]) known.set(id, null)
     for (const { id, text } of hits) known.set(id, text)
     const gathered = await reads.gather(sight, {
       ids: [...known].map(([id, text]) => ({ id, text })),
@@ -143,6 +146,7 @@ export function createFindCandidates({
       levels: meaning && embedded?.ok ? embedded.value[1] : null,
       ...{ entries: gathered.entries, vectors: gathered.vectors, links: gathered.links },
       diary: new Set(standing.diary),
+      newest: new Set(standing.newest),
       modes: [...(words?.ok ? (['fts'] as const) : []), ...(meaning ? (['semantic'] as const) : [])],
       degraded: words?.ok === false || (semantic !== null && !meaning),
     }

@@ -10,7 +10,7 @@ import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
-import { core } from './family'
+import { core, inCoreWords } from './family'
 import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
 
 const input = z.strictObject({
@@ -104,7 +104,7 @@ async function packFor({ services, principal }: CallContext, goal: string, args:
   const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
   return lean({
     sections,
-    hint: isDoubtful ? pack.usage_hint : hasParts ? REST : null,
+    hint: isDoubtful ? inCoreWords(pack.usage_hint) : hasParts ? REST : null,
     omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
     superseded: superseded === 0 ? null : superseded,
     warnings: pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : [],

@@ -1,18 +1,6 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** The ten tools of `/mcp/core` (core contract): one vocabulary, lean results. Errors have the shape of threads. */
-export const core: Family = {
-  ...threads,
-  name: 'core',
-  parse: { leaves: () => false },
-  instructions:
-    'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
-    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
-    'of memories that it makes obsolete. search answers a question, fetch reads a complete memory. ' +
-    'restore takes back an update or a forget.',
-}
-
 /** Calls that `/mcp/core` answered before it had tools of its own, each with the tool that does the same now. */
 export const FORMER_NAMES: Readonly<Record<string, string>> = {
   hybrid_search_context: 'search',
@@ -37,4 +25,37 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
   context_delete: 'forget',
   context_list: 'search without query',
   context_orient: 'changes, or context without goal',
+}
+
+/** Words of the families in messages of services that they share with the core tools, and what the core tools call the same. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(FORMER_NAMES).map(([name, call]) => [name, (call.split(' ')[0] ?? '').replace(',', '')])),
+  metadata_patch: 'metadata',
+  context_ids: 'ids',
+  context_id: 'id',
+}
+
+/** A message of a shared service in the words of the core tools. */
+export const inCoreWords = (text: string): string =>
+  text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (Object.hasOwn(WORDS, word) ? (WORDS[word] as string) : word))
+
+/** The ten tools of `/mcp/core` (core contract): one vocabulary, lean results. Errors have the shape of threads. */
+export const core: Family = {
+  ...threads,
+  name: 'core',
+  parse: { leaves: () => false },
+  failure(problem) {
+    const { structured, text } = threads.failure(problem)
+    const { error } = structured
+    const message = inCoreWords(problem.message)
+    return {
+      structured: { ...structured, error: { ...(error as Record<string, unknown>), message } },
+      text: `${message}${text.slice(problem.message.length)}`,
+    }
+  },
+  instructions:
+    'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
+    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
+    'of memories that it makes obsolete. search answers a question, fetch reads a complete memory. ' +
+    'restore takes back an update or a forget.',
 }

@@ -13,6 +13,7 @@ import { and, type Filter } from '../../domain/search/filter'
 import { formatSecond, type Millis } from '../../domain/time'
 import { contextId } from '../fields'
 import { namedProject } from '../project'
+import { inCoreWords } from './family'
 
 /** The one vocabulary of the core tools: how they read arguments and show memories (core contract). */
 
@@ -122,7 +123,11 @@ const isNothing = (value: unknown): boolean =>
 
 /** The members that say something: no null, no empty text or list, no `false`. */
 export const lean = (members: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => !isNothing(value)))
+  Object.fromEntries(
+    Object.entries(members)
+      .filter(([, value]) => !isNothing(value))
+      .map(([name, value]) => [name, name === 'warnings' ? (value as string[]).map(inCoreWords) : value]),
+  )
 
 /** Threads that say nothing beside the project. */
 const isUsualThread = ({ threadId, project }: Pick<Entry, 'threadId' | 'project'>): boolean =>

@@ -15,16 +15,18 @@ const quote = (value: string): string => JSON.stringify(value)
 
 /** How a memory is stored with the tools at hand. */
 function howToStore(tools: ReadonlySet<string>, project: string | undefined, thread: string | undefined): string[] {
+  // The core tools have no threads to write to.
+  const isCore = tools.has('forget')
   const place = [
     ...(project === undefined ? [] : [`project ${quote(project)}`]),
-    ...(thread === undefined ? [] : [`thread_id ${quote(thread)}`]),
+    ...(thread === undefined || isCore ? [] : [`thread_id ${quote(thread)}`]),
   ]
   const there = place.length === 0 ? '' : ` Use ${place.join(' and ')}.`
   if (tools.has('remember'))
     return [
       `Store each with \`remember\` (title, content, kind).${there}`,
-      'When it replaces an older memory, add related_to ["supersedes:<id>"]; when it follows from one, ' +
-        '"derived_from:<id>"; what it waits for, "depends_on:<id>".',
+      `When it replaces an older memory, add ${isCore ? 'replaces [<id>]' : 'related_to ["supersedes:<id>"]'}; when it ` +
+        'follows from one, related_to "derived_from:<id>"; what it waits for, "depends_on:<id>".',
     ]
   if (tools.has('store_context'))
     return [
@@ -37,10 +39,12 @@ function howToStore(tools: ReadonlySet<string>, project: string | undefined, thr
 }
 
 const howToLook = (tools: ReadonlySet<string>): string[] => {
-  const look = ['context', 'hybrid_search_context', 'fts_search_context'].find((name) => tools.has(name))
+  const look = ['context', 'search', 'hybrid_search_context', 'fts_search_context'].find((name) => tools.has(name))
   const change = tools.has('update_context')
     ? ' and change it with `update_context` (metadata_patch {"status": "done"} ends a task)'
-    : ''
+    : tools.has('update')
+      ? ' and change it with `update` (status "done" ends a task)'
+      : ''
   return look === undefined ? [] : [`Before you store, look with \`${look}\` for what is there already${change}.`]
 }
 

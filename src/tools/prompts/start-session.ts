@@ -15,9 +15,8 @@ export const startSession: Prompt = {
   needs: 'context',
   async text(context, { goal = '', project }) {
     const pack = await recallPack(context, goal, project)
-    const more = context.tools.has('get_context_by_ids')
-      ? ' Bring an item whole by its id with `get_context_by_ids`.'
-      : ''
+    const read = ['get_context_by_ids', 'fetch'].find((name) => context.tools.has(name))
+    const more = read === undefined ? '' : ` Read a complete item by its id with \`${read}\`.`
     const store = context.tools.has('remember') ? ' Store with `remember` what turns out to be new or wrong.' : ''
     return [
       `The goal of this session: ${JSON.stringify(goal)}`,

@@ -10,6 +10,7 @@ import { Batch, type Decode, type Handle, type Results, readOne } from '../../co
 import type { Row, SqlConnection } from '../../core/connection'
 import { unpackedColumns } from '../../core/packed'
 import { each, flag, json, jsonOrNull, num, numbersOf, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
+import { NEWEST_FACETS, newestStatement } from '../../tables/capture/standing'
 import { auditRepeatedStatements } from '../../tables/changes/audit-log'
 import { entriesCounted } from '../../tables/counts/circle-totals'
 import { kindOf } from '../../tables/entries/rows'
@@ -114,10 +115,15 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
       const diary = where(batch, diaryStatement(context, request.diary), ids)
+      const { scope } = sight
+      const newest = (request.newest === 0 ? [] : NEWEST_FACETS).map((facet) =>
+        batch.add(newestStatement({ dialect, scope, now: context.now }, facet, request.project, request.newest), ids),
+      )
       const result = await batch.read(connection)
       return {
         inFlight: listOf(result, inFlight),
         diary: listOf(result, diary),
+        newest: newest.flatMap((handle) => result.of(handle)),
       }
     },
 

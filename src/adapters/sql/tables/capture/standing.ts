@@ -110,6 +110,13 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 
+/** Sections of which a start for a goal shows the newest entries. */
+export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const satisfies readonly StandingFacet[]
+
+/** The ids of the newest entries of a facet, of a project and of none. */
+export const newestStatement = (context: Context, facet: StandingFacet, project: string | null, most: number): SQL =>
+  sql`SELECT id FROM (${facetStatement(context, facet, { project, branch: null })}) AS newest LIMIT ${most}`
+
 /** @param except the thread of a session that is not told of itself */
 function leftOffStatement(
   { dialect, scope, now }: Context,
