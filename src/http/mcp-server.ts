@@ -3,7 +3,7 @@ import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
 import type { Caller } from '../domain/identity/scope'
-import { findTool, listedName } from '../tools/catalogue'
+import { FAMILIES, findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
 import { charactersOf } from '../tools/record'
@@ -107,7 +107,8 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       if (instead === null || instead === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       const moved = new Problem('unsupported', `${params.name} is not a tool of this address. Call ${instead}`)
-      return toErrorResult((tools[0] as Tool).family, moved, requestId)
+      // Named as it was called, not in the words of the family.
+      return toErrorResult(FAMILIES.threads, moved, requestId)
     }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
     const context: ToolContext = { principal: caller, services, config, origin }

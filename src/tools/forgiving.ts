@@ -34,6 +34,8 @@ const MAX_NAME = 60
 
 interface Forgiven {
   readonly args: Record<string, unknown>
+  /** Unknown arguments that are not carried out. */
+  readonly ignored: Readonly<Record<string, unknown>>
   /** What the caller should know of it. */
   readonly warnings: readonly string[]
 }
@@ -51,20 +53,26 @@ const propertiesOf = ({ properties }: JsonSchema): Record<string, JsonSchema> =>
 export function forgiven(shown: JsonSchema, given: Record<string, unknown>, effect: Effect): Forgiven {
   const properties = propertiesOf(shown)
   const args: Record<string, unknown> = Object.create(null)
-  const ignored: string[] = []
+  const ignored: Record<string, unknown> = Object.create(null)
+  const names: string[] = []
   let count = 0
   for (const [name, value] of Object.entries(given)) {
     if (Object.hasOwn(properties, name)) args[name] = value
     else if (Object.hasOwn(CLIENT_ADDITIONS, name) && !(effect === 'read' && name === 'action')) continue
     else if (effect !== 'read') args[name] = value
-    else if (++count <= MAX_NAMES) ignored.push(`"${name.slice(0, MAX_NAME)}"`)
+    else {
+      ignored[name] = value
+      if (++count <= MAX_NAMES) names.push(`"${name.slice(0, MAX_NAME)}"`)
+    }
   }
   const more = count > MAX_NAMES ? ` and ${count - MAX_NAMES} more` : ''
-  const warnings = count === 0 ? [] : [`Ignored unknown arguments: ${ignored.join(', ')}${more}`]
-  return { args: effect === 'delete' ? args : withoutBlanks(shown, args, effect), warnings }
+  const warnings = count === 0 ? [] : [`Ignored unknown arguments: ${names.join(', ')}${more}`]
+  return { args: effect === 'delete' ? args : withoutBlanks(shown, args, effect), ignored, warnings }
 }
 
-/** Also in the items of batches. */
+/** Arguments of batches, whose items are forgiven as the arguments are. */
+const ITEMS = ['entries', 'updates']
+
 function withoutBlanks(shown: JsonSchema, given: Record<string, unknown>, effect: Effect): Record<string, unknown> {
   const properties = propertiesOf(shown)
   const required: readonly unknown[] = Array.isArray(shown.required) ? shown.required : []
@@ -73,7 +81,7 @@ function withoutBlanks(shown: JsonSchema, given: Record<string, unknown>, effect
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
     const isProtected = effect !== 'read' && DECIDE_WHO_READS.includes(name)
     if (value === '' && schema !== undefined && !required.includes(name) && !isProtected) continue
-    const items = schema?.type === 'array' ? (schema.items as JsonSchema | undefined) : undefined
+    const items = ITEMS.includes(name) ? (schema?.items as JsonSchema | undefined) : undefined
     kept[name] =
       Array.isArray(value) && items !== undefined && isRecord(items.properties)
         ? value.map((item) => (isRecord(item) ? withoutBlanks(items, item, effect) : item))

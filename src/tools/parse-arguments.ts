@@ -38,6 +38,8 @@ export function parseArguments<Schema extends z.ZodType>(
   const judged = rules ? withoutLeft(value, shown, rules) : value
   const wrong = new Inspection()
   const unkept = noteUnkept(judged, wrong)
+  // What is ignored must not hold more than an argument may, either.
+  if (read !== null) noteUnkept(read.ignored, wrong)
   noteUnstorable(judged, '', wrong)
   const result = schema.safeParse(value, { reportInput: true })
   for (const issue of result.error?.issues ?? [])

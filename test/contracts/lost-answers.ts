@@ -9,6 +9,7 @@ import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { TOOLS } from '../../src/tools/catalogue'
+import { CORE_TOOLS } from '../../src/tools/core/tools'
 import { createFakeAi } from '../fakes/workers-ai'
 import { promise } from '../requirements/history'
 import { writesEntries } from '../support/framed'
@@ -41,6 +42,12 @@ function inAnyOrg(answer: Json, ids: readonly number[]): Json {
   }
   return walk(answer)
 }
+
+/** A tool by its name; a core tool has `core:` before it, since two have the name of another. */
+const toolNamed = (name: string) =>
+  name.startsWith('core:')
+    ? CORE_TOOLS.find((one) => `core:${one.name}` === name)
+    : TOOLS.find((one) => one.name === name)
 
 /** What a client does with every tool that writes, and what others do to the same entries right behind each call. */
 async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool: string, args: Json]], void, Json> {
@@ -99,6 +106,15 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
   const { id: crowd } = yield ['context_store', { ...memory, layer: 1, ttl: 86_400 }]
   yield ['crowd', { id: crowd }]
   yield ['context_store', { ...memory, layer: 1 }]
+
+  const { id: core } = yield ['core:remember', { title: 'Core', content: 'Of the core.', project: 'p', kind: 'adr' }]
+  yield ['core:remember', { title: 'Core', content: 'Later.', project: 'p', kind: 'decision', replaces: [core] }]
+  yield ['core:update', { id: core, title: 'Core 2', status: 'done' }, ['core:update', { id: core, content: 'other' }]]
+  yield ['core:update', { id: core, metadata: { plain: 1 } }]
+  yield ['core:restore', { id: core }, ['core:update', { id: core, content: 'later' }]]
+  yield ['core:forget', { ids: [core], dry_run: true }]
+  yield ['core:forget', { ids: [core] }, ['core:restore', { id: core }]]
+  yield ['core:forget', { filter: { project: 'p', kind: 'idea' }, dry_run: false }]
 
   const page = { title: 'Cranes', content: 'The cranes of the harbour are blue.', project: 'p', kind: 'decision' }
   const { id: named } = yield ['remember', page]
@@ -211,8 +227,8 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         },
       })
     const call = async (org: string, tool: string, args: Json, entered = services): Promise<Json> => {
-      const principal = { ...freshPrincipal({ org, owner: 'ada' }), action: tool, tool }
-      const { call: run } = TOOLS.find((one) => one.name === tool) as (typeof TOOLS)[number]
+      const { name, call: run } = toolNamed(tool) as (typeof TOOLS)[number]
+      const principal = { ...freshPrincipal({ org, owner: 'ada' }), action: name, tool: name }
       const { structured } = await run({ principal, services: entered, config, origin: 'http://localhost' }, args)
       return structured
     }
@@ -255,7 +271,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       for (let step = await calls.next(); !step.done; ) {
         const [tool, args, behind] = step.value
         let answer: Json
-        if (TOOLS.some((one) => one.name === tool)) {
+        if (toolNamed(tool) !== undefined) {
           const answers = await carryOut(org, tool, { ...args, idempotency_key: `k${told.length}` }, async () => {
             if (behind) await act(org, ...behind)
           })
@@ -320,7 +336,8 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         '"skipped":[{',
       ])
         expect(all).toContain(part)
-      const writing = TOOLS.filter(({ annotations }) => !annotations.readOnlyHint).map((tool) => tool.name)
+      const names = [...TOOLS, ...CORE_TOOLS].map((one) => (CORE_TOOLS.includes(one) ? `core:${one.name}` : one.name))
+      const writing = names.filter((name) => toolNamed(name)?.annotations.readOnlyHint === false)
       expect(new Set(undisturbed.map(([tool]) => tool))).toEqual(new Set(writing))
     })
   })

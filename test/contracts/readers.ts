@@ -294,6 +294,11 @@ export function readersContract(runs: number, seed: number): void {
         () => ['restore_context', { context_ids: [id], version: 1 + Math.floor(random() * versions) }],
         () => ['restore_context', deleted === null ? { context_ids: [id] } : { change_id: deleted }],
         () => ['context_summarize', { options: { targetTokens: 100 }, olderThanDays: 1 }],
+        () => ['core:update', { id, metadata: { mood: run, own: null }, status: 'doing' }],
+        () => ['core:update', { id, title: `T${run}`, kind: 'rule', pinned: true, tags: ['x'] }],
+        () => ['core:update', { id, clear: [pick(['title', 'status', 'tags', 'expires_at', 'pinned'])] }],
+        () => ['core:remember', { title: 'T', content: text, kind: 'decision' }],
+        () => ['core:restore', { id, ...pick([{}, { version: 1 + Math.floor(random() * versions) }]) }],
       ]
       for (let step = 0; step < 14; step++) {
         const before = await readersOf(id)

@@ -77,9 +77,9 @@ it('measures what docs/comparison.md says', async () => {
   let [first, found] = [0, 0]
   for (const [question, answer] of QUESTIONS) {
     const wanted = MEMORIES[answer]?.[0] as string
-    const { results } = await call(ours, 'hybrid_search_context', { query: question, limit: 3 })
+    const { results } = await call(ours, 'search', { query: question, limit: 3 })
     const { entities: nodes } = await call(theirs, 'search_nodes', { query: question })
-    const place = results.findIndex(({ metadata }: Json) => metadata?.title === wanted) + 1
+    const place = results.findIndex(({ title }: Json) => title === wanted) + 1
     const theirPlace = nodes.findIndex(({ name }: Json) => name === wanted) + 1
     if (place === 1) first++
     if (theirPlace > 0) found++
@@ -101,7 +101,7 @@ peers: [proof](proof.md). What other programs keep, and how it is brought over: 
 | questions whose answer came at all, in the first 3 | ${rows.filter((row) => !/\| – \| [^|]+ \|$/.test(row)).length} | ${found} |
 
 Six memories, seven questions; at which place the memory came that answers (– : not at all). \`search_nodes\` looks for the whole
-question as a part of a name, a type or an observation; \`hybrid_search_context\` ranks by words and meaning.
+question as a part of a name, a type or an observation; \`search\` ranks by words and meaning.
 
 | question | Commonplace | server-memory |
 |---|---|---|

@@ -58,7 +58,7 @@ describe('commonplace stdio', () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toContain('remember')
     const kept = await client.callTool({ name: 'remember', arguments: { title: 'Bridge', content: 'Said over stdio' } })
-    expect(kept.structuredContent).toMatchObject({ success: true })
+    expect(kept.structuredContent).toMatchObject({ kind: 'note' })
     await client.close()
   })
 

@@ -7,6 +7,7 @@ import type { Json } from '../support/oauth'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
 import { EXAMPLES } from '../support/tool-examples'
+import { placeOf } from '../support/tool-places'
 
 /**
  * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` makes it anew. README.md's
@@ -19,8 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-async function rpc(method: string, params: Json = {}): Promise<Json> {
-  const response = await fetch(server.url, {
+async function rpc(method: string, params: Json = {}, path = '/mcp'): Promise<Json> {
+  const response = await fetch(new URL(path, server.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify({ jsonrpc: '2.0', id: ++serial, method, params }),
@@ -79,27 +80,31 @@ const resultNames = ({ properties = {}, anyOf = [] }: Json): string =>
     .join(', ')
 
 it('tells of every tool what it takes and gives, with an example that ran', async () => {
-  const { tools } = await rpc('tools/list')
+  const [core, families] = await Promise.all(['/mcp/core', '/mcp'].map((path) => rpc('tools/list', {}, path)))
+  const named = (prefix: string) => (tool: Json) => ({ ...tool, called: `${prefix}${tool.name}` })
+  const tools = [...core.tools.map(named('core:')), ...families.tools.map(named(''))]
   const answers = new Map<string, string>()
   for (const [name, args] of EXAMPLES) {
-    const { structuredContent, isError } = await rpc('tools/call', { name, arguments: args })
+    const { path, tool } = placeOf(name)
+    const { structuredContent, isError } = await rpc('tools/call', { name: tool, arguments: args }, path)
     expect([name, isError ?? false, isError ? structuredContent : null]).toEqual([name, false, null])
     if (!answers.has(name))
-      answers.set(name, `${name} ${JSON.stringify(args)}\n→ ${steady(JSON.stringify(shortened(structuredContent)))}`)
+      answers.set(name, `${tool} ${JSON.stringify(args)}\n→ ${steady(JSON.stringify(shortened(structuredContent)))}`)
   }
-  expect(tools.map(({ name }: Json) => name).filter((name: string) => !answers.has(name))).toEqual([])
-  const page = tools.map(({ name, title, description, inputSchema, outputSchema, annotations }: Json) =>
+  expect(tools.map(({ called }: Json) => called).filter((name: string) => !answers.has(name))).toEqual([])
+  const sectionOf = ({ name, called, title, description, inputSchema, outputSchema, annotations }: Json): string =>
     [
-      `## ${name}`,
+      `### ${name}`,
       `**${title}**${annotations?.readOnlyHint ? ' (only reads)' : ''}. ${cell(description)}`,
       argumentRows(inputSchema).join('\n'),
       `It gives ${resultNames(outputSchema ?? {}) || 'text'}.`,
-      `\`\`\`text\n${answers.get(name)}\n\`\`\``,
-    ].join('\n\n'),
-  )
+      `\`\`\`text\n${answers.get(called)}\n\`\`\``,
+    ].join('\n\n')
+  const of = (prefix: string) => tools.filter(({ called, name }: Json) => called === `${prefix}${name}`).map(sectionOf)
+  const page = ['## Core tools: `/mcp/core`', ...of('core:'), '## Tools of the families: `/mcp`', ...of('')]
   const head = `# Tools
 
-What \`/mcp\` lists, in its order; which of them stand at \`/mcp/core\` and at other addresses: [using it](using.md). Made by
+The ten tools of \`/mcp/core\`, then those of the families, which \`/mcp\` lists; other addresses: [using it](using.md). Made by
 \`test/node/tool-docs.test.ts\` from a server: definitions as clients get them, and a call with its answer (long texts and lists are cut, times and
 ids of changes replaced).`
   await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')

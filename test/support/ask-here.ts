@@ -1,7 +1,6 @@
 import type { Asker } from './ask'
 import type { Key, World } from './isolation'
-
-const CONNECTOR = ['search', 'fetch']
+import { placeOf, TOOL_PLACES } from './tool-places'
 
 /** As `createAsker`, of the Worker in this isolate; a call has ended when what it left behind its answer is done too. */
 export function askHere(world: World, key: Key): Asker {
@@ -32,8 +31,8 @@ export function askHere(world: World, key: Key): Asker {
       const argument = { name: args.name, value: args.value }
       return rpc('completion/complete', { ref: { type: 'ref/resource', uri: args.template }, argument })
     }
-    const path = CONNECTOR.includes(name) ? '/mcp/connector' : '/mcp'
-    return (await rpc('tools/call', { name, arguments: args }, path)).structuredContent
+    const { path, tool } = placeOf(name)
+    return (await rpc('tools/call', { name: tool, arguments: args }, path)).structuredContent
   }
 
   return {
@@ -43,8 +42,12 @@ export function askHere(world: World, key: Key): Asker {
       return answer
     },
     async tools() {
-      const lists = await Promise.all(['/mcp', '/mcp/connector'].map((path) => rpc('tools/list', {}, path)))
-      return lists.flatMap(({ tools }) => tools.map(({ name }: { name: string }) => name))
+      const lists = await Promise.all(
+        TOOL_PLACES.map(async ([path, prefix]) =>
+          (await rpc('tools/list', {}, path)).tools.map(({ name }: { name: string }) => `${prefix}${name}`),
+        ),
+      )
+      return lists.flat()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Team } from './access'
 import type { Call } from './every-tool'
+import { placeOf, TOOL_PLACES } from './tool-places'
 
 /** Asks a server as one key, over connections that stay: tools, resources, completions and routes. */
 export interface Asker {
@@ -9,8 +10,6 @@ export interface Asker {
   /** The names of all tools, those of the connector too. */
   readonly tools: () => Promise<string[]>
 }
-
-const CONNECTOR = '/mcp/connector'
 
 export function createAsker(team: Team, key: string): Asker {
   const clients = new Map<string, Promise<Client>>()
@@ -35,21 +34,26 @@ export function createAsker(team: Team, key: string): Asker {
   return {
     async ask([name, args]) {
       if (name.includes(' ')) return route(name, args)
-      const client = await connected(name === 'search' || name === 'fetch' ? CONNECTOR : '/mcp')
+      const { path, tool } = placeOf(name)
+      const client = await connected(path)
       if (name === 'resources') return client.listResources()
       if (name === 'resource') return client.readResource({ uri: String(args.uri) })
       if (name === 'completion') {
         const argument = { name: String(args.name), value: String(args.value) }
         return client.complete({ ref: { type: 'ref/resource', uri: String(args.template) }, argument })
       }
-      const { structuredContent, isError, content } = await client.callTool({ name, arguments: args })
+      const { structuredContent, isError, content } = await client.callTool({ name: tool, arguments: args })
       if (isError === true) throw new Error(`${name} ${JSON.stringify(args)}: ${JSON.stringify(content)}`)
       return structuredContent
     },
 
     async tools() {
-      const lists = await Promise.all(['/mcp', CONNECTOR].map(async (path) => (await connected(path)).listTools()))
-      return lists.flatMap(({ tools }) => tools.map(({ name }) => name))
+      const lists = await Promise.all(
+        TOOL_PLACES.map(async ([path, prefix]) =>
+          (await (await connected(path)).listTools()).tools.map(({ name }) => `${prefix}${name}`),
+        ),
+      )
+      return lists.flat()
     },
   }
 }

@@ -206,6 +206,20 @@ export function readingCalls({ ids, long, page, working, deleted, cursor }: Stor
     [`GET /api/v1/code/${PROJECT}/files`, {}],
     ['GET /api/v1/orgs/-/changes?limit=10', {}],
     ['context_get', { memoryId: working }],
+    ['core:context', {}],
+    ['core:context', { project: PROJECT }],
+    ['core:context', { goal: 'mend the turbine landing speed', project: PROJECT, kind: 'rule', since: '2020-01-01' }],
+    ...['hybrid', 'words', 'meaning', 'exact'].map(
+      (mode): Call => ['core:search', { query: 'turbine number', mode, project: PROJECT, by: 'ada', tags: 'common' }],
+    ),
+    ['core:search', { kind: ['decision'], where: { status: 'todo' }, until: 'tomorrow', project: PROJECT }],
+    ['core:search', { by: 'ada' }],
+    ['core:fetch', { id: long, heading: 'two' }],
+    ['core:fetch', { ids: [first, second, third] }],
+    ['core:history', { id: first }],
+    ['core:changes', {}],
+    ['core:changes', { since: '1 hour ago', kind: 'rule', by: 'ada' }],
+    ['core:projects', {}],
   ]
 }
 
@@ -250,6 +264,11 @@ export function writingCalls({ ids, long, working, changeId, deleted }: Stored):
       'remember',
       { title: 'Turbines', content: 'go slowly', kind: 'rule', project: PROJECT, related_to: [String(own[8])] },
     ],
+    ['core:remember', { title: 'Turbines 2', content: 'go fast', kind: 'rule', project: PROJECT, replaces: [own[8]] }],
+    ['core:update', { id: own[5], title: 'Another name', status: 'doing', tags: ['common'] }],
+    ['core:forget', { filter: { project: PROJECT, kind: 'plan' }, dry_run: true }],
+    ['core:forget', { ids: [own[5]] }],
+    ['core:restore', { id: own[5] }],
     ['restore_context', { change_id: changeId }],
     ['restore_context', { context_ids: [ids[0]], version: 1 }],
     [

@@ -6,6 +6,7 @@ import { onPostgres } from './beside'
 import { bindings } from './bindings'
 import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
+import { placeOf } from './tool-places'
 
 /** The whole Worker behind real keys, in one isolate, with a clock that stands still: what isolation is proved on. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
@@ -111,8 +112,9 @@ export function openWorld(
   }
 
   async function call(key: Key, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
-    const params = { name, arguments: args }
-    const { json, body } = await http(key.secret, 'POST', '/mcp', {
+    const { path, tool } = placeOf(name)
+    const params = { name: tool, arguments: args }
+    const { json, body } = await http(key.secret, 'POST', path === '/mcp/core' ? path : '/mcp', {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',

@@ -14,7 +14,16 @@ import { WITHOUT_REST } from '../../src/domain/yielder'
 const analyzer = createAnalyzer('english')
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
 const EVIDENCE: Evidence = {
-  ...{ matched: [], beyond: false, cosine: null, called: [], titled: false, inProgress: false, diary: false, newest: false },
+  ...{
+    matched: [],
+    beyond: false,
+    cosine: null,
+    called: [],
+    titled: false,
+    inProgress: false,
+    diary: false,
+    newest: false,
+  },
   ...{ via: null, replacedBy: null },
 }
 

@@ -35,7 +35,7 @@ const sectionSize = (facet: Facet): number =>
  * too large, and has fewer fields where the budget is nearly used.
  *
  * @param total characters of all sections
- * @param ofSection the part of them that one section gets at most, except for the first item
+ * @param ofSection the part of them that one section gets at most, unless the other sections leave more
  */
 export function plan<T extends Plannable>(chosen: readonly T[], total: number, ofSection = 1): Planned<T>[] {
   const facets = new Map<Facet, number>()
@@ -46,21 +46,26 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
     planned.push({ one, bare, budget })
     left -= beside + budget
   }
-  for (const one of chosen) {
+  const planOne = (one: T, isCapped: boolean): boolean => {
     const section = facets.has(one.item.facet) ? 0 : sectionSize(one.item.facet)
     const beside = itemSize(one.item) + section + OPPOSITIONS
     const full = sizeOf(fitted(one.passage, one.most, Number.MAX_SAFE_INTEGER))
     const ofFacet = (facets.get(one.item.facet) ?? 0) + beside + full
-    if (planned.length > 0 && ofFacet > ofSection * total) continue
+    if (isCapped && planned.length > 0 && ofFacet > ofSection * total) return false
     if (beside + full <= left) keep(one, false, beside, full)
-    else if (planned.length > 0) continue
+    else if (planned.length > 0) return true
     else if (left - beside >= Math.min(full, LEAST)) keep(one, false, beside, left - beside)
     else {
       const bare = itemSize(bareOf(one.item)) + section
       if (left > bare) keep(one, true, bare, left - bare)
     }
+    return true
   }
-  return planned
+  // What the other sections leave goes to those that were held back.
+  const heldBack = chosen.filter((one) => !planOne(one, ofSection < 1))
+  for (const one of heldBack) planOne(one, false)
+  const place = new Map(chosen.map((one, i) => [one, i]))
+  return planned.sort((a, b) => (place.get(a.one) as number) - (place.get(b.one) as number))
 }
 
 /** The characters that are left to a content once it is known what its item supersedes and conflicts with. */

@@ -31,9 +31,39 @@ interface Depth {
 }
 
 export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
-  wake: { items: 8, most: 8, tokens: 2_500, steps: 0, candidates: 60, inFlight: 4, diary: 1, newest: 1, ofSection: 1 / 3 },
-  recall: { items: 12, most: 24, tokens: 4_000, steps: 1, candidates: 100, inFlight: 6, diary: 3, newest: 0, ofSection: 1 },
-  deep_search: { items: 50, most: 50, tokens: 16_000, steps: 2, candidates: 130, inFlight: 12, diary: 6, newest: 0, ofSection: 1 },
+  wake: {
+    items: 8,
+    most: 8,
+    tokens: 2_500,
+    steps: 0,
+    candidates: 60,
+    inFlight: 4,
+    diary: 1,
+    newest: 1,
+    ofSection: 1 / 3,
+  },
+  recall: {
+    items: 12,
+    most: 24,
+    tokens: 4_000,
+    steps: 1,
+    candidates: 100,
+    inFlight: 6,
+    diary: 3,
+    newest: 0,
+    ofSection: 1,
+  },
+  deep_search: {
+    items: 50,
+    most: 50,
+    tokens: 16_000,
+    steps: 2,
+    candidates: 130,
+    inFlight: 12,
+    diary: 6,
+    newest: 0,
+    ofSection: 1,
+  },
 }
 
 const CHARS_PER_TOKEN = 4

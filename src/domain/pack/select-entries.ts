@@ -116,8 +116,7 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder
   return { distinct: distinct.map(({ one }) => one), duplicates }
 }
 
-const standsAnyway = ({ evidence }: Candidate): boolean =>
-  evidence.inProgress || evidence.diary || evidence.newest
+const standsAnyway = ({ evidence }: Candidate): boolean => evidence.inProgress || evidence.diary || evidence.newest
 
 /** Chooses what a pack shows. */
 export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wanted, by: By): Promise<Selection> {

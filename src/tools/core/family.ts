@@ -29,7 +29,9 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
 
 /** Words of the families in messages of services that they share with the core tools, and what the core tools call the same. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(FORMER_NAMES).map(([name, call]) => [name, (call.split(' ')[0] ?? '').replace(',', '')])),
+  ...Object.fromEntries(
+    Object.entries(FORMER_NAMES).map(([name, call]) => [name, (call.split(' ')[0] ?? '').replace(',', '')]),
+  ),
   metadata_patch: 'metadata',
   context_ids: 'ids',
   context_id: 'id',

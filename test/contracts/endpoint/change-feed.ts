@@ -40,7 +40,7 @@ export function changeFeedEndpointContract(): void {
     const store = async (text: string, args: Record<string, unknown> = {}): Promise<number> =>
       (await ok(writer, 'store_context', { thread_id: 't', source: 'agent', text, ...args })).context_id
     const list = (args: Record<string, unknown> = {}, bearer = reader.key) => ok(bearer, 'list_changes', args)
-    const now = async (bearer = reader.key): Promise<string> => (await list({}, bearer)).next
+    const now = async (bearer = reader.key): Promise<string> => (await list({ limit: 0 }, bearer)).next
     const brief = (changes: readonly Json[]) => changes.map(({ action, context_id: id }) => `${action} ${id}`)
     const page = (query = '', bearer: string | null = reader.key, of = org) =>
       team.ask(`/api/v1/orgs/${of}/changes${query}`, bearer)
@@ -56,7 +56,7 @@ export function changeFeedEndpointContract(): void {
       events.until((seen) => dataOf(seen).length >= count).then((seen) => dataOf(seen).map((one) => one.context_id))
 
     it(promise('h4-shape'), async () => {
-      const first = await list()
+      const first = await list({ limit: 0 })
       expect(first).toEqual({ changes: [], next: expect.stringMatching(CURSOR), hasMore: false })
       const id = await store('we ship on Tuesdays', { metadata: { project: 'p', kind: 'decision' } })
       const { changes, next, hasMore } = await list({ after: first.next })
@@ -76,7 +76,13 @@ export function changeFeedEndpointContract(): void {
       expect(brief((await list({ after: first.next })).changes)).toEqual(both)
       const { changes: all } = await list({ after: 'start', project: 'p', limit: 200 })
       expect(brief(all).filter((one) => one.endsWith(` ${id}`))).toEqual(both)
-      const refused = await team.call(reader.key, 'list_changes', { after: 'yesterday' })
+      // Without a cursor the newest changes, in the order of commits; with a time those from then on.
+      const newest = await list({ limit: 2 })
+      expect([brief(newest.changes), newest.hasMore]).toEqual([both, false])
+      expect(await list({ after: newest.next })).toMatchObject({ changes: [] })
+      expect(brief((await list({ after: '1 hour ago', limit: 200 })).changes)).toEqual(expect.arrayContaining(both))
+      expect((await list({ after: 'tomorrow' })).changes).toEqual([])
+      const refused = await team.call(reader.key, 'list_changes', { after: 'the other day' })
       expect(refused.data.error).toMatchObject(STALE)
       expect(refused.text).toContain('resync_from')
       const denied = await team.call(narrow, 'list_changes', { project: 'q' })

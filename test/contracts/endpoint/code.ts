@@ -416,13 +416,7 @@ export function codeContract(connect: Connect): void {
         code: 'VALIDATION_ERROR',
         details: [{ path: 'query', message: expect.stringContaining('an example is') }],
       })
-      for (const args of [
-        {},
-        { query: 'x', mode: 'fuzzy' },
-        { query: 'x', limit: 0 },
-        { query: 'x', threshold: 2 },
-        { query: 'x', a: 1 },
-      ]) {
+      for (const args of [{}, { query: 'x', mode: 'fuzzy' }, { query: 'x', limit: 0 }, { query: 'x', threshold: 2 }]) {
         const data = await failure(args)
         expect([typeof data.error, data.code]).toEqual(['string', 'VALIDATION_ERROR'])
       }

@@ -73,7 +73,8 @@ export function connectorContract(connect: Connect): void {
           url: data.results[0].url,
           metadata: { title: 'Hangars', n: 1 },
         })
-      expect((await client.call('search', { query: 'zeppelin', limit: 3 })).isError).toBe(true)
+      const { warnings } = (await client.call('search', { query: 'zeppelin', limit: 3 })).data
+      expect(warnings).toEqual(['Ignored unknown arguments: "limit"'])
     })
 
     it('answers an unknown id like one that never was', async () => {

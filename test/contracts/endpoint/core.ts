@@ -342,10 +342,14 @@ export function coreContract(): void {
     it('returns for a goal what matters, of some kinds and since a time', async () => {
       const project = unique('goal')
       const rule = await remember('Refresh tokens', 'Refresh tokens rotate at each use.', { project, kind: 'rule' })
-      const gotcha = await remember('Refresh token race', 'Two calls that rotate refresh tokens at once end the session.', {
-        project,
-        kind: 'gotcha',
-      })
+      const gotcha = await remember(
+        'Refresh token race',
+        'Two calls that rotate refresh tokens at once end the session.',
+        {
+          project,
+          kind: 'gotcha',
+        },
+      )
       const ids = async (args: Json) =>
         ((await ok('context', { goal: 'change how refresh tokens rotate', project, ...args })).sections ?? [])
           .flatMap(({ memories }: Json) => memories.map(({ id: one }: Json) => one))

@@ -194,7 +194,7 @@ export function historyEndpointContract(): void {
         code: 'conflict',
         message: expect.stringContaining('store_context'),
       })
-      for (const wrong of ['', 'a b', 'ä', 'x'.repeat(129)])
+      for (const wrong of ['a b', 'ä', 'x'.repeat(129)])
         expect(await fail('store_context', { ...args, idempotency_key: wrong })).toMatchObject({
           code: 'invalid_input',
         })

@@ -28,6 +28,8 @@ export function longEntriesContract(connect: Connect): void {
             line: 'The ERROR is here',
             match_start: 4,
             match_end: 9,
+            start_char: 10,
+            end_char: 15,
             before: ['first'],
             after: ['last'],
           },
@@ -158,14 +160,16 @@ export function longEntriesContract(connect: Connect): void {
       expect(data.error).toMatchObject({ code: 'limit_exceeded', message: expect.stringContaining('too large') })
       expect(await message('grep_context', { pattern: '' })).toContain('pattern is empty')
       // With everything else that is wrong with the call, in form or in matter.
-      const filters = { tags: [' '], start_date: 'soon', thread_id: '' }
+      const filters = { tags: [' '], start_date: 'soon', thread_id: ' ' }
       for (const more of [{}, { max_matches: 0, context_ids: ['x'] }]) {
         const all = await message('grep_context', { pattern: 'ab(c', is_regex: true, ...filters, ...more })
         for (const told of ['missing closing', 'non-blank tag', 'start_date', 'thread_id', ...Object.keys(more)])
           expect(all.replace('Invalid context ID: x', 'context_ids')).toContain(told)
       }
       expect(await message('grep_context', { pattern: 'x'.repeat(1001) })).toContain('1000')
-      expect(await message('grep_context', { pattern: 'x', context_lines: 21 })).toContain('context_lines')
+      expect(await grep('x', { thread_id: unique(), context_lines: 21, max_matches: 5000 })).toMatchObject({
+        warnings: ['context_lines 21 was applied as 20', 'max_matches 5000 was applied as 1000'],
+      })
     })
 
     it(promise('13-outline'), async () => {

@@ -159,7 +159,7 @@ export function readingContract(connect: Connect): void {
     })
 
     it(promise('4-dates-refused'), async () => {
-      const bad = ['2025-13-01', '2025-02-30', '2025-01-01T24:00', '2025-01-01T10:00:60', '2025-11', '11/29/2025', '']
+      const bad = ['2025-13-01', '2025-02-30', '2025-01-01T24:00', '2025-01-01T10:00:60', '2025-11', '11/29/2025']
       for (const value of [
         ...bad,
         '2025-01-01T10:00:00+14:01',
@@ -168,6 +168,8 @@ export function readingContract(connect: Connect): void {
         ' 2025-01-01',
       ])
         expect(await message('search_context', { end_date: value })).toContain(`Invalid end_date format: ${value}`)
+      // An empty string counts as absent.
+      await s.ok('search_context', { start_date: '', end_date: '', thread_id: '' })
       expect(await message('search_context', { start_date: '2025-01-02', end_date: '2025-01-01' })).toMatch(
         /start_date .* is after end_date/,
       )

@@ -1,0 +1,12 @@
+/** Addresses that list tools, and what stands before the name of a tool in a call. */
+export const TOOL_PLACES = [
+  ['/mcp', ''],
+  ['/mcp/connector', ''],
+  ['/mcp/core', 'core:'],
+] as const
+
+/** Where a tool is called, and its name there. */
+export function placeOf(name: string): { readonly path: string; readonly tool: string } {
+  if (name.startsWith('core:')) return { path: '/mcp/core', tool: name.slice('core:'.length) }
+  return { path: name === 'search' || name === 'fetch' ? '/mcp/connector' : '/mcp', tool: name }
+}
