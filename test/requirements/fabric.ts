@@ -176,7 +176,7 @@ export const FABRIC = {
   'f5-cost':
     'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
-  'f5-wire': 'answers five lists, memories lean and notes in nobody’s role, and refuses unknown arguments',
+  'f5-wire': 'answers five lists, memories lean and notes in nobody’s role, and ignores unknown arguments',
   'f8-summary':
     'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':

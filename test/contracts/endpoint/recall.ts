@@ -221,7 +221,10 @@ export function recallWireContract(connect: Connect): void {
         const now = (await ok('context_getCurrent', { projectPath, currentFile })).context
         expect([currentFile, now.relevant[0].id]).toEqual([currentFile, filed])
       }
-      for (const args of [{ nonsense: 1 }, { sessionId: 'x'.repeat(257) }, { projectPath: ' ' }])
+      expect((await session.ok('context_getCurrent', { nonsense: 1 })).warnings).toEqual([
+        'Ignored unknown arguments: "nonsense"',
+      ])
+      for (const args of [{ sessionId: 'x'.repeat(257) }, { projectPath: ' ' }])
         expect((await session.fail('context_getCurrent', args)).data.code).toBe('VALIDATION_ERROR')
     })
 

@@ -53,7 +53,9 @@ export function warningsOf(
   { memory: { layer }, metadata }: LayeredDraft,
   equal: Equal | null,
 ): string[] {
-  const others = equal === null ? [] : differing(equal, { metadata: metadata ?? {}, pinned })
+  // The argument is in the metadata too, and is named once.
+  const differences = equal === null ? [] : differing(equal, { metadata: metadata ?? {}, pinned })
+  const others = differences.filter((name) => pinned === undefined || name !== 'metadata.pinned')
   const by = equal?.supersededBy
   return [
     ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
