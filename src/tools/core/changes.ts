@@ -20,14 +20,14 @@ const PAGE = 200
 
 const input = z.strictObject({
   since: z.string().optional().meta({
-    description: 'Time or next of an answer; default: your last call',
+    description: 'Time or next of an answer; default: your last changes call',
   }),
-  project: fields.project,
+  project: fields.onlyProject,
   thread: fields.thread,
-  by: z.string().optional().meta({ description: 'Agent' }),
+  by: z.string().optional().meta({ description: 'Agent; "others": not you' }),
   kind: fields.kinds,
   timezone: z.string().optional().meta({ description: 'Default UTC' }),
-  limit: z.int().min(0).default(LIMIT.usual).meta({ description: '0–100' }),
+  limit: z.int().optional().meta({ description: '0–100; default 30' }),
 })
 type Arguments = z.output<typeof input>
 
@@ -58,8 +58,9 @@ async function listed(context: CallContext, args: Arguments, start: Start | null
     actions: null,
   }
   const by = args.by === undefined ? null : foldAscii(args.by.trim())
+  const isOther = by === 'others'
   const isWanted = ({ agent, kind }: FeedChange): boolean =>
-    (by === null || (agent !== null && foldAscii(agent) === by)) &&
+    (by === null || (isOther && agent !== principal.agent) || (agent !== null && foldAscii(agent) === by)) &&
     (kinds.size === 0 || (kind !== null && kinds.has(kind)))
   if (start === null || limit === 0) {
     const { changes, next } = await services.changes.latest(principal, limit === 0 ? 1 : PAGE, filter)
@@ -99,7 +100,7 @@ export const changes = defineTool({
   family: core,
   name: 'changes',
   title: 'Changes',
-  description: 'What was stored, updated or deleted since a time such as "yesterday".',
+  description: 'What was stored, updated (also tasks finished) or deleted.',
   input,
   inspect: ({ project, kind }, { principal }) => {
     namedProject(principal, project)
@@ -122,7 +123,7 @@ export const changes = defineTool({
     warnings: strings('Warning'),
   }),
   async handler(context, args) {
-    const limit = Math.min(args.limit, LIMIT.most)
+    const limit = Math.max(0, Math.min(args.limit ?? LIMIT.usual, LIMIT.most))
     const { services, principal } = context
     const { since } = args
     const isSinceLast = since === undefined && limit > 0

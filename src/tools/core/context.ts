@@ -11,15 +11,15 @@ import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { core, inCoreWords } from './family'
-import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
+import { charactersOf, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
 
 const input = z.strictObject({
   goal: z.string().optional().meta({ description: 'What you are about to do' }),
   project: fields.project,
   kind: fields.kinds,
   since: fields.since,
-  limit: z.int().min(1).optional().meta({ description: 'Memories, 1–50' }),
-  max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Default 2,500' }),
+  limit: z.int().optional().meta({ description: 'At most 50; default 12' }),
+  max_tokens: z.int().optional().meta({ description: 'Default 2,500' }),
 })
 type Arguments = z.output<typeof input>
 
@@ -162,7 +162,7 @@ export const context = defineTool({
   name: 'context',
   title: 'Context',
   description:
-    'Call first: the memories that matter for a goal; without goal: rules, open work, newest decisions, where you left off.',
+    'Call first: memories for a goal; without goal: rules, open tasks, newest decisions, where you left off.',
   input,
   output: output({
     sections: listOf(
@@ -179,7 +179,7 @@ export const context = defineTool({
     for (const word of kind) kindOf(word)
   },
   async handler(call, args) {
-    const most = (args.max_tokens ?? DEFAULT_ANSWER / 4) * 4
+    const most = charactersOf(args.max_tokens)
     const goal = trim(args.goal ?? '')
     if (goal === '') return startFor(call, args, most)
     if (codePointLength(goal) > MAX_GOAL) checkGoal(goal)

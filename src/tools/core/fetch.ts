@@ -13,16 +13,16 @@ import { flag, listOf, output, part, strings } from '../fields'
 import { withImages } from '../images'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
-import { DEFAULT_ANSWER, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
+import { charactersOf, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
 
 const input = z.strictObject({
   id: id('One memory').optional(),
   ids: ids('Or several').optional(),
   lines: z.string().optional().meta({ description: 'Part: "10-40"' }),
-  heading: z.string().optional().meta({ description: 'Part: below this heading' }),
-  around: z.string().optional().meta({ description: 'Part: around this text' }),
+  heading: z.string().optional().meta({ description: 'Part: below this heading; a miss lists all' }),
+  around: z.string().optional().meta({ description: 'Part: around this exact text' }),
   images: flag(false, 'Include images'),
-  max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Default 2,500' }),
+  max_tokens: z.int().optional().meta({ description: 'Default 2,500, most 32,000' }),
 })
 type Arguments = z.output<typeof input>
 
@@ -174,7 +174,7 @@ export const fetch = defineTool({
     const { services, principal } = context
     const wanted = args.id === undefined ? [...new Set(args.ids ?? [])] : [args.id]
     const { entries, omitted } = await services.entries.readWithin(principal, wanted, RESULT_BYTES)
-    const most = (args.max_tokens ?? DEFAULT_ANSWER / 4) * 4
+    const most = charactersOf(args.max_tokens)
     const imageArguments = { include_images: args.images, image_format: 'block' } as const
     if (args.id !== undefined) {
       const [entry] = entries

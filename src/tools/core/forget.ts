@@ -20,19 +20,19 @@ const NAMED = 20
 
 const filter = z
   .strictObject({
-    project: fields.project,
+    project: fields.onlyProject,
     kind: fields.kinds,
     tags: fields.tags,
     until: fields.until,
   })
-  .meta({ description: 'Or all that match; needs dry_run' })
+  .meta({ description: 'Or all that match: first dry_run true, then false' })
 
 const input = z.strictObject({
   ids: ids('Memories').optional(),
   thread: z.string().optional().meta({ description: 'Or a complete thread' }),
   filter: filter.optional(),
-  dry_run: z.boolean().optional().meta({ description: 'Only list' }),
-  erase: flag(false, 'For good; only if the user asks'),
+  dry_run: z.boolean().optional().meta({ description: 'true: only list' }),
+  erase: flag(false, 'Beyond restore; only if the user asks for that'),
 })
 type Arguments = z.output<typeof input>
 
@@ -123,7 +123,7 @@ export const forget = defineWritingTool({
   family: core,
   name: 'forget',
   title: 'Forget',
-  description: 'Delete memories by ids, thread or filter; the answer says how to undo it.',
+  description: 'Delete memories; the answer says how to undo it.',
   effect: 'delete',
   input,
   output: output({

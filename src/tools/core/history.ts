@@ -17,8 +17,8 @@ export const history = defineTool({
   description: 'Who changed a memory, when, with diffs; with version: as it was then.',
   input: z.strictObject({
     id: id('Memory, also a deleted one'),
-    version: z.int().min(1).optional().meta({ description: 'This one complete' }),
-    limit: z.int().min(1).default(LIMIT.usual).meta({ description: 'Versions' }),
+    version: z.int().optional().meta({ description: 'This one complete' }),
+    limit: z.int().optional().meta({ description: 'Default 5' }),
   }),
   output: output({
     id: z.int(),
@@ -30,7 +30,7 @@ export const history = defineTool({
       'Newest first',
     ),
   }),
-  async handler({ services, principal }, { id: one, version, limit }) {
+  async handler({ services, principal }, { id: one, version, limit = LIMIT.usual }) {
     if (version !== undefined) {
       const entry = await services.readHistory.state(principal, one, version)
       const content = firstCodePoints(entry.text, DEFAULT_ANSWER - 1_000)
@@ -40,7 +40,7 @@ export const history = defineTool({
         truncated: content.length < entry.text.length,
       })
     }
-    const applied = Math.min(limit, LIMIT.most)
+    const applied = Math.max(1, Math.min(limit, LIMIT.most))
     const page = await services.readHistory.versions(principal, one, { limit: applied, offset: 0 }, true)
     let left = DEFAULT_ANSWER - 500
     const versions = page.versions.map(({ version: number, at, action, agent, changed, preview, diff }) => {

@@ -12,7 +12,7 @@ export const projects = defineTool({
   family: core,
   name: 'projects',
   title: 'Projects',
-  description: 'List projects: memories, last use, other names.',
+  description: 'List projects with number of memories, last use.',
   input: z.strictObject({ query: z.string().optional().meta({ description: 'Part of a name' }) }),
   output: output({
     projects: listOf(

@@ -26,7 +26,7 @@ export const images = z
   .array(
     z.strictObject({ data: z.unknown().optional(), mime_type: z.string().optional() }).meta({
       type: 'object',
-      description: 'Base64',
+      description: 'Base64 of a file',
       properties: { data: { type: 'string' }, mime_type: { type: 'string' } },
     }),
   )
@@ -40,10 +40,10 @@ const links = z
 const input = z.strictObject({
   title: z.string().meta({ description: '≤ 200 characters' }),
   content: z.string().meta({ description: 'Self-contained: what, why, where' }),
-  kind: z.string().default('note').meta({
-    description: 'decision, rule, gotcha, procedure, convention, guide, plan, task, note …',
+  kind: z.string().optional().meta({
+    description: 'decision, rule (must), convention, gotcha, procedure, plan, task, note …',
   }),
-  project: text('Omit for all projects'),
+  project: text('The one you work in; omit only for all'),
   tags: z
     .array(z.string().meta({ description: 'Tag' }))
     .max(100)
@@ -52,10 +52,10 @@ const input = z.strictObject({
   replaces: ids('Obsolete by this one').optional(),
   related_to: links.meta({ description: '"12" or "depends_on:12"' }),
   status: oneOf(WORK_STATUSES, 'Of a task'),
-  audience: oneOf(AUDIENCES, 'Default: project, else org'),
+  audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
   expires_at: text('ISO 8601; deleted then'),
   merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields').optional(),
+  metadata: jsonObject('Own fields: assignee, priority, due …').optional(),
   images: images.optional(),
 })
 
@@ -75,7 +75,7 @@ function toRemember({ replaces = [], merges = [], related_to = [], expires_at, .
   const metadata = expires_at === undefined ? given.metadata : { ...given.metadata, expires_at }
   return {
     ...given,
-    kind: kindOf(given.kind),
+    kind: kindOf(given.kind ?? 'note'),
     diary: false,
     related_to: [...superseded, ...related_to],
     ...(merges.length === 0 ? {} : { from: merges }),
@@ -86,8 +86,8 @@ function toRemember({ replaces = [], merges = [], related_to = [], expires_at, .
 /** Problems of the arguments that are right in shape, reported with those that are not. @throws Problem */
 function inspect(args: Record<string, unknown>, context: ToolContext): void {
   const sound = soundArguments(input, args)
-  const { title = 'Title', content = 'content', kind = 'note' } = sound
-  readRemembered(context.principal, toRemember({ ...sound, title, content, kind } as Arguments))
+  const { title = 'Title', content = 'content' } = sound
+  readRemembered(context.principal, toRemember({ ...sound, title, content } as Arguments))
   inspectImages(args, context)
 }
 

@@ -12,10 +12,10 @@ import { core } from './family'
 import { id, ids, lean } from './vocabulary'
 
 const input = z.strictObject({
-  change_id: z.string().optional().meta({ description: 'Undo this forget' }),
+  change_id: z.string().optional().meta({ description: 'Undo all of this forget' }),
   id: id('Or bring back, or undo the last update of').optional(),
   ids: ids('Or bring back').optional(),
-  version: z.int().min(1).optional().meta({ description: 'Of id' }),
+  version: z.int().optional().meta({ description: 'Of id' }),
 })
 type Arguments = z.output<typeof input>
 

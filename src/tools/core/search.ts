@@ -35,7 +35,7 @@ const input = z.strictObject({
     .refine((query) => codePointLength(query) <= MAX_QUERY, { error: `query has more than ${MAX_QUERY} characters` })
     .optional()
     .meta({ description: 'Question or words; omit for the newest' }),
-  mode: z.enum(MODES).default('hybrid').meta({ description: 'exact, regex: within lines' }),
+  mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex: within lines' }),
   project: fields.project,
   kind: fields.kinds,
   tags: fields.tags,
@@ -43,12 +43,13 @@ const input = z.strictObject({
   since: fields.since,
   until: fields.until,
   thread: fields.thread,
-  where: jsonObject('Metadata: {"status": "doing", "prio": {"gte": 3}}').optional(),
-  limit: z.int().min(1).default(10).meta({ description: 'Results, 1–50' }),
+  where: jsonObject('Status, metadata: {"status": "doing", "n": {"gte": 3}}').optional(),
+  limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
   explain: flag(false, 'Add scores'),
 })
-type Arguments = z.output<typeof input>
+type Given = z.output<typeof input>
+type Arguments = Given & { readonly limit: number }
 
 interface Found {
   readonly entry: EntryPreview
@@ -65,7 +66,7 @@ interface FoundPage {
 }
 
 /** @throws Problem invalid_input with all that is wrong */
-const filterOf = (args: Partial<Arguments>, now: number): Filter =>
+const filterOf = (args: Partial<Given>, now: number): Filter =>
   and([...conditions(args, now), ...whereOf(args.where ?? {})])
 
 /** The newest memories that the filter admits. */
@@ -186,7 +187,7 @@ export const search = defineTool({
   family: core,
   name: 'search',
   title: 'Search',
-  description: 'Find memories by question, words or filters: excerpts around the match; fetch reads them complete.',
+  description: 'Find memories by question, words or filters; shows excerpts.',
   input,
   output: output({
     results: listOf(part('Memory', memoryOutput), 'Best first'),
@@ -196,7 +197,8 @@ export const search = defineTool({
   }),
   inspect: (args, { services }) => void filterOf(soundArguments(input, args), services.now()),
   async handler(context, given) {
-    const args = { ...given, limit: Math.min(given.limit, MAX_RESULTS) }
+    const limit = Math.max(1, Math.min(given.limit ?? 10, MAX_RESULTS))
+    const args = { ...given, limit }
     const scope = inProject(context.principal, args.project)
     const filter = filterOf(args, context.services.now())
     const isBlank = trim(args.query ?? '') === ''

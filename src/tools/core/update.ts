@@ -1,19 +1,22 @@
 import * as z from 'zod'
 import { AUDIENCES, type JsonObject } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
-import { invalidInput } from '../../domain/errors'
+import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { openProject } from '../../domain/recall/project'
-import { done, onlyValue } from '../../services/outcome'
+import { attempt, done, onlyValue, withRetries } from '../../services/outcome'
 import { archivedNote } from '../../services/writing/entries/updated-entry'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { onlyOne, updatedBefore, updatedEntry } from '../facts'
-import { expectedVersion, jsonObject, newTags, output, strings } from '../fields'
+import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
 import { oneOf } from './remember'
 import { id, kindOf, lean } from './vocabulary'
+
+/** Reads of one edit: so many other writes may come between. */
+const EDIT_TRIES = 20
 
 /** Fields that can be cleared; clearing says so by name, since an empty value may be a mistake. */
 const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'expires_at', 'pinned'] as const
@@ -23,32 +26,61 @@ const text = (description: string) => z.string().optional().meta({ description }
 const input = z.strictObject({
   id: id('Memory'),
   title: text('Title'),
-  content: text('Replaces all of it'),
+  content: text('Replaces all, or old_text'),
+  old_text: text('Replace only this part'),
+  append: text('Added at the end'),
   kind: text('Kind'),
   status: oneOf(WORK_STATUSES, 'Of a task'),
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
-  pinned: z.boolean().optional().meta({ description: 'Shown at every start' }),
+  pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
   expires_at: text('ISO 8601'),
-  metadata: jsonObject('Merged; null deletes a key').optional(),
+  metadata: jsonObject('Merged; null deletes').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
     .meta({ description: 'Fields to empty' }),
-  expected_version: expectedVersion,
+  expected_version: z.int().optional().meta({ description: 'Fail at another' }),
 })
 type Arguments = z.output<typeof input>
 
 /** The fields that the call names, in the order of the schema. */
-const changed = ({ id: _, expected_version: __, clear = [], ...given }: Arguments): string[] => [
-  ...new Set([...Object.keys(given).filter((name) => given[name as keyof typeof given] !== undefined), ...clear]),
+const changed = ({ id: _, expected_version: __, clear = [], old_text: ___, append, ...given }: Arguments): string[] => [
+  ...new Set([
+    ...Object.keys({ ...given, ...(append === undefined ? {} : { content: append }) }).filter(
+      (name) => name === 'content' || given[name as keyof typeof given] !== undefined,
+    ),
+    ...clear,
+  ]),
 ]
+
+/** @throws Problem invalid_input for a part without what replaces it, or two ways to change the content */
+function checkEdit({ content, old_text, append }: Partial<Arguments>): void {
+  if (old_text !== undefined && content === undefined)
+    throw invalidInput('old_text needs content: the text that replaces it', [{ path: 'content', given: 'nothing' }])
+  if (append !== undefined && content !== undefined)
+    throw invalidInput('Give either append or content', [{ path: 'append', given: givenAs(append) }])
+}
+
+/** The complete content that an edit asks for. @throws Problem invalid_input for a part that the content does not hold once */
+function edited(text: string, { content = '', old_text, append }: Arguments): string {
+  if (append !== undefined) return `${text.trimEnd()}\n\n${append}`
+  const part = old_text ?? ''
+  const at = text.indexOf(part)
+  const isOnce = at >= 0 && text.indexOf(part, at + 1) < 0
+  if (isOnce) return text.slice(0, at) + content + text.slice(at + part.length)
+  throw invalidInput(
+    `old_text is ${at < 0 ? 'not' : 'more than once'} in the content: fetch it, and copy a part that is there once`,
+    [{ path: 'old_text', given: givenAs(old_text) }],
+  )
+}
 
 /** The change as one patch of metadata, with text and tags. @throws Problem invalid_input, forbidden */
 function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
   const { title, content, kind, status, project, tags, audience, pinned, expires_at, metadata = {}, clear = [] } = args
+  checkEdit(args)
   for (const field of clear)
     if (args[field] !== undefined)
       throw invalidInput(`${field} is both given and in clear`, [{ path: 'clear', given: givenAs(clear) }])
@@ -92,15 +124,28 @@ export const update = defineWritingTool({
   effect: 'change',
   input,
   output: output({ id: z.int(), version: z.int(), changed: strings('Field') }),
-  isCostly: ({ content, title }) => content !== undefined || title !== undefined,
-  queuesWork: ({ content, title, clear = [] }) =>
-    content !== undefined || title !== undefined || clear.includes('title'),
+  isCostly: ({ content, append, title }) => content !== undefined || append !== undefined || title !== undefined,
+  queuesWork: ({ content, append, title, clear = [] }) =>
+    content !== undefined || append !== undefined || title !== undefined || clear.includes('title'),
   inspect: (args, context) => void patchOf(context, soundArguments(input, args)),
   facts: updatedEntry,
   async work(context, args) {
     const { services, principal } = context
     const draft = { id: args.id, expectedVersion: args.expected_version, ...patchOf(context, args) }
-    return onlyValue(await services.updateEntries(principal, [done(draft)], true))
+    if (args.old_text === undefined && args.append === undefined)
+      return onlyValue(await services.updateEntries(principal, [done(draft)], true))
+    // The edit is made of the text that was read: where another write comes between, it is read again.
+    return withRetries(async () => {
+      const [entry] = await services.entries.read(principal, [args.id])
+      if (entry === undefined) throw noSuchEntry(args.id)
+      const expectedVersion = args.expected_version ?? entry.version
+      const whole = { ...draft, text: edited(entry.text, args), expectedVersion }
+      const outcome = await attempt(async () => onlyValue(await services.updateEntries(principal, [done(whole)], true)))
+      if (outcome.ok) return outcome.value
+      const { code, message } = outcome.problem
+      if (code !== 'conflict' || args.expected_version !== undefined) throw outcome.problem
+      throw new Problem('conflict', message, { retryable: true })
+    }, EDIT_TRIES)
   },
   recall: (trace) => onlyOne(updatedBefore(trace)),
   answer: ({ id: entry, version, archived, warnings }, args) =>

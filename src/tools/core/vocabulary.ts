@@ -10,7 +10,7 @@ import { homesOf, type Principal } from '../../domain/identity/scope'
 import { isZone } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
 import { and, type Filter } from '../../domain/search/filter'
-import { formatSecond, type Millis } from '../../domain/time'
+import { DAY_MS, formatSecond, type Millis, parseDateBound } from '../../domain/time'
 import { contextId } from '../fields'
 import { namedProject } from '../project'
 import { inCoreWords } from './family'
@@ -19,6 +19,10 @@ import { inCoreWords } from './family'
 
 /** Characters of a default answer: 2,500 tokens at four characters each. */
 export const DEFAULT_ANSWER = 10_000
+
+/** The characters of an answer of so many tokens, within 100 and 32,000; of a default answer without a number. */
+export const charactersOf = (tokens: number | undefined): number =>
+  tokens === undefined ? DEFAULT_ANSWER : Math.max(100, Math.min(32_000, tokens)) * 4
 
 const text = (description: string) => z.string().optional().meta({ description })
 
@@ -31,7 +35,8 @@ export const ids = (description: string) =>
 
 /** Arguments that several core tools have, with one description each. */
 export const fields = {
-  project: text('Project'),
+  project: text('This project, and what belongs to none'),
+  onlyProject: text('Only this project'),
   kinds: z
     .array(z.string().meta({ description: 'Kind' }))
     .optional()
@@ -42,8 +47,8 @@ export const fields = {
     .optional()
     .meta({ description: 'Any of' }),
   by: text('Agent or owner'),
-  since: text('"yesterday", "3 days ago", ISO 8601'),
-  until: text('Time'),
+  since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
+  until: text('Stored until; a day: its end'),
   thread: text('Thread'),
 } as const
 
@@ -88,6 +93,14 @@ export function zoneOf(zone = 'UTC'): string {
   ])
 }
 
+/** The end that `until` means: of a day named by a date or a word, the end of that day. */
+function endOf(given: string, now: Millis): Millis {
+  const seconds = parseDateBound(given.trim(), 'end')
+  if (seconds !== null) return seconds * 1000
+  const at = instantOf(given, 'until', now)
+  return /^(today|yesterday|tomorrow|(next|last) \w+day)$/i.test(given.trim()) ? at + DAY_MS - 1 : at
+}
+
 interface Conditions {
   readonly kind?: readonly string[] | undefined
   readonly tags?: readonly string[] | undefined
@@ -101,7 +114,7 @@ interface Conditions {
 export function conditions(given: Conditions, now: Millis): Filter[] {
   const tags = normalizeTags(given.tags ?? [])
   const from = given.since === undefined ? null : Math.ceil(instantOf(given.since, 'since', now) / 1000)
-  const to = given.until === undefined ? null : Math.floor(instantOf(given.until, 'until', now) / 1000)
+  const to = given.until === undefined ? null : Math.floor(endOf(given.until, now) / 1000)
   const kinds = [...new Set((given.kind ?? []).map((word) => kindOf(word)))]
   return [
     ...(given.thread === undefined ? [] : [{ op: 'thread', is: given.thread.trim() } as const]),

@@ -208,6 +208,8 @@ export function coreContract(): void {
         expect(await found({ ...query, tags: 'b, c' })).toEqual([mine])
         expect(await found({ ...query, since: '10 minutes ago', until: 'tomorrow' })).toEqual([mine, theirs])
         expect(await found({ ...query, until: 'yesterday' })).toEqual([])
+        expect(await found({ ...query, until: 'today' })).toEqual([mine, theirs])
+        expect(await found({ ...query, until: new Date().toISOString().slice(0, 10) })).toEqual([mine, theirs])
         expect(await found({ ...query, where: { prio: { gte: 5 }, area: ['x', 'y'] } })).toEqual([theirs])
         expect(await found({ ...query, where: { prio: 6 } })).toEqual([])
         expect(await found({ ...query, thread: `project:${project}` })).toEqual([mine, theirs])
@@ -251,6 +253,23 @@ export function coreContract(): void {
           text.replaceAll(String(one + 1_000_000), String(one)),
         ),
       )
+    })
+
+    it('replaces one part of a content and appends to it, without the rest being sent', async () => {
+      const one = await remember('Setup', 'Port 5432.\n\nUser ada.', {})
+      expect(await ok('update', { id: one, old_text: '5432', content: '5433' })).toMatchObject({ changed: ['content'] })
+      expect(await ok('update', { id: one, append: 'Password in the vault.' })).toMatchObject({ changed: ['content'] })
+      expect((await ok('fetch', { id: one })).content).toBe('Port 5433.\n\nUser ada.\n\nPassword in the vault.')
+      expect(await fail('update', { id: one, old_text: 'nowhere', content: 'x' })).toContain(
+        'old_text is not in the content',
+      )
+      expect(await fail('update', { id: one, old_text: 'a', content: 'x' })).toContain('more than once')
+      expect(await fail('update', { id: one, old_text: 'ada' })).toContain('old_text needs content')
+      expect(await fail('update', { id: one, content: 'x', append: 'y' })).toContain('either append or content')
+      const lines = Array.from({ length: 6 }, (_, n) => `line ${n}`)
+      await Promise.all(lines.map((append) => ok('update', { id: one, append })))
+      const { content } = await ok('fetch', { id: one })
+      for (const line of lines) expect(content).toContain(line)
     })
 
     it('forgets by ids, thread or filter, says how to undo it, and deletes by a filter only with dry_run', async () => {
@@ -314,6 +333,7 @@ export function coreContract(): void {
       const ids = async (args: Json) => (await ok('changes', args, key)).changes.map(({ id: each }: Json) => each)
       expect(await ids({ since: 'yesterday' })).toEqual([one, two])
       expect(await ids({ since: 'yesterday', by: 'Codex' })).toEqual([two])
+      expect(await ids({ since: 'yesterday', by: 'others' })).toEqual([two])
       expect(await ids({ since: 'yesterday', kind: 'rule' })).toEqual([one])
       expect(await ids({ since: 'tomorrow' })).toEqual([])
       const { next, changes } = await ok('changes', { limit: 0 }, key)
