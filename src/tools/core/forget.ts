@@ -32,7 +32,7 @@ const input = z.strictObject({
   thread: z.string().optional().meta({ description: 'Or a complete thread' }),
   filter: filter.optional(),
   dry_run: z.boolean().optional().meta({ description: 'true: only list' }),
-  erase: flag(false, 'Beyond restore; only if the user asks for that'),
+  erase: flag(false, 'Beyond restore; only if the user asks it'),
 })
 type Arguments = z.output<typeof input>
 

@@ -36,7 +36,7 @@ const input = z.strictObject({
   audience: oneOf(AUDIENCES, 'Who may read it'),
   pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
   expires_at: text('ISO 8601'),
-  metadata: jsonObject('Merged; null deletes').optional(),
+  metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
