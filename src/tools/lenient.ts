@@ -47,8 +47,8 @@ function listed(schema: JsonSchema, value: unknown): unknown {
   return types.includes('string') ? [value] : value
 }
 
-/** Tags as "a,b". */
-const tagList = (value: unknown): unknown =>
+/** Tags or kinds as "a,b". */
+const wordList = (value: unknown): unknown =>
   typeof value === 'string' && !/^\s*[[{"]/.test(value)
     ? value.split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
     : value
@@ -85,8 +85,8 @@ function members(schema: JsonSchema, object: Record<string, unknown>, budget: Me
   for (const [key, member] of Object.entries(object)) {
     const declared = Object.hasOwn(properties, key)
     if (declared && member === null) continue
-    const listedTags = key === 'tags' && properties[key]?.type === 'array' ? tagList(member) : member
-    result[key] = declared ? lenient(properties[key], listedTags, budget) : member
+    const words = (key === 'tags' || key === 'kind') && properties[key]?.type === 'array' ? wordList(member) : member
+    result[key] = declared ? lenient(properties[key], words, budget) : member
   }
   return result
 }
