@@ -13,7 +13,7 @@ export interface StandingRequest {
   readonly project: string | null
   readonly inFlight: number
   readonly diary: number
-  /** Newest rules, decisions and gotchas, of each so many; 0 for none. */
+  /** How many of the newest rules, of the decisions and of the gotchas; 0 for none. */
   readonly newest: number
 }
 

@@ -2,9 +2,9 @@ import { mostSimilarName } from '../domain/name-similarity'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
-/** Which input of clients is forgiven, and which is not, since it decides what is deleted or who may read (platform contract §3). */
+/** The input of clients that is forgiven; never what decides what is deleted or who may read (core contract §4). */
 
-/** What a call does, as far as forgiving goes. */
+/** The effect of a call: reading calls forgive more. */
 export type Effect = 'read' | 'store' | 'change' | 'delete'
 
 /**
@@ -36,7 +36,7 @@ interface Forgiven {
   readonly args: Record<string, unknown>
   /** Unknown arguments that are not carried out. */
   readonly ignored: Readonly<Record<string, unknown>>
-  /** What the caller should know of it. */
+  /** Sentences for the caller about what was ignored. */
   readonly warnings: readonly string[]
 }
 

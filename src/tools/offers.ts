@@ -7,7 +7,7 @@ import type { Tool } from './define-tool'
 import type { Family } from './family'
 import { packs } from './packs/family'
 
-/** What an address of MCP serves: all tools of the families, those of some families, or the core tools. */
+/** The tools of an MCP address: all families, some families, or core. */
 
 /** The name of the core tools in paths: `/mcp/core`. */
 export const CORE_NAME = core.name

@@ -15,9 +15,9 @@ interface ParseOptions {
   readonly rules?: Family['parse']
   /** Looks at arguments that are wrong elsewhere, for what the handler would have found in the others. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>) => void
-  /** What the call does; without it, nothing is forgiven (items of batches, whose call was forgiven before). */
+  /** The effect of the call. Without it nothing is forgiven: items of batches were forgiven with their call. */
   readonly effect?: Effect
-  /** Receives what the caller should know of what was ignored. */
+  /** Receives a warning about ignored arguments. */
   readonly warn?: (warning: string) => void
 }
 
@@ -38,7 +38,7 @@ export function parseArguments<Schema extends z.ZodType>(
   const judged = rules ? withoutLeft(value, shown, rules) : value
   const wrong = new Inspection()
   const unkept = noteUnkept(judged, wrong)
-  // What is ignored must not hold more than an argument may, either.
+  // Ignored arguments have the limits of others.
   if (read !== null) noteUnkept(read.ignored, wrong)
   noteUnstorable(judged, '', wrong)
   const result = schema.safeParse(value, { reportInput: true })

@@ -1,4 +1,4 @@
-/** Addresses that list tools, and what stands before the name of a tool in a call. */
+/** Addresses that list tools, and the prefix of their names in test calls. */
 export const TOOL_PLACES = [
   ['/mcp', ''],
   ['/mcp/connector', ''],

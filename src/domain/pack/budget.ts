@@ -61,7 +61,7 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
     }
     return true
   }
-  // What the other sections leave goes to those that were held back.
+  // The budget that other sections leave is for the items that were held back.
   const heldBack = chosen.filter((one) => !planOne(one, ofSection < 1))
   for (const one of heldBack) planOne(one, false)
   const place = new Map(chosen.map((one, i) => [one, i]))

@@ -24,7 +24,7 @@ interface Depth {
   readonly inFlight: number
   /** Newest diary pages that join whatever the goal says. */
   readonly diary: number
-  /** Newest rules, decisions and gotchas, of each so many, that join whatever the goal says. */
+  /** How many of the newest rules, decisions and gotchas (of each) join whatever the goal is. */
   readonly newest: number
   /** The part of the budget that one section gets at most. */
   readonly ofSection: number

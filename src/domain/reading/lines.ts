@@ -73,7 +73,7 @@ export class LineWalk {
     while (place >= this.line.next && this.advance());
   }
 
-  /** The code point at which the line begins that it stands on; asked forwards, linear in all. */
+  /** The code point at which the current line begins. Linear over a walk. */
   startInCodePoints(): number {
     const { place, codePoints } = this.counted
     this.counted = {

@@ -30,7 +30,7 @@ export interface ScoredTerm {
   readonly by: 'stem' | 'word' | 'beginning'
 }
 
-/** The weight of a term that so many of all entries hold (BM25's inverse document frequency). */
+/** The weight of a term by the number of entries that hold it (BM25's inverse document frequency). */
 export const rarityOf = (holding: number, entries: number): number =>
   Math.log(1 + (Math.max(entries, holding) - holding + 0.5) / (holding + 0.5))
 

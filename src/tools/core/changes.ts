@@ -48,7 +48,7 @@ function startOf(since: string, now: number, timezone: string | undefined): Star
   return { since: instantOf(since, 'since', now, zone) }
 }
 
-/** The changes that were asked for; of pages of the feed, those of a person or of kinds. */
+/** The requested changes, filtered by person and kind page by page. */
 async function listed(context: CallContext, args: Arguments, start: Start | null, limit: number) {
   const { services, principal } = context
   const kinds = new Set((args.kind ?? []).map((word) => kindOf(word) as string))
@@ -100,7 +100,7 @@ export const changes = defineTool({
   family: core,
   name: 'changes',
   title: 'Changes',
-  description: 'What was stored, updated (also tasks finished) or deleted.',
+  description: 'List what was stored, updated (also tasks finished) or deleted.',
   input,
   inspect: ({ project, kind }, { principal }) => {
     namedProject(principal, project)

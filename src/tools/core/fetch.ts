@@ -26,7 +26,7 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** Metadata that the result shows under another name, or that say how the server keeps the entry. */
+/** Metadata that the result shows under another name, or that belong to the server. */
 const SHOWN_ELSEWHERE = [
   ...['title', 'task_name', 'kind', 'type', 'report_type', 'project', 'status', 'agent_name', 'audience', 'captured'],
   ...['expires_at', 'pinned', 'diary', 'supersedes', 'depends_on', 'contradicts', 'references'],
@@ -55,7 +55,7 @@ function headOf(entry: Entry): Record<string, unknown> {
 
 interface Shown {
   readonly content: string
-  /** What the content leaves out, and the call that reads it. */
+  /** The part that is missing, and the call that reads it. */
   readonly beside?: Record<string, unknown>
 }
 
@@ -118,7 +118,7 @@ async function partOf(
   }
 }
 
-/** Complete lines from the beginning of a text, of at most so many code points; a first line that is longer is cut. */
+/** Complete lines from the start of a text, within a number of code points; a longer first line is cut. */
 function firstLines(text: string, most: number): string {
   if (codePointLength(text) <= most) return text
   const cut = firstCodePoints(text, most)
@@ -137,7 +137,7 @@ function completeOf(entry: Entry, most: number): Shown {
   return { content, beside: { truncated: true, total_chars: codePointLength(entry.text), next: rest } }
 }
 
-/** The memory, cut to so many characters of JSON. */
+/** The memory, cut to a number of characters of JSON. */
 async function shown(
   context: CallContext,
   entry: Entry,

@@ -60,7 +60,7 @@ function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments
 
 interface Selected {
   readonly selection: DeleteSelection
-  /** How many memories the filter admits; null where there is no filter. */
+  /** How many memories the filter admits; null without a filter. */
   readonly total: number | null
 }
 
@@ -123,7 +123,7 @@ export const forget = defineWritingTool({
   family: core,
   name: 'forget',
   title: 'Forget',
-  description: 'Delete memories; the answer says how to undo it.',
+  description: 'Delete memories; returns how to undo it.',
   effect: 'delete',
   input,
   output: output({

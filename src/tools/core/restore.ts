@@ -13,8 +13,8 @@ import { id, ids, lean } from './vocabulary'
 
 const input = z.strictObject({
   change_id: z.string().optional().meta({ description: 'Undo all of this forget' }),
-  id: id('Or bring back, or undo the last update of').optional(),
-  ids: ids('Or bring back').optional(),
+  id: id('Or restore, or undo the last update of').optional(),
+  ids: ids('Or restore').optional(),
   version: z.int().optional().meta({ description: 'Of id' }),
 })
 type Arguments = z.output<typeof input>
@@ -42,7 +42,7 @@ export const restore = defineWritingTool({
   family: core,
   name: 'restore',
   title: 'Restore',
-  description: 'Undo: bring deleted memories back, or an earlier version of one.',
+  description: 'Undo: restore deleted memories, or an earlier version of one.',
   effect: 'change',
   input,
   output: output({

@@ -171,7 +171,7 @@ function fitted(found: readonly Found[], limit: number, explain: boolean) {
   return shown
 }
 
-/** A text whose JSON takes at most so many characters. */
+/** A text, cut so that its JSON stays within a number of characters. */
 function shortenedTo(text: string, most: number): string {
   let wanted = most
   for (let tries = 0; tries < 4; tries++) {

@@ -15,10 +15,10 @@ import { core } from './family'
 import { oneOf } from './remember'
 import { id, kindOf, lean } from './vocabulary'
 
-/** Reads of one edit: so many other writes may come between. */
+/** How often an edit is tried again when another write comes between. */
 const EDIT_TRIES = 20
 
-/** Fields that can be cleared; clearing says so by name, since an empty value may be a mistake. */
+/** Fields that `clear` can name; an empty value may be a mistake and clears nothing. */
 const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'expires_at', 'pinned'] as const
 
 const text = (description: string) => z.string().optional().meta({ description })

@@ -20,7 +20,7 @@ import { inCoreWords } from './family'
 /** Characters of a default answer: 2,500 tokens at four characters each. */
 export const DEFAULT_ANSWER = 10_000
 
-/** The characters of an answer of so many tokens, within 100 and 32,000; of a default answer without a number. */
+/** The characters of an answer by its tokens, between 100 and 32,000; default 2,500. */
 export const charactersOf = (tokens: number | undefined): number =>
   tokens === undefined ? DEFAULT_ANSWER : Math.max(100, Math.min(32_000, tokens)) * 4
 
@@ -142,16 +142,16 @@ export const lean = (members: Record<string, unknown>): Record<string, unknown> 
       .map(([name, value]) => [name, name === 'warnings' ? (value as string[]).map(inCoreWords) : value]),
   )
 
-/** Threads that say nothing beside the project. */
+/** Whether the thread only repeats the project. */
 const isUsualThread = ({ threadId, project }: Pick<Entry, 'threadId' | 'project'>): boolean =>
   threadId === 'memory' || threadId === `project:${project}`
 
-/** Who stored an entry: the agent, else the owner of the key. */
+/** The agent that stored an entry, else the owner of the key. */
 export const byOf = ({ agent, owner }: Pick<Entry, 'agent' | 'owner'>): string | null => agent ?? owner
 
 const TITLE = 120
 
-/** What a result of core shows of a memory besides its content. */
+/** The members of a memory in a core result, without its content. */
 export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown> =>
   lean({
     id: entry.id,

@@ -8,7 +8,7 @@ import { isRecord } from '../record'
 const MAX_CONDITIONS = 100
 
 /**
- * Conditions on metadata: a value that a key equals, a list of values of which one is equal, or `{operator: value}` with the operators of
+ * Conditions on metadata: a value that a key equals, a list of accepted values, or `{operator: value}` with the operators of
  * `metadata_filters`.
  *
  * @throws Problem invalid_input with all that is wrong

@@ -47,7 +47,7 @@ function listed(memory: Memory, excerpt: Excerpt, project: string | null) {
   return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned }
 }
 
-/** Characters of an answer: for each memory so many, and where there are few so many that their contents share the least budget. */
+/** Characters of an answer; a short list gets enough for its contents to share the least budget. */
 const wholeOf = (shown: number, beside: number): number =>
   Math.max(budgetOf(shown, BUDGET.whole, 0), Math.min(budgetOf(20, BUDGET.whole, 0), BUDGET.least + beside))
 

@@ -28,7 +28,7 @@ export const listChanges = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'What was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
+    'List what was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
   input: z.strictObject({
     after: z
       .string()
