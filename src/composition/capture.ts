@@ -40,6 +40,8 @@ export function composeCapture(given: {
   readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
   readonly log: (event: string, fields: Record<string, unknown>) => void
+  /** Whether hooks are given approved entries alone (PACK_TRUST). */
+  readonly isApproved: boolean
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
   const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, yielder: given.yielder })
@@ -52,12 +54,13 @@ export function composeCapture(given: {
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock },
-      recall: createRecallForHooks({ store, recall }),
+      recall: createRecallForHooks({ store, recall, isApproved: given.isApproved }),
     }),
     erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({
       ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
       restoreEntries: createRestoreEntries(given.restoring),
+      isApproved: given.isApproved,
     }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
   }

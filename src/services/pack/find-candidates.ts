@@ -76,7 +76,7 @@ export function createFindCandidates({
     return attempt(() =>
       fullText.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
-        ...{ filter: EVERYTHING, diaryOf: sight.diaryOf },
+        ...{ filter: sight.isApproved ? { op: 'approved' } : EVERYTHING, diaryOf: sight.diaryOf },
       }),
     )
   }
@@ -85,7 +85,8 @@ export function createFindCandidates({
     if (semantic === null) return null
     const { embedder, index } = semantic
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
-    const limit = sight.scope.projects === null ? wanted * GATHERING.overfetch : GATHERING.narrowHits
+    const limit =
+      sight.scope.projects === null && !sight.isApproved ? wanted * GATHERING.overfetch : GATHERING.narrowHits
     // Where lists show entries an index knows; pages of a diary stand nowhere else, so whoever keeps one asks for the whole org.
     const { region } = sight.diaryOf === null ? regionOf(sight.scope, EVERYTHING) : { region: null }
     return index.search(space, query, Math.min(limit, index.depth), region)

@@ -29,6 +29,8 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     status: strOrNull(row, 'status'),
     reader: str(row, 'reader'),
     createdBy: str(row, 'created_by'),
+    imported: strOrNull(row, 'imported_from') !== null,
+    approved: numOrNull(row, 'approved_version') === num(row, 'version'),
     diary: flag(row, 'diary'),
     pinned: flag(row, 'pinned'),
     weight: num(row, 'weight'),
