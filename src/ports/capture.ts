@@ -83,7 +83,7 @@ export interface CaptureStore {
   /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
   claim(session: DueSession): Promise<boolean>
   /**
-   * What stands in a project and in none, by facet, and the newest captured session of the place. One round trip.
+   * The memories of a project and of none, by facet, and the newest captured session of the place. One round trip.
    * @param isApproved whether only entries count of which a person has approved the current version
    */
   standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<Standing>

@@ -48,7 +48,7 @@ function listed(memory: Memory, excerpt: Excerpt, project: string | null, most: 
   return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned, ...(by === most ? {} : { by }) }
 }
 
-/** Who stored most of these memories. */
+/** The agent and the key that stored most of these memories. */
 function mostBy(memories: readonly Memory[]): string {
   const groups = Map.groupBy(memories, (memory) => provenance(memory).by)
   const [most] = [...groups].sort(([, a], [, b]) => b.length - a.length)

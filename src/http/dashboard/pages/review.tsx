@@ -79,8 +79,7 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
     <p>
       {visit.config.packTrust === 'approved'
         ? 'Packs and hooks contain only memories that a person wrote or approved. '
-        : 'These memories look like instructions for an agent. Hooks leave them out of what they send to a model '}
-      {visit.config.packTrust === 'approved' ? '' : 'until a person approves them. '}
+        : 'These memories look like instructions for an agent. Hooks do not send them to a model until a person approves them. '}
       Approve a text only if you know its author and its purpose.
     </p>
     {entries.map((entry) => (

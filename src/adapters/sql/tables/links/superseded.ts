@@ -8,7 +8,7 @@ import { visible } from '../../core/visibility'
 
 interface Context {
   readonly dialect: SqlDialect
-  /** Who asks, whose diary pages count, if any, and whether only approved entries do. */
+  /** The caller, the agent whose diary pages count, if any, and whether only approved entries do. */
   readonly sight: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
   /** Milliseconds since 1970. */
   readonly now: Millis
