@@ -10,17 +10,32 @@ const FILES = ['commonplace', 'agent-plugin'].map((name) => join(PLUGINS, name, 
 
 const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
 
+/** Properties of the rules that get short names; those that the language or a computed name uses are not in the list. */
+const INTERNAL = new RegExp(
+  `^(?:${[
+    'after areWords authorities azure azureSecret bearers before bodies body credentials digit end endFrom ends found form headers holds',
+    'isIn isRandom kind lastLines least mark marked most mostBefore nextEnd ofClass password payloads prefixLength privateKey rest runsOf',
+    'secretAt signatures strength text token webToken wordsTo',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})$`,
+)
+
 /** The rules for secrets, which the server uses too, as one minified expression. */
 async function secretRules() {
   const { outputFiles } = await build({
-    stdin: { contents: "export { redact } from './redact'", resolveDir: SECRETS, loader: 'ts' },
+    stdin: {
+      contents: "import { redact } from './redact'\nsecretRules.redact = redact",
+      resolveDir: SECRETS,
+      loader: 'ts',
+    },
+    mangleProps: INTERNAL,
     bundle: true,
     write: false,
     minify: true,
     platform: 'node',
     target: 'node18',
     format: 'iife',
-    globalName: 'secretRules',
     charset: 'utf8',
     logLevel: 'error',
   })
@@ -39,7 +54,9 @@ const fromBanner = {
 /** @returns {Promise<string>} one file without dependencies, readable but for the rules for secrets */
 async function built() {
   const { outputFiles } = await build({
-    banner: { js: `// The rules of src/domain/secrets, minified: the server uses the same.\n${await secretRules()}` },
+    banner: {
+      js: `// The rules of src/domain/secrets, minified: the server uses the same.\nconst secretRules = {};\n${await secretRules()}`,
+    },
     entryPoints: [join(PLUGINS, 'source', 'main.mjs')],
     absWorkingDir: join(PLUGINS, 'source'),
     bundle: true,

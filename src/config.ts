@@ -54,6 +54,8 @@ export interface Config {
   readonly vectorBackend: VectorBackend
   /** What happens to what looks like a secret in writes other than events and code. */
   readonly redact: 'warn' | 'always'
+  /** The memories of packs and hooks: all, or those of which a person has approved the current version. */
+  readonly packTrust: 'all' | 'approved'
   readonly embedding: {
     readonly provider: EmbeddingProvider
     readonly model: string
@@ -201,6 +203,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     },
     vectorBackend,
     redact: reader.choice('REDACT', 'warn', ['warn', 'always']),
+    packTrust: reader.choice('PACK_TRUST', 'all', ['all', 'approved']),
     embedding: {
       provider,
       model: reader.text('EMBEDDING_MODEL') || defaultModel,

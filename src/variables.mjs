@@ -45,6 +45,7 @@ export const VARIABLES = /** @type {const} */ ([
   'OPENAI_API_KEY',
   'POSTGRESQL_SCHEMA',
   'RATE_LIMIT_PER_MINUTE',
+  'PACK_TRUST',
   'REDACT',
   'RERANKING_MODEL',
   'RERANKING_PROVIDER',

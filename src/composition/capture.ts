@@ -40,6 +40,8 @@ export function composeCapture(given: {
   readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
   readonly log: (event: string, fields: Record<string, unknown>) => void
+  /** Whether hooks are given approved entries alone (PACK_TRUST). */
+  readonly isApproved: boolean
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
   const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, yielder: given.yielder })
@@ -49,7 +51,7 @@ export function composeCapture(given: {
     updateEntries: createUpdateEntries(unmade),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
-  const recallForHooks = createRecallForHooks({ store, recall })
+  const recallForHooks = createRecallForHooks({ store, recall, isApproved: given.isApproved })
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock },
@@ -60,6 +62,7 @@ export function composeCapture(given: {
     review: createReviewCaptured({
       ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
       restoreEntries: createRestoreEntries(given.restoring),
+      isApproved: given.isApproved,
     }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
   }

@@ -36,9 +36,11 @@ export function composePacks(given: {
   /** Reference cosines of the model. */
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
+  /** Whether packs have approved entries alone (PACK_TRUST). */
+  readonly isApproved: boolean
 }): Services['packs'] {
   const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, levels, unfinished } = given
+  const { searchSemantic, finishing, levels, unfinished, isApproved } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
@@ -49,7 +51,7 @@ export function composePacks(given: {
     semantic,
     finishing,
   })
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished, isApproved })
   return {
     context: contextOf(explained),
     explained,

@@ -78,6 +78,7 @@ export function composeTransfer(
     imports: createImportVolume({
       ...{ imports, exports: store, images, entries, limits, generate, terms, clock, yielder },
       spare: backups.image,
+      redact: config.redact,
       model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
     }),
     backups,

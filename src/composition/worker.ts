@@ -152,10 +152,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
+  const isApproved = config.packTrust === 'approved'
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
     ...{ finishing, levels, unfinished: catchUp.warnings },
     words: config.fts.enabled,
+    isApproved,
   })
   const memories = composeMemories({
     ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
@@ -180,7 +182,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       restoring,
       recall: memories.recall,
     },
-    ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn },
+    ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
   })
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock, yielder })
   return {

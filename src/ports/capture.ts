@@ -82,8 +82,11 @@ export interface CaptureStore {
   due(silentSince: Millis, limit: number): Promise<readonly DueSession[]>
   /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
   claim(session: DueSession): Promise<boolean>
-  /** What stands in a project and in none, by facet, and the newest captured session of the place. One round trip. */
-  standing(scope: Scope, place: StartPlace, except: string | null): Promise<Standing>
+  /**
+   * The memories of a project and of none, by facet, and the newest captured session of the place. One round trip.
+   * @param isApproved whether only entries count of which a person has approved the current version
+   */
+  standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<Standing>
   /** The digest of what an owner's sessions were last told there; null when they never were. */
   lastStart(scope: Scope, place: StartPlace): Promise<string | null>
   noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>
@@ -100,8 +103,12 @@ export interface CaptureStore {
   ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
   /** Of these entries, those whose version that stands a person has approved. */
   approved(scope: Scope, ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Listed entries that the scope may change, whose texts address an agent and that are not approved, the newest first. */
-  addressing(scope: Scope, limit: number): Promise<readonly AddressingEntry[]>
+  /**
+   * Listed entries that the scope may change, whose texts address an agent and that are not approved, the newest first.
+   *
+   * @param all also those whose texts do not address an agent
+   */
+  addressing(scope: Scope, limit: number, all?: boolean): Promise<readonly AddressingEntry[]>
   /** Approves a version of an entry that the caller may change. @returns whether it still is at that version */
   approve(caller: Caller, id: number, version: number): Promise<boolean>
   /** Captured entries that are the scope's to change, newest first, behind a place. */

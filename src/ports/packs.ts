@@ -6,6 +6,8 @@ export interface PackSight {
   readonly scope: Scope
   /** Null for none. */
   readonly diaryOf: string | null
+  /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
+  readonly isApproved?: boolean
 }
 
 export interface StandingRequest {

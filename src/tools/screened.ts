@@ -2,6 +2,7 @@ import type { Metadata } from '../domain/entry/metadata'
 import { redact } from '../domain/secrets/redact'
 import { redactValue } from '../domain/secrets/redact-metadata'
 import { type Address, addressesIn } from '../domain/trust/agent-directed'
+import { addressWarning, secretWarning } from '../domain/trust/write-warnings'
 import type { Yielder } from '../domain/yielder'
 import { isRecord } from './record'
 
@@ -56,12 +57,8 @@ export function withWarnings(result: Record<string, unknown>, more: readonly str
 
 /** The warning about texts that address an agent; hooks leave them out (capture contract §3). */
 export const addressWarnings = (addresses: readonly Address[]): readonly string[] =>
-  addresses.length === 0
-    ? []
-    : [
-        `content addresses an agent (${addresses.join(', ')}): hooks leave it out until a person approves it in the dashboard`,
-      ]
+  addresses.length === 0 ? [] : [addressWarning(addresses)]
 
 /** The result of a write, with a word of what was written looking like a secret. */
 export const withWarning = (result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> =>
-  withWarnings(result, kinds.length === 0 ? [] : [`content holds what looks like a secret: ${kinds.join(', ')}`])
+  withWarnings(result, kinds.length === 0 ? [] : [secretWarning(kinds)])

@@ -294,8 +294,9 @@ describe('a code and its tokens', () => {
 
   it('do not end when somebody makes up a token', async () => {
     const { client_id, access_token, refresh_token } = await deployment.connect(await deployment.key())
-    const [user] = refresh_token.split(':')
-    for (const made of [`${user}:${'x'.repeat(16)}:${'y'.repeat(32)}`, 'a:b:c', `${user}:*:*`])
+    const [user, grant] = refresh_token.split(':')
+    const ofGrant = `${user}:${grant}:${'z'.repeat(32)}`
+    for (const made of [ofGrant, `${user}:${'x'.repeat(16)}:${'y'.repeat(32)}`, 'a:b:c', `${user}:*:*`])
       expect((await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token: made })).status).toBe(400)
     expect((await deployment.call(access_token, 'list_threads')).status).toBe(200)
   })

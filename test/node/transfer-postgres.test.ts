@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { sendAtOnce } from '../contracts/transfer/importing'
+import { sendAtOnce, warnOfTexts } from '../contracts/transfer/importing'
 import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
@@ -25,6 +25,11 @@ describe('an org that is moved', () => {
 
 describe('an import', () => {
   it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(there(postgres)))
+  it('names the entries with secrets and those that address an agent, at most a hundred', async () => {
+    const redacting = await startPlace('postgresql', { REDACT: 'always' })
+    await warnOfTexts(there(postgres), redacting)
+    await redacting.stop()
+  })
 })
 
 describe('a folder of Markdown files', () => markdownContract(() => there(postgres)))

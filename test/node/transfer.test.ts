@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
 import { exportContract } from '../contracts/transfer/exporting'
-import { importContract } from '../contracts/transfer/importing'
+import { importContract, warnOfTexts } from '../contracts/transfer/importing'
 import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { transferRights } from '../contracts/transfer/rights'
@@ -13,6 +13,13 @@ beforeAll(async () => {
 afterAll(() => place.stop())
 
 describe('an export', () => exportContract(() => place))
-describe('an import', () => importContract(() => place))
+describe('an import', () => {
+  importContract(() => place)
+  it('names the entries with secrets and those that address an agent, at most a hundred', async () => {
+    const redacting = await startPlace('d1', { REDACT: 'always' })
+    await warnOfTexts(place, redacting)
+    await redacting.stop()
+  })
+})
 describe('moving an org', () => transferRights(() => place))
 describe('a folder of Markdown files', () => markdownContract(() => place))

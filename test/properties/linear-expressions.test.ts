@@ -56,7 +56,8 @@ const KNOWN: Readonly<Record<string, string>> = {
     'the 80 characters before a place, or a name',
   '/(?:secret|password|passwd|passphrase|passcode|passwort|pwd|credential|token|_key|accountkey|sharedaccesskey)\\d*$/i':
     'the 80 characters before a place, or a name',
-  '/(?:^|[^A-Za-z])pass\\d*$|[a-z]Pass\\d*$|(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy)pass\\d*$/i':
+  '/(?:^|[^A-Za-z])pass\\d*$|[a-z]Pass\\d*$/i': 'the 80 characters before a place, or a name',
+  '/(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy|become|sudo|login|key|cert|store|vault|mongo|mq|bind|account)[-_.]?pass\\d*$/i':
     'the 80 characters before a place, or a name',
   '/(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\\d*$/i':
     'the 80 characters before a place, or a name',
@@ -67,7 +68,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/\\(\\s{0,5}["\'][^"\'\\n]{1,80}["\'],\\s{0,5}(?=["\'])/y':
     'linear: one attempt at one place, which ends at a bound or where its class does',
   '/^[0-]+$|^[~^>=<v]*\\d{1,5}(?:\\.\\d{1,5}){1,3}(?:[-+][\\w.]{1,40})?$/': 'the first 256 characters of a value',
-  '/[a-z]Key\\d*$|[-.]key\\d*$/': 'the 80 characters before a place, or a name',
+  '/[a-z]Key\\d*$|[-.](?:key|KEY|Key)\\d*$/': 'the 80 characters before a place, or a name',
   '/\\bi ?g ?n ?o ?r ?e {1,4}(?:all |any )?(?:previous|prior|above) {1,4}instructions/i':
     'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
   '/(?:[Ии]гнорируй|[Зз]абудь)[^.!?\\n]{0,30}(?:инструкци|указани)/u':

@@ -91,6 +91,8 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     MAX_TOTAL_SIZE_MB: 'all images of an entry',
     REDACT:
       'what looks like a secret is taken out of events and code always; of other writes with `always` (a kept state that holds it is not restored then), while `warn` only says so',
+    PACK_TRUST:
+      '`approved`: packs and hooks contain only memories that a person wrote or approved in the dashboard; `all` leaves out of hooks only texts that address an agent',
     LOG_LEVEL: '`DEBUG` adds each batch of SQL with its rows; no level tells text',
   },
 }

@@ -48,7 +48,9 @@ it('refuses a token that was replaced twice, and a code that was exchanged, for 
     expect(await state.begin('d', presented)).toEqual({ kind: 'refused', endsGrant: true })
     state.finish('d', { kind: 'unchanged' })
   }
-  // A code that was never issued ends nothing.
+  // A code and a token that were never issued end nothing.
+  expect(await state.begin('x', refresh('made up'))).toEqual({ kind: 'refused', endsGrant: false })
+  state.finish('x', { kind: 'unchanged' })
   expect(await state.begin('e', { kind: 'code', hash: 'made up' })).toEqual({ kind: 'refused', endsGrant: false })
   state.finish('e', { kind: 'ended' })
   expect(await open().begin('f', refresh('three'))).toEqual({ kind: 'refused', endsGrant: false })
@@ -85,7 +87,7 @@ it('carries out one request after the other, and takes the turn of one that does
     // What the first has issued meanwhile is not handed out.
     expect(state.finish('a', exchanged('late'))).toBe(false)
     expect(state.finish('b', exchanged('one'))).toBe(true)
-    expect(await state.begin('c', refresh('late'))).toEqual({ kind: 'refused', endsGrant: true })
+    expect(await state.begin('c', refresh('late'))).toEqual({ kind: 'refused', endsGrant: false })
   } finally {
     vi.useRealTimers()
   }

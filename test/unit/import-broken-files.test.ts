@@ -44,10 +44,11 @@ function importedFiles(source: string, files: Readonly<Record<string, string | B
 
 const note = (front: string, text = 'text') => `---\n${front}\n---\n${text}\n`
 const BROKEN: Readonly<Record<string, readonly [front: string, message: RegExp]>> = {
-  'globs.md': [
-    'description: TypeScript\nglobs: **/*.ts\nalwaysApply: false',
-    /^its front matter is not valid YAML: \*\*\/\*\.ts names nothing \(.*quotes: "\*\*\/\*\.ts"\) at line 3, column 8$/,
+  'alias.md': [
+    'description: TypeScript\npath: *.ts\nalwaysApply: false',
+    /^its front matter is not valid YAML: \*\.ts names nothing \(.*quotes: "\*\.ts"\) at line 3, column 7$/,
   ],
+  'alias-and-globs.md': ['globs: **/*.ts\npath: *.ts', /\*\*\/\*\.ts names nothing .* at line 2, column 8$/],
   'ring.md': ['title: S\na: &a [*a]', /\*a names what it is a part of at line 3, column 8$/],
   'ring-of-maps.md': ['title: S\na: &a\n  b:\n    c: *a', /\*a names what it is a part of at line 5, column 8$/],
   'flow.md': ['title: [S\nother: 1', /not valid YAML: .* at line 3, column 1$/],
@@ -78,6 +79,23 @@ describe('one broken file', () => {
       expect(told('locked-folder/')).toEqual(['cannot be read: permission denied (EACCES)'])
       expect(plan.refused).toHaveLength(Object.keys(BROKEN).length + 3)
     })
+
+  it('is not a rule of Cursor with globs and a description without quotes', async () => {
+    const rules: Readonly<Record<string, readonly [front: string, read: Record<string, unknown>]>> = {
+      'a.mdc': [
+        'description: Use this: always\nglobs: **/*.ts\nalwaysApply: false',
+        { description: 'Use this: always', globs: '**/*.ts', alwaysApply: false },
+      ],
+      'b.mdc': ['description:\nglobs: *.ts, src/**/*.{ts,tsx}', { globs: '*.ts, src/**/*.{ts,tsx}' }],
+      'c.mdc': ['globs: [a]*.ts\r\nalwaysApply: true', { globs: '[a]*.ts', alwaysApply: true }],
+      'd.mdc': ['globs: ["a.ts", "b.ts"]', { globs: ['a.ts', 'b.ts'] }],
+      'e.mdc': [`globs: '*.ts'\ndescription: a # b`, { globs: '*.ts', description: 'a' }],
+    }
+    const files = Object.fromEntries(Object.entries(rules).map(([name, [front]]) => [name, note(front)]))
+    const { entries, plan } = await importedFiles('markdown', files)
+    expect(plan.refused).toEqual([])
+    expect(entries.map(({ metadata }) => metadata)).toMatchObject(Object.values(rules).map(([, read]) => read))
+  })
 
   it.skipIf(process.platform !== 'linux')(
     'whose name is not UTF-8 is refused, and the others are imported',

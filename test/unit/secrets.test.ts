@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { redact } from '../../src/domain/secrets/redact'
+import { FORMS } from '../../src/domain/secrets/token-forms'
 import { promise } from '../requirements/fabric'
+import { ROOT } from '../support/build'
+import { isLeftIn, PROVIDER_SETS, providerSecrets } from '../support/provider-forms'
 import { fillToken, NAMED_FORMS, PASSPHRASES, randomNumbers, randomText, TOKEN_FORMS } from '../support/secret-forms'
 import { LOOK_ALIKES, POSITIVES, TOKENS } from '../support/secret-samples'
 
@@ -51,6 +56,53 @@ describe('secrets', () => {
         }
     for (const text of PASSPHRASES) if (!redact(text).includes('[redacted:')) left.add(text)
     expect([...left]).toEqual([])
+  })
+
+  it('are found by the hook program, in which the rules are minified, as by the server', () => {
+    const program = readFileSync(join(ROOT, 'plugins/commonplace/hook.mjs'), 'utf8')
+    const rules = program.slice(0, program.indexOf('})();') + 5)
+    const minified = new Function(`${rules}\nreturn secretRules.redact`)() as typeof redact
+    const random = randomNumbers(62)
+    const texts = [
+      ...Object.values(PROVIDER_SETS).flatMap((set) => providerSecrets(set, random).map(({ text }) => text)),
+      ...TOKEN_FORMS.map((form) => fillToken(form, random)),
+      ...NAMED_FORMS.map((form) => form.replace('§', randomText(random, 'alphanumeric', 20))),
+      ...POSITIVES.map(([text]) => text),
+      ...LOOK_ALIKES,
+      ...PASSPHRASES,
+    ]
+    for (const text of texts) expect(minified(text)).toBe(redact(text))
+  })
+
+  it('are removed behind each listed prefix, in the fewest characters and in more', () => {
+    const random = randomNumbers(60)
+    const left = new Set<string>()
+    for (const [prefix, forms] of FORMS)
+      for (const { body, least, most, holds } of forms)
+        for (let i = 0; i < 200; i++) {
+          const length = Math.min(most, Math.max(least, 24) + (i % 2) * 8)
+          const value = randomText(random, body === 'hex' || body === 'capitals' ? body : 'alphanumeric', length)
+          const token = prefix + (holds === 'dot' ? `${value.slice(0, 14)}.${value.slice(15)}` : value)
+          const clean = redact(`use ${token} here`)
+          if (clean.includes(value.slice(-8))) left.add(`${prefix} ${body} ${length}: ${clean}`)
+        }
+    expect([...left]).toEqual([])
+  })
+
+  it('are removed as the documentation of at least 95 % of providers shows them, from a set of 269', () => {
+    const random = randomNumbers(61)
+    for (const set of Object.values(PROVIDER_SETS)) {
+      const left = new Map<string, number>()
+      let count = 0
+      for (let i = 0; i < 20; i++) {
+        const secrets = providerSecrets(set, random)
+        count = secrets.length
+        for (const one of secrets)
+          if (isLeftIn(redact(one.text), one)) left.set(one.provider, (left.get(one.provider) ?? 0) + 1)
+      }
+      expect(count).toBeGreaterThanOrEqual(60)
+      expect([[...left], left.size <= count * 0.05]).toEqual([expect.anything(), true])
+    }
   })
 
   it(promise('f7-look-alikes'), () => {

@@ -25,6 +25,8 @@ interface Known {
   readonly current?: string
   /** The one that was exchanged for it. */
   readonly previous?: { readonly hash: string; readonly at: Millis; readonly answer: string | null }
+  /** The beginnings of the hashes of refresh tokens that were replaced, the newest last. */
+  readonly replaced?: string
   readonly ended?: boolean
 }
 
@@ -32,6 +34,26 @@ interface Holder {
   readonly id: string
   readonly presented: Presented
   readonly release: () => void
+}
+
+/** Characters of a hash that are kept of a replaced token, and the most tokens of which they are kept. */
+const KEPT_OF_HASH = 16
+const MOST_REPLACED = 1_000
+
+const kept = (hash: string): string => hash.slice(0, KEPT_OF_HASH).padEnd(KEPT_OF_HASH)
+
+/** Whether a token is one of those that were replaced. */
+function isReplaced({ replaced = '' }: Known, hash: string): boolean {
+  for (let at = 0; at < replaced.length; at += KEPT_OF_HASH) if (replaced.startsWith(kept(hash), at)) return true
+  return false
+}
+
+/** The replaced tokens after an exchange: those of before, and those that are known no longer. */
+function replacedAfter(known: Known, next: Known): string {
+  const gone = [known.previous?.hash, known.current].filter(
+    (hash): hash is string => hash !== undefined && hash !== next.current && hash !== next.previous?.hash,
+  )
+  return ((known.replaced ?? '') + gone.map(kept).join('')).slice(-MOST_REPLACED * KEPT_OF_HASH)
 }
 
 const STATE = 'grant'
@@ -93,7 +115,8 @@ export class GrantState {
 
   /** @param isBeside whether the same was being exchanged when this request came: then one client has sent it twice */
   private judge({ kind, hash }: Presented, isBeside: boolean): Verdict {
-    const { code, current, previous, ended = false } = this.known()
+    const known = this.known()
+    const { code, current, previous, ended = false } = known
     if (kind === 'revocation') return { kind: 'go', isKnown: true }
     if (ended) return { kind: 'refused', endsGrant: false }
     if (kind === 'code')
@@ -102,7 +125,8 @@ export class GrantState {
         : { kind: 'refused', endsGrant: code === hash && !isBeside }
     if (current === undefined) return { kind: 'go', isKnown: false }
     if (hash === current) return { kind: 'go', isKnown: true }
-    if (hash !== previous?.hash) return { kind: 'refused', endsGrant: true }
+    // A token that was never issued ends nothing: anybody may name a grant.
+    if (hash !== previous?.hash) return { kind: 'refused', endsGrant: isReplaced(known, hash) }
     const age = this.now() - previous.at
     return previous.answer === null || age > SAME_SUCCESSOR_MS
       ? { kind: 'go', isKnown: true }
@@ -122,7 +146,8 @@ export class GrantState {
     }
     const { next, answer } = outcome
     const exchanged: Known = kind === 'code' ? { code: hash } : { ...known, previous: { hash, at: now, answer } }
-    this.storage.kv.put(STATE, { ...exchanged, ...(next !== null && { current: next }) } satisfies Known)
+    const after: Known = { ...exchanged, ...(next !== null && { current: next }) }
+    this.storage.kv.put(STATE, { ...after, replaced: replacedAfter(known, after) } satisfies Known)
     this.storage.setAlarm(now + (answer === null ? REMEMBERED_MS : SAME_SUCCESSOR_MS))
   }
 }

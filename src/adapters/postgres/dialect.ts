@@ -6,6 +6,7 @@ import type { Predicate, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { approved } from '../sql/core/visibility'
 import { POSTGRES_PLAN } from '../sql/plan/postgres'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { POSTGRES_CODE } from './code-spelling'
@@ -103,6 +104,7 @@ const leaves: PredicateCompilers = {
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
   projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  approved: () => approved('e'),
   present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
   null: ({ path }) => typeIs(path, 'null'),
   type: ({ path, is }) => typeIs(path, is),

@@ -5,6 +5,7 @@ import type { Predicate, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import { approved } from '../sql/core/visibility'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { FILTERED_AT_ONCE } from './bounded/cost'
@@ -127,6 +128,7 @@ const leaves: PredicateCompilers = {
   layer: ({ anyOf }) => layerIs(anyOf),
   project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
   projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  approved: () => approved('e'),
   present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
   null: ({ path }) => sql`${typeOf(path)} = 'null'`,
   type: ({ path, is }) => sql`${typeOf(path)} IN ${TYPES[is]}`,

@@ -32,8 +32,33 @@ export function readNote(text: string): Note {
   return { front: read, body }
 }
 
-/** What YAML means. @throws RowProblem */
+/** Lines of rules of Cursor, whose values need no quotes there: `globs: *.ts`. */
+const RULE_LINE = /^(globs|description):[ \t]+(\S.*?)[ \t]*$/gm
+
+/**
+ * What YAML means. Where it means nothing, the values of `globs` and `description` are read as Cursor reads them: each is the rest of
+ * its line.
+ *
+ * @throws RowProblem
+ */
 function frontOf(yaml: string): unknown {
+  try {
+    return meaningOf(yaml)
+  } catch (error) {
+    const quoted = yaml.replace(RULE_LINE, (line, name: string, value: string) =>
+      /^["'|>]/.test(value) ? line : `${name}: ${JSON.stringify(value)}`,
+    )
+    if (quoted === yaml || !(error instanceof RowProblem)) throw error
+    try {
+      return meaningOf(quoted)
+    } catch {
+      throw error
+    }
+  }
+}
+
+/** @throws RowProblem */
+function meaningOf(yaml: string): unknown {
   const lineCounter = new LineCounter()
   try {
     const document = parseDocument(yaml, { intAsBigInt: true, uniqueKeys: true, lineCounter })

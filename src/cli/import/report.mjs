@@ -57,22 +57,23 @@ const listed = (counts) =>
     .map(([name, n]) => `${n} ${name}`)
     .join(', ') || 'none'
 
+/** @param {import('./send.mjs').Totals['problems'][number]} problem */
+const located = ({ volume, line, id, code, message }) =>
+  `volume ${volume} line ${line}${id === undefined ? '' : ` (id ${id})`}: ${code}: ${message}`
+
 /**
  * @param {import('./send.mjs').Totals} sent
  * @param {{ json: boolean, dryRun: boolean, alone: boolean }} options `alone`: nothing else is printed
  * @returns {number} the exit code
  */
 export function showSent(sent, { json, dryRun, alone }) {
-  const { entries, images, links, versions, vectors, problems, volumes, unequal } = sent
+  const { entries, images, links, versions, vectors, problems, warnings, warned, volumes, unequal } = sent
   if (json && alone) console.log(JSON.stringify(sent))
   if (!json) {
-    list(
-      'told by the server',
-      problems.map(
-        ({ volume, line, id, code, message }) =>
-          `volume ${volume} line ${line}${id === undefined ? '' : ` (id ${id})`}: ${code}: ${message}`,
-      ),
-    )
+    list('told by the server', problems.map(located))
+    list('warnings of the server', warnings.map(located))
+    const unnamed = Object.values(warned).reduce((sum, n) => sum + n, 0) - warnings.length
+    if (unnamed > 0) console.log(`  … and ${counted(unnamed, 'warning')} that the server counts without their lines`)
     console.log(
       `${dryRun ? 'It would be, of' : 'Of'} ${counted(volumes, 'volume')}: entries ${listed(entries)}; images ${listed(images)}`,
     )

@@ -20,6 +20,8 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
  * @property {number} vectors
  * @property {[unknown, number][]} map
  * @property {{ volume: number, line: number, id?: unknown, code: string, message: string }[]} problems
+ * @property {{ volume: number, line: number, id?: unknown, code: string, message: string }[]} warnings the first hundred of each volume
+ * @property {Record<string, number>} warned the number of warnings by code
  * @property {number} volumes
  * @property {number[]} unequal volumes of which all was taken, and whose content is another one here
  */
@@ -74,6 +76,8 @@ export async function sendVolumes(target, volumes) {
     vectors: 0,
     map: [],
     problems: [],
+    warnings: [],
+    warned: {},
     volumes: 0,
     unequal: [],
   }
@@ -84,12 +88,14 @@ export async function sendVolumes(target, volumes) {
     add(totals.images, report.images)
     for (const part of /** @type {const} */ (['links', 'versions', 'vectors'])) totals[part] += report[part]
     totals.map.push(...(report.map ?? []))
-    totals.problems.push(...report.problems.map((/** @type {object} */ one) => ({ volume: report.volume, ...one })))
+    for (const part of /** @type {const} */ (['problems', 'warnings']))
+      totals[part].push(...(report[part] ?? []).map((/** @type {any} */ one) => ({ volume: report.volume, ...one })))
+    add(totals.warned, report.warned ?? {})
     const { skipped, refused } = report.entries
     if (
       report.content !== undefined &&
       report.content !== contentOf(bytes) &&
-      skipped + refused + report.images.missing === 0
+      skipped + refused + report.images.missing + (report.warned?.redacted ?? 0) === 0
     )
       totals.unequal.push(report.volume)
     if (!target.json) showProgress('volumes', totals.volumes, totals.volumes)

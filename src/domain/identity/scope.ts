@@ -46,6 +46,8 @@ export interface Actor extends Principal {
 export interface Caller extends Actor {
   /** Random; one a call, shared by every change that it makes. */
   readonly changeId: string
+  /** Present where a person writes in the dashboard: what they write is approved, but for texts that address an agent. */
+  readonly isPerson?: true
   /** Present when the call may be made again under a key of its own. */
   readonly receipt?: ReceiptDraft
   /** Names of projects that the write gives, in its own batch; it is refused where the directory has another version by then. */

@@ -24,6 +24,9 @@ export interface PackEntry {
   readonly createdAt: number
   readonly updatedAt: number
   readonly createdBy: string
+  readonly imported: boolean
+  /** Whether a person has approved the current version. */
+  readonly approved: boolean
   readonly tags: readonly string[]
   /** Null when there are none, or when they are too large to be read for this. */
   readonly metadata: Metadata | null

@@ -46,7 +46,18 @@ const SAID = [
     'pinned',
     'weight',
   ],
-  ...['confidence', 'expires_at', 'audience', 'diary', 'agent_name', 'status', 'version'],
+  ...[
+    'confidence',
+    'expires_at',
+    'audience',
+    'diary',
+    'agent_name',
+    'status',
+    'version',
+    'captured',
+    'imported',
+    'approved',
+  ],
 ]
 /** Characters of further fields, one and all: a pack is not the place for large ones. */
 const LARGEST_FIELD = 200
@@ -71,7 +82,21 @@ function metadataOf(
   supersedes: readonly number[],
   contradicts: readonly number[],
 ): Metadata {
-  const { tags, status, pinned, weight, confidence, expiresAt, version, reader, diary, agent, domain } = entry
+  const {
+    tags,
+    status,
+    pinned,
+    weight,
+    confidence,
+    expiresAt,
+    version,
+    reader,
+    diary,
+    agent,
+    domain,
+    imported,
+    approved,
+  } = entry
   const known: Record<string, JsonValue | undefined> = {
     status: status ?? undefined,
     tags: tags.length > 0 ? [...tags].slice(0, 20) : undefined,
@@ -84,6 +109,8 @@ function metadataOf(
     confidence: confidence ?? undefined,
     expires_at: expiresAt === null ? undefined : iso(expiresAt),
     version: version === 1 ? undefined : version,
+    imported: imported || undefined,
+    approved: approved || undefined,
     supersedes: supersedes.length > 0 ? supersedes.map(String) : undefined,
     conflicts_with: contradicts.length > 0 ? contradicts.map(String) : undefined,
     later: replacedBy === null ? undefined : String(replacedBy),

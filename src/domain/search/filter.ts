@@ -57,6 +57,8 @@ export type Predicate =
   | { readonly op: 'project'; readonly is: string }
   /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
   | { readonly op: 'projectScope'; readonly is: string }
+  /** A person has approved the current version. */
+  | { readonly op: 'approved' }
   | MetadataPredicate
 
 export type MetadataPredicate =
@@ -123,6 +125,7 @@ type Filterable = Pick<
   | 'project'
   | 'agent'
   | 'owner'
+  | 'approved'
 >
 
 /** The meaning of a filter, in plain code. Databases are tested against it. */
@@ -158,6 +161,8 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       return entry.project === filter.is
     case 'projectScope':
       return entry.layer === 3 || entry.project === filter.is
+    case 'approved':
+      return entry.approved
     default:
       return matchesValue(filter, valueAt(entry.metadata, filter.path))
   }

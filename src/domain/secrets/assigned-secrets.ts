@@ -6,8 +6,11 @@ import { isWordlike } from './wordlike'
 /** Values that are secrets because of their names (fabric contract §7). */
 
 /** From a word that names a secret to the end of the name. */
-const NAME =
-  /(?:secret|pass(?:w(?:or)?d|phrase|code|wort)?|pwd|token|key|credential|unseal|authorization|cookie|_auth|\bauth|sig)[\w.-]*/gi
+const NAME = new RegExp(
+  String.raw`(?:secret|pass(?:w(?:or)?d|phrase|code|wort)?|pwd|token|key|credential|unseal|authorization|cookie|_auth|\bauth|sig|psk|` +
+    String.raw`appid|honeycomb-team)[\w.-]*`,
+  'gi',
+)
 /** Codes of colors; a terminal shows a name in one and its value in another. */
 const COLOR = String.raw`(?:(?:\p{Cc}|\\x1b|\\u001b|\\033|\\e)\[[0-9;]{0,9}m)?`
 /** The separator of a name and its value: quotes, escaped or not, a type, and an assignment. */
@@ -113,7 +116,13 @@ function isSecret(value: string, named: Value): boolean {
   const { strength, form, rest } = named
   if (isPlaceholder(value, rest)) return false
   if (strength === null) return form !== 'words' && digitsOf(value) >= 2 && value.length >= 20 && /[A-Za-z]/.test(value)
-  if (strength === 'weak' && form !== 'line') return value.length >= 16 && digitsOf(value) >= 2 && looksRandom(value)
+  if (strength === 'weak' && form !== 'line')
+    return (
+      value.length >= 16 &&
+      digitsOf(value) > 0 &&
+      looksRandom(value) &&
+      (digitsOf(value) > 1 || (/[A-Z]/.test(value) && !isWordlike(value)))
+    )
   if (form === 'line') return true
   if (form === 'words')
     return strength === 'strong' && /^\w/.test(value) && !WORD_OF_SECRET.test(value) && !isMessage(value)
@@ -142,7 +151,7 @@ interface Name {
 /** How a value after a name is written, and where it begins at the earliest. */
 interface Separator {
   readonly end: number
-  readonly form: Form | 'element' | 'parameter' | 'member'
+  readonly form: Form | 'element' | 'parameter' | 'member' | 'argument'
 }
 
 /** The text before a name on its line. */
@@ -166,6 +175,10 @@ function separatorOfTag(text: string, { text: name, from, to }: Name): Separator
   if (next === '(' && /(?:^|\.)(?:set|with|add)[A-Z_]|(?:^|\.)password$/.test(name)) {
     const argument = matchAt(AS_ARGUMENT, text, to)
     return argument === null ? null : { end: to + argument.length, form: 'quoted' }
+  }
+  if (next === '(' && /(?:api_?key|token|secret)$/i.test(name)) {
+    const argument = matchAt(AS_ARGUMENT, text, to)
+    return argument === null ? null : { end: to + argument.length, form: 'argument' }
   }
   if (next === '(' && /credentials?$/i.test(name)) {
     const argument = matchAt(AFTER_USER, text, to)
@@ -277,6 +290,7 @@ function valueAt(
   form: Separator['form'],
   strength: NameStrength | null,
 ): { form: Form; from: number; to: number } | null {
+  if (form === 'argument') return valueAt(text, at, 'quoted', strength)
   if (form === 'element') return { form: 'line', from: at, to: endOf(IN_TAGS, text, at) }
   const quote = matchAt(QUOTE, text, at) ?? ''
   const from = at + quote.length
@@ -293,7 +307,7 @@ function valueAt(
   return strength === 'strong' && text.startsWith(quote.slice(-1), end) ? { form: 'words', from, to: end } : null
 }
 
-const AUTHORIZATION = /["']?(?:(?:[A-Za-z][\w-]{1,20})[ \t]{1,5})?/y
+const AUTHORIZATION = /["']?(?:(?:[A-Za-z][\w-]{1,20})[ \t]{1,5})?(?:(?:token|api_?key|key)=["']?)?/iy
 const IN_HEADER = /[^\s"'`,\p{Cc}]*/uy
 
 /** The credentials of an `Authorization` header, after the name of its scheme. */
@@ -305,7 +319,8 @@ function readCredentials(text: string, at: number): Read {
     value.length < LEAST ||
     /^[A-Za-z]+=/.test(value) ||
     isPlaceholder(value, text.slice(from, from + LONGEST_CHECKED)) ||
-    !(digitsOf(value) > 0 && looksRandom(value)) ||
+    (digitsOf(value) === 0 && value.length < 16) ||
+    !looksRandom(value) ||
     MEMBER.test(value)
   return { found: isNone ? [] : [{ kind: 'authorization', from, to }], to }
 }
@@ -330,6 +345,7 @@ function nameAround(text: string, at: number, length: number): Name {
 function strengthAt(text: string, name: Name, word: string): NameStrength | null | undefined {
   const isParameter = /[?&;]$/.test(text.slice(Math.max(0, name.from - 1), name.from))
   if (isParameter && /^(?:sig|signature|key|auth|access_key)$/i.test(name.text)) return 'plain'
+  if (isParameter && /^appid$/i.test(name.text)) return null
   if (/^unseal$/i.test(name.text)) return 'weak'
   if (/^key$/i.test(name.text))
     return KIND_OF_KEY.test(text.slice(Math.max(0, name.from - 12), name.from)) ? 'strong' : undefined
@@ -355,10 +371,12 @@ function readValue(text: string, name: Name, word: string): Read {
   const none = { found: [], to: name.to }
   const isCookie = /^-*(?:set-)?cookie2?$/i.test(name.text)
   const isAuthorization = /authorization$/i.test(name.text)
-  const strength = isCookie || isAuthorization ? 'plain' : strengthAt(text, name, word)
-  if (strength === undefined) return none
+  const named = isCookie || isAuthorization ? 'plain' : strengthAt(text, name, word)
+  if (named === undefined) return none
   const separator = separatorOf(text, name)
   if (separator === null) return none
+  // The argument of a call may be the name of a secret.
+  const strength = separator.form === 'argument' ? 'weak' : named
   const { end } = separator
   if (isCookie) return readCookies(text, end, /^set/i.test(name.text))
   if (isAuthorization) return readCredentials(text, end)

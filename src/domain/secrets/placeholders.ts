@@ -21,7 +21,7 @@ const NAMED_SECRET =
   /^(?:my|the|db|user|new|old|some|super|test)?[-_ ]?(?:password|passwd|passphrase|secret|token|key|pass|pwd|credentials?|api[-_]?key)$/i
 const VERSION = /^[0-]+$|^[~^>=<v]*\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+][\w.]{1,40})?$/
 /** A digest, a path, an address. */
-const PLACE = /^(?:arn:|sha\d{1,3}[-:]|[a-z]:\\|\.{1,2}\/|~\/|\/[\w.@-]+\/|[a-z][a-z0-9+.-]{1,20}:\/\/)/i
+const PLACE = /^(?:arn:|sha\d{1,3}[-:]|[a-z]:\\|\.{1,2}\/|~\/|\/[\w.@-]+\/(?!\S*\+)|[a-z][a-z0-9+.-]{1,20}:\/\/)/i
 const INTERPOLATED = /\$[{(]|\{\{/
 /** What begins as a template does, or a call, ends as one does, if only behind quotes or blanks; else it is a part of a secret. */
 const TEMPLATE = /^(?:[\w-]*<[^<>\n]*>|\{[^{}\n]*\}|#\{|\([^()\n]*\)|[A-Za-z_$][\w$.:]*\((?:[^\n]*\)|["'`\s]|$))/

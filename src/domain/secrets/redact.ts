@@ -1,8 +1,8 @@
 import { assignedSecrets } from './assigned-secrets'
-import { passwordsOfCommands } from './command-secrets'
+import { passwordsOfCommands, UNNAMED_SECRETS } from './command-secrets'
 import { Nearest, Runs } from './runs'
 import type { SecretRange } from './secret-range'
-import { BEGINNING, BODIES, formsOf, LONGEST_TOKEN, mayBegin, type TokenForm } from './token-forms'
+import { BEGINNING, BODIES, formsOf, LONGEST_BODY, LONGEST_TOKEN, mayBegin, type TokenForm } from './token-forms'
 import { isWordlike } from './wordlike'
 
 /**
@@ -67,6 +67,7 @@ const MARKED: readonly MarkedForm[] = [
     least: 31,
     most: 36,
   },
+  { kind: 'laravel', mark: /^\|$/, before: /(?<!\w)\d{1,7}$/, mostBefore: 9, after: 'letters', least: 48, most: 48 },
   {
     kind: 'discord',
     mark: /^\.$/,
@@ -152,7 +153,7 @@ class Finder {
     this.headers = new Runs(text, /[\w-]*/y)
     this.payloads = new Runs(text, /[\w-]*/y)
     this.signatures = new Runs(text, /[\w-]*/y)
-    this.bearers = new Runs(text, /[\w.~+/=-]*/y)
+    this.bearers = new Runs(text, /[\w.~+/=!%-]*/y)
     this.authorities = new Runs(text, /[^\s/?#'"`<>\\]*/y)
     this.azure = new Runs(text, /[\w.~-]*/y)
   }
@@ -185,11 +186,22 @@ class Finder {
   }
 
   private token(at: number, from: number, { kind, body, least, most, holds }: TokenForm): SecretRange | null {
-    let to = Math.min(this.runsOf(body).endFrom(from), from + LONGEST_TOKEN)
+    let to = Math.min(this.runsOf(body).endFrom(from), from + LONGEST_BODY)
     while (to > from && '.:'.includes(this.text[to - 1] as string)) to--
     if (to - from < least || to - from > most) return null
-    if (holds !== null && !this[holds].isIn(from, to)) return null
+    if (holds !== null && !this[holds].isIn(from, to) && !(holds === 'part' && this.isMixed(from, to))) return null
     return this.isRandom(from, to) ? { kind, from: at, to } : null
+  }
+
+  /** Whether a token holds digits, capitals and small letters, as words that dashes join hardly do. */
+  private isMixed(from: number, to: number): boolean {
+    const value = this.text.slice(from, Math.min(to, from + LONGEST_CHECKED))
+    return (
+      /^\D*\d\D*\d\D*\d/.test(value) &&
+      /^[^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(value) &&
+      /[a-z]/.test(value) &&
+      !isWordlike(value)
+    )
   }
 
   /** A token may consist of letters only, if they are not words. */
@@ -300,8 +312,7 @@ const NO_PREFIX = /^(?:sha\d|md5|commit|chunk|index|asset|file|img|image|etag|ms
 function* unlistedTokens(text: string): Generator<SecretRange> {
   for (const { 0: part, index } of text.matchAll(LONG_PART)) {
     const body = part.slice(1, LONGEST_TOKEN)
-    if (HEX_FIRST.test(body) || !/[a-z]/.test(body) || !/[A-Z]/.test(body) || !/\d/.test(body) || isWordlike(body))
-      continue
+    if (HEX_FIRST.test(body) || !/[a-z]/.test(body) || !/[A-Z]/.test(body) || isWordlike(body)) continue
     const prefix = UNKNOWN_PREFIX.exec(text.slice(Math.max(0, index - LONGEST_PREFIX), index))?.[0]
     if (prefix === undefined || NO_PREFIX.test(prefix) || /[\w+/=]/.test(text[index + part.length] ?? '')) continue
     yield { kind: 'token', from: index - prefix.length, to: index + part.length }
@@ -344,6 +355,6 @@ function without(text: string, secrets: Iterable<SecretRange>, kinds?: Set<strin
  * @param kinds takes what was found
  */
 export function redact(text: string, kinds?: Set<string>): string {
-  const passes = [formedSecrets, passwordsOfCommands, assignedSecrets, unlistedTokens]
+  const passes = [formedSecrets, passwordsOfCommands, ...UNNAMED_SECRETS, assignedSecrets, unlistedTokens]
   return passes.reduce((rest, secretsOf) => without(rest, secretsOf(rest), kinds), text)
 }

@@ -2,18 +2,21 @@
 export type NameStrength = 'strong' | 'plain' | 'weak'
 
 const KEYS =
-  '(?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|admin|session|service|app|webhook)'
+  '(?:api|access|secret|private|auth|encryption|signing|master|account|subscription|license|admin|session|service|app|application|server|' +
+  'webhook)'
 /** Names whose values are secrets (fabric contract §7). */
 const ENDS_WITH_ONE =
   /(?:secret|password|passwd|passphrase|passcode|passwort|pwd|credential|token|_key|accountkey|sharedaccesskey)\d*$/i
 const KEY_OF_SERVICE = new RegExp(`${KEYS}[-_.]?key\\d*$`, 'i')
-const PASS =
-  /(?:^|[^A-Za-z])pass\d*$|[a-z]Pass\d*$|(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy)pass\d*$/i
+const PASS = /(?:^|[^A-Za-z])pass\d*$|[a-z]Pass\d*$/i
+/** Names of passwords with the word for their user or their service. */
+const PASS_OF =
+  /(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy|become|sudo|login|key|cert|store|vault|mongo|mq|bind|account)[-_.]?pass\d*$/i
 const AUTH = /(?:^|[^A-Za-z])_?auth$/i
-const OTHER_KEY = /[a-z]Key\d*$|[-.]key\d*$/
+const OTHER_KEY = /[a-z]Key\d*$|[-.](?:key|KEY|Key)\d*$/
 const NO_SECRET_KEY = new RegExp(
-  '(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|index|unique|query|publishable|site|object|s3|file|map|hash)' +
-    '-?key\\d*$',
+  '(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|index|unique|query|publishable|site|socket|object|s3|file|' +
+    'map|hash)-?key\\d*$',
   'i',
 )
 const STRONG =
@@ -46,6 +49,7 @@ const ABOUT_ONE = new Set(
 export function strengthOf(name: string): NameStrength | null {
   if (ENDS_WITH_ONE.test(name) || KEY_OF_SERVICE.test(name))
     return HARMLESS_KEY.test(name) ? null : STRONG.test(name) ? 'strong' : 'plain'
+  if (PASS_OF.test(name) || /psk$|honeycomb-team$/i.test(name)) return 'plain'
   if (PASS.test(name) || AUTH.test(name)) return 'weak'
   if (OTHER_KEY.test(name)) return NO_SECRET_KEY.test(name) ? null : 'weak'
   const word = LAST_WORD.exec(name)?.[0]

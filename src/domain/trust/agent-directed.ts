@@ -125,3 +125,7 @@ export function addressesIn(text: string): readonly Address[] {
     text.length <= 2 * LONGEST_CHECKED ? text : `${text.slice(0, LONGEST_CHECKED)}\n${text.slice(-LONGEST_CHECKED)}`
   return [...new Set(PATTERNS.flatMap(([address, pattern]) => (pattern.test(checked) ? [address] : [])))]
 }
+
+/** Whether the text or the title of an entry addresses an agent. */
+export const addressesAgent = ({ text, title }: { readonly text: string; readonly title: string | null }): boolean =>
+  addressesIn(text).length > 0 || (title !== null && addressesIn(title).length > 0)

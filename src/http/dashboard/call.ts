@@ -18,6 +18,7 @@ export const callerOf = (visit: Visit, name: string): Caller => ({
   action: name,
   tool: name,
   changeId: visit.services.ids.next(),
+  isPerson: true,
 })
 
 /**

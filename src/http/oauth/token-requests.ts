@@ -121,12 +121,8 @@ export async function answerTokenRequest(
       const sealed = kind === 'code' ? null : await sealAnswer(token, { client, answer } satisfies Kept)
       return (await end({ kind: 'exchanged', next, answer: sealed })) ? response : tryAgain()
     }
-    if (!isReuse(response)) return response
-    // KV may still return an older state of the grant than the turns know.
-    if (verdict.isKnown) return tryAgain()
-    await endGrant(grant, 'a replaced refresh token was used again')
-    await end({ kind: 'ended' })
-    return response
+    // KV may still return an older state of the grant than the turns know. A token that the turns do not know may be invented.
+    return isReuse(response) && verdict.isKnown ? tryAgain() : response
   } finally {
     if (!isOver) await end({ kind: 'unchanged' }).catch(() => {})
   }

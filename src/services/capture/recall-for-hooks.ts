@@ -10,6 +10,7 @@ import {
 import type { HookEvent } from '../../domain/capture/request'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
+import { and } from '../../domain/search/filter'
 import { sha256Hex } from '../../domain/text'
 import { addressesIn } from '../../domain/trust/agent-directed'
 import type { CaptureStore, StartPlace } from '../../ports/capture'
@@ -45,9 +46,12 @@ export type RecallForHooks = ReturnType<typeof createRecallForHooks>
 export function createRecallForHooks({
   store,
   recall,
+  isApproved = false,
 }: {
   readonly store: CaptureStore
   readonly recall: Pick<Recall, 'page'>
+  /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
+  readonly isApproved?: boolean
 }) {
   /** Of these entries, those that address an agent and that no person has approved. */
   async function unapproved(
@@ -60,6 +64,13 @@ export function createRecallForHooks({
     if (ids.length === 0) return new Set()
     const approved = await store.approved(scope, ids)
     return new Set(ids.filter((id) => !approved.has(id)))
+  }
+
+  /** Whether an entry of these, as a successor, replaces another one: where approved entries count alone, one that is approved. */
+  async function replacing(scope: Scope, ids: readonly number[]): Promise<(id: number) => boolean> {
+    if (!isApproved) return () => true
+    const approved = await store.approved(scope, ids)
+    return (id) => approved.has(id)
   }
 
   /** Without entries that address an agent, unless a person has approved them. */
@@ -85,7 +96,9 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const start = startText(await trusted(scope, await store.standing(scope, place, threadOfSession(session))))
+    const start = startText(
+      await trusted(scope, await store.standing(scope, place, threadOfSession(session), isApproved)),
+    )
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest
@@ -103,7 +116,8 @@ export function createRecallForHooks({
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const query = prompt.slice(0, QUERY).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
-    const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
+    const ofPlace = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
+    const filter = isApproved ? and([ofPlace, { op: 'approved' }]) : ofPlace
     const page = await recall.page(
       scope,
       {
@@ -112,9 +126,15 @@ export function createRecallForHooks({
       },
       BYTES,
     )
-    const found = page.results
-      .map(({ memory }) => memory)
-      .filter(({ id, layer, supersededBy }) => layer !== 1 && supersededBy === undefined && !seen.includes(id))
+    const memories = page.results.map(({ memory }) => memory)
+    const isReplaced = await replacing(
+      scope,
+      memories.flatMap(({ supersededBy }) => supersededBy ?? []),
+    )
+    const found = memories.filter(
+      ({ id, layer, supersededBy }) =>
+        layer !== 1 && (supersededBy === undefined || !isReplaced(supersededBy)) && !seen.includes(id),
+    )
     const isLeftOut = await unapproved(scope, found)
     const fresh = found.filter(({ id }) => !isLeftOut.has(id))
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
@@ -125,6 +145,6 @@ export function createRecallForHooks({
     atPrompt,
     /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
     standing: async (scope: Scope, place: StartPlace): Promise<Standing> =>
-      trusted(scope, await store.standing(scope, place, null)),
+      trusted(scope, await store.standing(scope, place, null, isApproved)),
   }
 }

@@ -57,6 +57,7 @@ export function createReviewCaptured({
   updateEntries,
   restoreEntries,
   remember,
+  isApproved = false,
 }: {
   readonly store: Pick<CaptureStore, 'review' | 'addressing' | 'approve'>
   readonly entries: Pick<EntryStore, 'readToChange'>
@@ -64,6 +65,8 @@ export function createReviewCaptured({
   readonly updateEntries: UpdateEntries
   readonly restoreEntries: RestoreEntries
   readonly remember: Remember
+  /** Whether packs and hooks contain approved entries alone (PACK_TRUST=approved). */
+  readonly isApproved?: boolean
 }) {
   /** Captured entries that are the caller's to change, in the order of the ids. @throws Problem not_found, conflict */
   async function captured(caller: Caller, ids: readonly number[], seen: SeenVersions) {
@@ -107,8 +110,12 @@ export function createReviewCaptured({
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
 
-    /** Entries whose texts address an agent and that no person has approved. */
-    addressing: (scope: Scope, limit: number): Promise<readonly AddressingEntry[]> => store.addressing(scope, limit),
+    /**
+     * Entries whose texts address an agent and that no person has approved; where packs contain approved entries alone, all that wait
+     * for an approval.
+     */
+    addressing: (scope: Scope, limit: number): Promise<readonly AddressingEntry[]> =>
+      store.addressing(scope, limit, isApproved),
 
     /** Approves a version of an entry, so that hooks include it. @throws Problem conflict when it has changed or is out of reach */
     async approve(caller: Caller, id: number, version: number): Promise<void> {

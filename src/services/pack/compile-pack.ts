@@ -75,6 +75,7 @@ export function createCompilePack({
   analyzer,
   yielder,
   unfinished = async () => [],
+  isApproved = false,
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
@@ -82,6 +83,8 @@ export function createCompilePack({
   readonly yielder: Yielder
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
+  /** Whether only entries count of which a person has approved the current version. */
+  readonly isApproved?: boolean
 }) {
   /** The rarest word of the goal that an entry holds behind the beginning of its text. */
   function unseenWord({ entry, evidence }: Candidate): string {
@@ -125,6 +128,7 @@ export function createCompilePack({
     const sight: PackSight = {
       scope: request.project === null ? caller : { ...caller, projects: [request.project] },
       diaryOf: request.agentId,
+      isApproved,
     }
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request)

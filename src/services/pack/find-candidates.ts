@@ -5,7 +5,7 @@ import type { FoundForGoal } from '../../domain/pack/rank-entries'
 import { DEPTHS, type PackRequest } from '../../domain/pack/request'
 import type { Levels } from '../../domain/recall/similarity'
 import type { Analyzer } from '../../domain/search/analysis'
-import { EVERYTHING, type Filter } from '../../domain/search/filter'
+import { and, EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
 import type { Embedder } from '../../ports/embedder'
@@ -81,7 +81,7 @@ export function createFindCandidates({
     return attempt(() =>
       fullText.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
-        ...{ filter, diaryOf: sight.diaryOf },
+        ...{ filter: sight.isApproved ? and([filter, { op: 'approved' }]) : filter, diaryOf: sight.diaryOf },
       }),
     )
   }
@@ -90,7 +90,8 @@ export function createFindCandidates({
     if (semantic === null) return null
     const { embedder, index } = semantic
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
-    const limit = sight.scope.projects === null ? wanted * GATHERING.overfetch : GATHERING.narrowHits
+    const limit =
+      sight.scope.projects === null && !sight.isApproved ? wanted * GATHERING.overfetch : GATHERING.narrowHits
     // Where lists show entries an index knows; pages of a diary stand nowhere else, so whoever keeps one asks for the whole org.
     const { region } = sight.diaryOf === null ? regionOf(sight.scope, EVERYTHING) : { region: null }
     return index.search(space, query, Math.min(limit, index.depth), region)

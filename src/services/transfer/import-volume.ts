@@ -5,7 +5,7 @@ import { contentDifference } from '../../domain/transfer/content-difference'
 import { withoutImages } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
 import { incomingVersion } from '../../domain/transfer/incoming-version'
-import type { EntryRecord, RecordId } from '../../domain/transfer/records'
+import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
 import { VOLUME_UNITS } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
@@ -24,6 +24,7 @@ import {
   type ImportReport,
   noteProblem,
 } from './report'
+import { noteScreening, withoutSecrets } from './screened-records'
 import { type Standing, standingOf } from './standing'
 import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-in-hand'
 
@@ -42,6 +43,8 @@ interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly limits: WriteLimits
   readonly terms: HistoryTerms
   readonly clock: Clock
+  /** `warn` reports texts that look like they hold secrets; `always` imports them without the secrets. */
+  readonly redact?: 'warn' | 'always'
 }
 
 export type ImportVolume = ReturnType<typeof createImportVolume>
@@ -66,6 +69,8 @@ class Import {
   /** Whether another request has changed entries of the volume since the plan. */
   private isContested = false
   private readonly difference = contentDifference()
+  /** IDs of records from which secrets are removed. */
+  private readonly redacted: ReadonlySet<string>
 
   constructor(
     private readonly on: ImportDependencies,
@@ -77,6 +82,8 @@ class Import {
     this.report = emptyReport(manifest.volume, options.dryRun)
     this.store = manifest.store
     this.at = Date.parse(manifest.at)
+    const withSecrets = [...volume.screenings.values()].filter(({ kinds }) => kinds.length > 0)
+    this.redacted = new Set(on.redact === 'always' ? withSecrets.map(({ id }) => String(id)) : [])
     const { org, projects, owner, isWhole } = caller
     this.intake = {
       scope: { org, projects, owner, ...(isWhole ? { isWhole } : {}) },
@@ -124,6 +131,8 @@ class Import {
       }
       Object.assign(entries, counts)
       problems.length = noted
+      delete this.report.warnings
+      delete this.report.warned
       this.fates.clear()
       await this.recall()
     }
@@ -148,6 +157,7 @@ class Import {
         if (decision?.what === 'store' || decision?.what === 'replace') {
           takes.entries += Number(decision.replaces === null)
           takes.bytes += decision.entry.bytes
+          this.noteScreening(line)
         }
         countFate(report, fate)
       }
@@ -156,12 +166,23 @@ class Import {
     return takes
   }
 
+  private noteScreening(line: number): void {
+    const screening = this.volume.screenings.get(line)
+    if (screening !== undefined) noteScreening(this.report, line, screening, this.redacted.has(String(screening.id)))
+  }
+
+  /** A record as it is imported: with REDACT=always without secrets. */
+  private asImported<R extends EntryRecord | RecordOf<'version'>>(record: R): R {
+    return this.redacted.has(String(record.id)) ? withoutSecrets(record) : record
+  }
+
   private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
     const { mapping, intake, options } = this
     const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [record] : []))
     const standing = await this.standing(records)
     const decided = new Map<string, Decision>()
-    for (const record of records) {
+    for (const original of records) {
+      const record = this.asImported(original)
       const id = String(record.id)
       const known = mapping.known.get(id)
       const there = known === undefined ? null : (standing.get(known.entryId) ?? null)
@@ -221,7 +242,9 @@ class Import {
     const decided = await this.decide(batch)
     if (this.isContested) this.decideAgain(batch, decided)
     const vectors = Map.groupBy(
-      batch.flatMap(({ record }) => (record.record === 'vector' ? [record] : [])),
+      batch.flatMap(({ record }) =>
+        record.record === 'vector' && !this.redacted.has(String(record.entry)) ? [record] : [],
+      ),
       ({ entry }) => String(entry),
     )
     const entries: TakenEntry[] = []
@@ -303,8 +326,9 @@ class Import {
       if (id === undefined || fate === 'refuse' || fate === 'skip' || known?.standing?.isReadOnly) continue
       if (fate === undefined && known !== undefined && !isUntouched(known, this.at)) continue
       try {
-        const { metadata, links } = mapping.mapped(record)
-        const state = incomingVersion(record, metadata ?? null, links, intake)
+        const clean = this.asImported(record)
+        const { metadata, links } = mapping.mapped(clean)
+        const state = incomingVersion(clean, metadata ?? null, links, intake)
         taken.push({ theirId, id, state: { ...state, ...withoutImages(state, this.images.missing) } })
       } catch (error) {
         noteProblem(report, line, record.id, asProblem(error))

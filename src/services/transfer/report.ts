@@ -20,6 +20,10 @@ export interface ImportReport {
   /** Ids that differ: theirs, ours. */
   readonly map?: [RecordId, number][]
   readonly problems: ImportProblem[]
+  /** The first hundred warnings about entries that were imported. */
+  warnings?: (Omit<ImportProblem, 'code'> & { readonly code: WarningCode })[]
+  /** The number of warnings by code. */
+  warned?: { readonly [code in WarningCode]?: number }
   /** Of the entries as they stand here. */
   content?: string
 }
@@ -30,6 +34,13 @@ interface ImportProblem {
   readonly code: string
   readonly message: string
 }
+
+/**
+ * - `secret`: its text or its metadata look like they hold a secret
+ * - `redacted`: such secrets were removed (REDACT=always)
+ * - `addresses_agent`: its text or its title addresses an agent
+ */
+export type WarningCode = 'secret' | 'redacted' | 'addresses_agent'
 
 const MOST_PROBLEMS = 100
 

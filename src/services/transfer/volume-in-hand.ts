@@ -4,6 +4,7 @@ import { readLine } from '../../domain/transfer/line'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
+import { type Screening, screeningOf } from './screened-records'
 
 /** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
 export interface Picture {
@@ -32,6 +33,8 @@ export interface VolumeInHand {
   readonly images: ReadonlySet<string>
   /** Those of them that have no bytes, as the file says. */
   readonly missing: ReadonlySet<string>
+  /** Records that look like they hold secrets or that address an agent, by line. */
+  readonly screenings: ReadonlyMap<number, Screening>
 }
 
 /** Ids that an entry or a state of one names. */
@@ -56,6 +59,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yie
   const images = new Set<string>()
   const missing = new Set<string>()
   const states = new Set<string>()
+  const screenings = new Map<number, Screening>()
   for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
     await yielder.spend(bytes.length / VOLUME_UNITS)
     if (record.record === 'manifest') manifest = record
@@ -71,6 +75,9 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yie
     if (record.record === 'entry') stable.set(String(record.id), stableId(record))
     if (record.record === 'entry' || record.record === 'version') {
       namedIn(record, (id) => named.add(id))
+      const screening = screeningOf(record)
+      if (screening !== null) screenings.set(line, screening)
+      await yielder.spend(record.text.length)
       for (const { sha256 } of record.images ?? []) images.add(sha256)
     }
     if (record.record === 'entry' || record.record === 'version' || record.record === 'gone') ids.add(String(record.id))
@@ -78,7 +85,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yie
   }
   if (manifest === null || end === null) throw new Error('a volume has a manifest and an end')
   for (const id of stable.keys()) states.delete(id)
-  return { manifest, end, lines, pictures, stable, ids: [...ids], named, states, images, missing }
+  return { manifest, end, lines, pictures, stable, ids: [...ids], named, states, images, missing, screenings }
 }
 
 /** A record of the volume and its line. */

@@ -3,6 +3,7 @@ import type { Memory } from '../../domain/recall/memory'
 import { typeOfKind } from '../../domain/recall/memory'
 import { leanMetadata } from '../../domain/recall/metadata'
 import { codePointLength } from '../../domain/text'
+import { provenance } from '../provenance'
 import { replaced } from './memory-wire'
 import { iso } from './wire'
 
@@ -14,6 +15,7 @@ export const leanMemory = (memory: Memory, excerpt: Excerpt, project: string | n
   ...{ accessCount: memory.accessCount, version: memory.version },
   ...(memory.layer === 1 && memory.expiresAt !== null ? { expiresAt: iso(memory.expiresAt) } : {}),
   ...(memory.archived ? { archived: true } : {}),
+  ...provenance(memory),
   ...replaced(memory),
 })
 

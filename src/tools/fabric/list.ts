@@ -11,6 +11,7 @@ import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { provenance } from '../provenance'
 import { fitting } from '../result-size'
 import { fabric } from './family'
 import { leanMemory } from './lean'
@@ -40,11 +41,18 @@ function statistics(all: readonly MemoryCount[]) {
 const BUDGET = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
 const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
 
-/** A memory of a list: its tags stand beside its metadata. */
-function listed(memory: Memory, excerpt: Excerpt, project: string | null) {
-  const { metadata, ...rest } = leanMemory(memory, excerpt, project)
+/** A memory of a list: its tags are next to its metadata. @param most who stored those that do not show it */
+function listed(memory: Memory, excerpt: Excerpt, project: string | null, most: string) {
+  const { metadata, by, ...rest } = leanMemory(memory, excerpt, project)
   const { tags: _, ...others } = metadata as Metadata
-  return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned }
+  return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned, ...(by === most ? {} : { by }) }
+}
+
+/** The agent and the key that stored most of these memories. */
+function mostBy(memories: readonly Memory[]): string {
+  const groups = Map.groupBy(memories, (memory) => provenance(memory).by)
+  const [most] = [...groups].sort(([, a], [, b]) => b.length - a.length)
+  return most?.[0] ?? ''
 }
 
 /** Characters of an answer; a short list gets enough for its contents to share the least budget. */
@@ -80,6 +88,7 @@ export const list = defineTool({
   input,
   output: fabricOutput({
     memories: listOf(memoryOutput, 'Memory'),
+    by: z.string().optional().meta({ description: 'Of memories without by' }),
     total: z.int(),
     limit: z.int(),
     offset: z.int(),
@@ -109,7 +118,11 @@ export const list = defineTool({
     const isDoubtful = project !== null && page.total === 0 && layer < 3
     const counts = isDoubtful ? await services.memories.count(principal, project) : []
     const isUnknown = isDoubtful && !counts.some((one) => one.layer < 3)
-    const beside = page.memories.reduce((sum, one) => sum + JSON.stringify(listed(one, NOTHING, project)).length, 0)
+    const most = mostBy(page.memories)
+    const beside = page.memories.reduce(
+      (sum, one) => sum + JSON.stringify(listed(one, NOTHING, project, most)).length,
+      0,
+    )
     const shown = page.memories.length
     const least = Math.min(budgetOf(shown, BUDGET.each, BUDGET.least), shown * BUDGET.shortest)
     const budget = Math.max(
@@ -121,11 +134,12 @@ export const list = defineTool({
       budget,
     )
     const { kept, omitted } = await fitting(
-      page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project) })),
+      page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project, most) })),
       services.yielder,
     )
     return {
       memories: kept.map(({ shown }) => shown),
+      ...(most === '' ? {} : { by: most }),
       ...{ total: page.total, limit, offset, layer },
       hasMore: offset + page.memories.length + page.omitted.length < page.total,
       ...(isUnknown ? { warnings: [unknownProject(project)] } : {}),

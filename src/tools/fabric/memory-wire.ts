@@ -10,6 +10,7 @@ import { jsonObject } from '../fields'
 import type { JsonSchema } from '../json-schema'
 import { lenient } from '../lenient'
 import { MemberBudget } from '../member-budget'
+import { provenance } from '../provenance'
 import { iso } from './wire'
 
 /** How memories are named, shown and described by the tools that store and read them (fabric contract §1, §3). */
@@ -84,6 +85,7 @@ export const shownMemory = (memory: Memory) => {
     version: memory.version,
     ...(memory.layer === 1 && memory.expiresAt !== null ? { expiresAt: iso(memory.expiresAt) } : {}),
     ...(memory.archived ? { archived: true } : {}),
+    ...provenance(memory),
     ...replaced(memory),
   }
 }

@@ -5,20 +5,13 @@ import { formatSecond } from '../../domain/time'
 import { VECTORS_LATER } from '../../services/writing/entries/stored-entry'
 import { archivedNote } from '../../services/writing/entries/updated-entry'
 import { listOf, part, strings } from '../fields'
+import { provenance } from '../provenance'
 
 /** How the threads family spells an entry (threads contract §1). */
 
 /** Which entry holds in its place, so that nobody takes it for what stands. */
 const replaced = ({ supersededBy }: Pick<Entry, 'supersededBy'>) =>
   supersededBy === undefined ? {} : { superseded_by: supersededBy }
-
-/** Where an entry came from: the key and the agent that stored it, and what applies of captured, imported and approved. */
-const provenance = (entry: Pick<Entry, 'createdBy' | 'agent' | 'captured' | 'importedFrom' | 'approved'>) => ({
-  by: entry.agent === null ? entry.createdBy : `${entry.agent} (${entry.createdBy})`,
-  ...(entry.captured ? { captured: true } : {}),
-  ...(entry.importedFrom === null ? {} : { imported: true }),
-  ...(entry.approved ? { approved: true } : {}),
-})
 
 /** An entry as `get_context_by_ids` returns it: whole, without summary. */
 export const wholeEntry = (entry: Entry): Record<string, unknown> => ({

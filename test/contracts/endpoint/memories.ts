@@ -56,6 +56,7 @@ export function memoryContract(connect: Connect): void {
           ...{ weight: 3, projectPath },
         },
         ...{ createdAt: expect.stringMatching(ISO), updatedAt: memory.createdAt, accessCount: 1, version: 1 },
+        by: expect.stringMatching(/key_\w+/),
       })
       const working = await store('soon gone', {}, { layer: 1, ttl: 60 })
       const { createdAt, expiresAt } = await memoryOf(working.id)

@@ -24,9 +24,14 @@ export interface Sight {
   readonly diaryOf?: string | null
   /** Captured entries, which nobody has kept yet: alone in the place of what is listed, or too. */
   readonly captured?: 'alone' | 'too' | null
+  /** Only entries of which a person has approved the current version. */
+  readonly isApproved?: boolean
   /** The rows are wanted in the order of an index that begins with the org, which `ORDER BY` names too. */
   readonly inOrderOfOrg?: boolean
 }
+
+/** A person has approved the current version. */
+export const approved = (alias: string): SQL => sql.raw(`${alias}.approved_version = ${alias}.version`)
 
 /** Gone for everybody at that instant, although the schedule has not removed the row yet. */
 export const expired = (now: Millis, alias = 'e'): SQL => sql`${sql.raw(alias)}.expires_at <= ${now}`
@@ -62,9 +67,10 @@ export function visibleThen(dialect: SqlDialect, scope: Scope, then: number, ali
   const e = sql.raw(alias)
   const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${then})`
   const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
+  const trusted = sight.isApproved ? sql` AND ${approved(alias)}` : sql``
   const org = sql`${scope.org}`
   const own = sight.inOrderOfOrg ? dialect.plan.rangeOf(sql`${e}.org`, org) : sql`${e}.org = ${org}`
-  return sql`${own} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}`
+  return sql`${own} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}${trusted}`
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import { mayOffer } from '../../../domain/identity/scope'
-import { addressesIn } from '../../../domain/trust/agent-directed'
+import { addressesAgent } from '../../../domain/trust/agent-directed'
 import { attempt } from '../../../services/outcome'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import type { Page } from '../page'
@@ -35,9 +35,34 @@ async function look(visit: Visit, id: number) {
 function Done({ visit, id }: { visit: Visit; id: number }) {
   const done = asked(visit, 'done')
   if (done === 'changed') return <Note>Your changes are stored.</Note>
+  if (done === 'approved') return <Note>You have approved this version. Packs and hooks include it.</Note>
   if (done === 'restored') return <Note>The memory is back.</Note>
   if (done !== 'stored') return null
   return <Note>Memory {id} is stored. Agents find it from now on.</Note>
+}
+
+/** Whether a person has approved the memory, where that counts, and the form to approve it. */
+function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: boolean }) {
+  const addresses = addressesAgent(entry)
+  const isLimited = visit.config.packTrust === 'approved'
+  if (!addresses && !isLimited) return null
+  if (entry.approved) return <Note>A person has approved this version.</Note>
+  return (
+    <Note bad={addresses}>
+      {addresses ? 'This text addresses an agent. ' : ''}
+      {isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it.
+      {may ? (
+        <PostForm action="/review/approve" token={visit.formToken}>
+          <input type="hidden" name="id" value={String(entry.id)} />
+          <input type="hidden" name="version" value={String(entry.version)} />
+          <input type="hidden" name="back" value="entry" />
+          <button type="submit" class="small">
+            Approve
+          </button>
+        </PostForm>
+      ) : null}
+    </Note>
+  )
 }
 
 function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Awaited<ReturnType<typeof look>> }) {
@@ -72,12 +97,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               {entry.archived ? <span>archived: lists leave it out</span> : null}
               {entry.reader === '' ? null : <span>private</span>}
             </Facts>
-            {addressesIn(entry.text).length > 0 || addressesIn(titleOf(entry)).length > 0 ? (
-              <Note bad>
-                This text addresses an agent. Hooks leave it out until a person{' '}
-                <a href="/review#addressing">approves it</a>.
-              </Note>
-            ) : null}
+            <Approval visit={visit} entry={entry} may={may} />
             <StoredText visit={visit} text={entry.text} />
             <div class="more">
               <Images of={entry} />

@@ -1,8 +1,9 @@
 import type { AddressingEntry, ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
+import { addressesIn } from '../../../domain/trust/agent-directed'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
-import { Facts, Name, Nothing, ProjectLink, Time } from '../parts/common'
+import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
 import { plural } from '../parts/words'
@@ -72,10 +73,14 @@ const One = ({ visit, of, entry, others }: OneProps) => {
 /** Memories that hooks leave out, because their texts address an agent. */
 const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly AddressingEntry[] }) => (
   <section class="card" id="addressing">
-    <h2>Texts that address an agent</h2>
+    <h2>
+      {visit.config.packTrust === 'approved' ? 'Memories that wait for an approval' : 'Texts that address an agent'}
+    </h2>
     <p>
-      These memories look like instructions for an agent. Hooks leave them out of what they send to a model until a
-      person approves them. Approve a text only if you know its author and its purpose.
+      {visit.config.packTrust === 'approved'
+        ? 'Packs and hooks contain only memories that a person wrote or approved. '
+        : 'These memories look like instructions for an agent. Hooks do not send them to a model until a person approves them. '}
+      Approve a text only if you know its author and its purpose.
     </p>
     {entries.map((entry) => (
       <article>
@@ -85,6 +90,9 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
           </a>
         </h3>
         <p>{entry.preview}</p>
+        {visit.config.packTrust === 'approved' && addressesIn(entry.preview).length > 0 ? (
+          <Note bad>This text addresses an agent.</Note>
+        ) : null}
         <PostForm action="/review/approve" token={visit.formToken}>
           <input type="hidden" name="id" value={String(entry.id)} />
           <input type="hidden" name="version" value={String(entry.version)} />

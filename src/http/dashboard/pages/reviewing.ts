@@ -5,6 +5,7 @@ import type { Caller } from '../../../domain/identity/scope'
 import { requireRole } from '../../auth'
 import { callerOf } from '../call'
 import { seeOther } from '../page'
+import { entryAt } from '../parts/addresses'
 import { sent, type Visit } from '../visit'
 
 /** What the forms of a review do. What can be taken back stands in the address, the newest last, and goes from form to form. */
@@ -67,10 +68,11 @@ export async function keep(visit: Visit): Promise<Response> {
   return onwards(visit, { done: 'keep', made: id, changes: withNew(visit, reviewed) })
 }
 
-/** Approves a memory whose text addresses an agent. */
+/** Approves a version of a memory, from the review or from the page of the memory. */
 export async function approve(visit: Visit): Promise<Response> {
   const { id, version } = seen(visit)
   await reviewing(visit, 'memory.approve', (caller) => visit.services.capture.review.approve(caller, id, version))
+  if (sent(visit, 'back') === 'entry') return seeOther(`${entryAt(id)}?done=approved`)
   return onwards(visit, { done: 'approve', made: id, changes: changesOf(visit) })
 }
 

@@ -22,8 +22,40 @@ const Counts = ({ of, what }: { of: readonly (readonly [string, number])[]; what
   </>
 )
 
+type Located = ImportReport['problems'][number] & { readonly volume: number }
+
+const Records = ({ title, of }: { title: string; of: readonly Located[] }) =>
+  of.length === 0 ? null : (
+    <section class="card scroll" tabindex={0} aria-label={title}>
+      <h2>{title}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Id there</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.map(({ volume, line, id, message }) => (
+            <tr>
+              <td>
+                {line} of volume {volume}
+              </td>
+              <td>{id ?? ''}</td>
+              <td>{message}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+
 export const Imported = ({ reports, dryRun }: { reports: readonly ImportReport[]; dryRun: boolean }) => {
-  const problems = reports.flatMap((report) => report.problems.map((one) => ({ ...one, volume: report.volume })))
+  const located = (part: 'problems' | 'warnings'): Located[] =>
+    reports.flatMap((report) => (report[part] ?? []).map((one) => ({ ...one, volume: report.volume })))
+  const problems = located('problems')
+  const warned = added(reports, (report) => report.warned ?? {}).reduce((sum, [, n]) => sum + n, 0)
   return (
     <div class="stack">
       <div class="head">
@@ -33,6 +65,7 @@ export const Imported = ({ reports, dryRun }: { reports: readonly ImportReport[]
         </p>
       </div>
       {problems.length === 0 ? null : <Note bad>{plural(problems.length, 'record')} cannot be taken.</Note>}
+      {warned === 0 ? null : <Note>{plural(warned, 'warning')} about secrets and texts that address an agent.</Note>}
       <section class="card">
         <h2>Counts</h2>
         <table>
@@ -43,31 +76,8 @@ export const Imported = ({ reports, dryRun }: { reports: readonly ImportReport[]
           </tbody>
         </table>
       </section>
-      {problems.length === 0 ? null : (
-        <section class="card scroll" tabindex={0} aria-label="Problems">
-          <h2>Problems</h2>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Line</th>
-                <th scope="col">Id there</th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {problems.map(({ volume, line, id, message }) => (
-                <tr>
-                  <td>
-                    {line} of volume {volume}
-                  </td>
-                  <td>{id ?? ''}</td>
-                  <td>{message}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Records title="Problems" of={problems} />
+      <Records title="Warnings" of={located('warnings')} />
       <p>
         <a href="/settings">Back to the settings</a>
       </p>

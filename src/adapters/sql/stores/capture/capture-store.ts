@@ -172,8 +172,8 @@ export function createSqlCaptureStore(
       return claimed === 1
     },
 
-    async standing(scope, place, except) {
-      return readStanding(connection, { dialect, scope, now: clock.now() }, place, except)
+    async standing(scope, place, except, isApproved = false) {
+      return readStanding(connection, { dialect, scope, now: clock.now(), isApproved }, place, except)
     },
 
     async lastStart(scope, place) {
@@ -233,11 +233,12 @@ export function createSqlCaptureStore(
       return new Set(found)
     },
 
-    async addressing(scope, limit) {
+    async addressing(scope, limit, all = false) {
       return readOne(
         connection,
         sql`SELECT e.id, e.version, e.title, e.project, substr(e.text, 1, 400) AS preview FROM entries e
-          WHERE e.org = ${scope.org} AND e.addresses_agent = 1 AND (e.approved_version IS NULL OR e.approved_version <> e.version)
+          WHERE e.org = ${scope.org}${all ? sql`` : sql` AND e.addresses_agent = 1`}
+            AND (e.approved_version IS NULL OR e.approved_version <> e.version)
             AND ${listedToChange(dialect, scope, clock.now())}
           ORDER BY e.id DESC LIMIT ${limit}`,
         each((row) => ({

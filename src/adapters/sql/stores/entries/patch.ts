@@ -12,7 +12,7 @@ import { changeable } from '../../core/visibility'
 import { auditOneStatement } from '../../tables/changes/audit-log'
 import { takenBy } from '../../tables/changes/quota'
 import type { Write } from '../../tables/changes/writing'
-import { assignments, writerColumns } from '../../tables/writes/entry-columns'
+import { approvalColumns, assignments, writerColumns } from '../../tables/writes/entry-columns'
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
 const MET = 'The entry was deleted and brought back at this moment; try again'
@@ -33,7 +33,10 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         UPDATE entries
         SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes},
           metadata = ${dialect.asWritten(sql`${id}`, merged)},
-          version = version + 1, updated_at = ${now}, ${assignments(writerColumns(caller))}
+          version = version + 1, updated_at = ${now}, ${assignments({
+            ...writerColumns(caller),
+            ...approvalColumns(caller, sql`version + 1`, sql`addresses_agent`),
+          })}
         WHERE ${row} RETURNING version, archived`
       const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
       try {

@@ -30,6 +30,8 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     status: strOrNull(row, 'status'),
     reader: str(row, 'reader'),
     createdBy: str(row, 'created_by'),
+    imported: strOrNull(row, 'imported_from') !== null,
+    approved: numOrNull(row, 'approved_version') === num(row, 'version'),
     diary: flag(row, 'diary'),
     pinned: flag(row, 'pinned'),
     weight: num(row, 'weight'),
@@ -115,9 +117,12 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
       const diary = where(batch, diaryStatement(context, request.diary), ids)
-      const { scope } = sight
+      const { scope, isApproved = false } = sight
       const newest = (request.newest === 0 ? [] : NEWEST_FACETS).map((facet) =>
-        batch.add(newestStatement({ dialect, scope, now: context.now }, facet, request.project, request.newest), ids),
+        batch.add(
+          newestStatement({ dialect, scope, now: context.now, isApproved }, facet, request.project, request.newest),
+          ids,
+        ),
       )
       const result = await batch.read(connection)
       return {

@@ -20,6 +20,8 @@ interface Context {
   readonly scope: Scope
   /** Milliseconds since 1970. */
   readonly now: Millis
+  /** Whether only entries count of which a person has approved the current version. */
+  readonly isApproved: boolean
 }
 
 /** Entries of one facet: more than ever fit into a start. */
@@ -44,10 +46,14 @@ interface Way {
   readonly where: SQL
 }
 
-const newestBy = ({ dialect, scope, now }: Context, project: string | null, { from, newest, where }: Way): SQL => sql`
+const newestBy = (
+  { dialect, scope, now, isApproved }: Context,
+  project: string | null,
+  { from, newest, where }: Way,
+): SQL => sql`
   SELECT e.id, ${newest} AS newest FROM ${from}
-  WHERE ${listed(dialect, scope, now)} AND ${ofProject(project)} AND ${where}
-    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}`
+  WHERE ${listed(dialect, scope, now, 'e', { isApproved })} AND ${ofProject(project)} AND ${where}
+    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null, isApproved }, now })}`
 
 const ending = ({ dialect }: Context): SQL =>
   sql`ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`newest DESC`)}, id DESC LIMIT ${MAX_OF_FACET}`
@@ -119,7 +125,7 @@ export const newestStatement = (context: Context, facet: StandingFacet, project:
 
 /** @param except the thread of a session that is not told of itself */
 function leftOffStatement(
-  { dialect, scope, now }: Context,
+  { dialect, scope, now, isApproved }: Context,
   { project, branch }: StartPlace,
   except: string | null,
 ): SQL {
@@ -129,7 +135,7 @@ function leftOffStatement(
     WITH newest AS (
       SELECT found.id FROM (
         SELECT e.id, e.updated_at, e.thread_id, ${dialect.textAt(['branch'])} AS branch FROM entries e
-        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })} AND ${ofProject(project)}
+        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })} AND ${ofProject(project)}
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
       WHERE ${ofBranch} AND ${isOther}

@@ -8,8 +8,8 @@ import { visible } from '../../core/visibility'
 
 interface Context {
   readonly dialect: SqlDialect
-  /** Who asks, and whose diary pages count, if any. */
-  readonly sight: { readonly scope: Scope; readonly diaryOf: string | null }
+  /** The caller, the agent whose diary pages count, if any, and whether only approved entries do. */
+  readonly sight: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
   /** Milliseconds since 1970. */
   readonly now: Millis
 }
@@ -53,7 +53,7 @@ function successors(context: Context): SQL {
       WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${visible(dialect, sight.scope, now, 's')} AND ${own} AND ${replaces(context)}
+    WHERE ${visible(dialect, sight.scope, now, 's', { isApproved: sight.isApproved ?? false })} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'

@@ -3,7 +3,7 @@ import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Millis } from '../../../../domain/time'
 import type { PackSight, StandingRequest } from '../../../../ports/packs'
 import type { SqlDialect } from '../../core/dialect'
-import { listed, visible } from '../../core/visibility'
+import { listed, type Sight, visible } from '../../core/visibility'
 import { NEWEST_LINKS } from '../links/superseded'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
@@ -16,8 +16,11 @@ export interface PackContext {
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
+/** Of a sight, whether only approved entries count. */
+const trustOf = ({ isApproved = false }: PackSight): Sight => ({ isApproved })
+
 export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
-  listed(dialect, sight.scope, now, alias, { diaryOf: sight.diaryOf })
+  listed(dialect, sight.scope, now, alias, sight)
 
 /**
  * The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. A
@@ -46,7 +49,7 @@ export function inFlightStatement(context: PackContext, { project, inFlight }: S
   const { dialect, sight, now } = context
   return sql`
     SELECT e.id FROM entries e
-    WHERE ${listed(dialect, sight.scope, now)} AND e.status IN (${words(IN_FLIGHT)})
+    WHERE ${listed(dialect, sight.scope, now, 'e', trustOf(sight))} AND e.status IN (${words(IN_FLIGHT)})
       AND ${project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`}
       AND e.kind IN (${words(WORK_KINDS)})
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
@@ -60,6 +63,6 @@ export function diaryStatement({ dialect, sight, now }: PackContext, limit: numb
     SELECT e.id FROM entries e
     WHERE e.diary = 1 AND e.archived = 0 AND e.reader = ${scope.owner}
       AND substr(e.agent, 1, 64) = substr(${diaryOf}, 1, 64) AND e.agent = ${diaryOf}
-      AND ${visible(dialect, scope, now)}
+      AND ${visible(dialect, scope, now, 'e', trustOf(sight))}
     ORDER BY e.created_at DESC, e.id DESC LIMIT ${limit}`
 }

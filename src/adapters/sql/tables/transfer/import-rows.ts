@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong } from '../../../../domain/entry/long-text'
 import type { IncomingEntry } from '../../../../domain/transfer/incoming'
-import { addressesIn } from '../../../../domain/trust/agent-directed'
+import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { TakenEntry, TakenVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/json-groups'
@@ -56,7 +56,7 @@ export const entryRow = ({ id, version, entry, links }: TakenEntry, org: string)
   text: heldInRow(entry.text),
   text_words: 0,
   restored: 0,
-  addresses_agent: addressesIn(entry.text).length > 0 ? 1 : 0,
+  addresses_agent: Number(addressesAgent({ text: entry.text, title: (entry.columns.title ?? null) as string | null })),
   // People approve entries of one deployment; an imported entry needs a new approval.
   approved_by: null,
   approved_version: null,

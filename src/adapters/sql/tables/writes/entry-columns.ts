@@ -8,7 +8,7 @@ import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Caller } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
 import type { Millis } from '../../../../domain/time'
-import { addressesIn } from '../../../../domain/trust/agent-directed'
+import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { SqlDialect } from '../../core/dialect'
 import { linkColumn } from '../links/metadata-links'
 import { heldInRow } from '../texts/long-texts'
@@ -80,11 +80,12 @@ export const imageColumns = (images: readonly ImageRef[]): Assignments => ({
   image_count: sql`${images.length}`,
 })
 
-export const textColumns = (text: string, hash: string, words: number): Assignments => ({
+/** @param title of the same entry */
+export const textColumns = (text: string, hash: string, words: number, title: string | null): Assignments => ({
   text: sql`${heldInRow(text)}`,
   text_hash: sql`${hash}`,
   text_words: sql`${words}`,
-  addresses_agent: sql`${flag(addressesIn(text).length > 0)}`,
+  addresses_agent: sql`${flag(addressesAgent({ text, title }))}`,
 })
 
 /** A changed memory is in use, archived or not; what is captured stays out of lists until it is kept. */
@@ -105,6 +106,15 @@ export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string 
   changed_agent: sql`${agent ?? stamped}`,
   restored: sql`0`,
 })
+
+/**
+ * The approval of a version that a person writes; none for any other writer.
+ *
+ * @param version that is written
+ * @param addresses whether its text addresses an agent, which a person has to approve by itself
+ */
+export const approvalColumns = ({ keyId, isPerson }: Caller, version: SQL, addresses: SQL): Assignments =>
+  isPerson ? { approved_by: sql`${keyId}`, approved_version: sql`CASE WHEN ${addresses} = 0 THEN ${version} END` } : {}
 
 export const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 export const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))

@@ -6,7 +6,7 @@ import { jsonText } from '../../../../domain/json/write'
 import type { IndexedText } from '../../../../domain/search/indexed-text'
 import { utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
-import { addressesIn } from '../../../../domain/trust/agent-directed'
+import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { Kept, ToRestore } from '../../../../ports/history'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable, wasChangeable } from '../../core/visibility'
@@ -118,7 +118,7 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
   const { dialect, scope: caller, now } = context
   const rows = states.map((state) => {
     const captured = isCapturedAgain(state)
-    const addresses = addressesIn(state.state.text).length > 0
+    const addresses = addressesAgent(state.state)
     return [
       ...[state.kept, state.currentVersion + 1, Number(state.state.archived || captured), Number(captured)],
       Number(addresses),
@@ -161,7 +161,7 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
   return sql`
   UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
     version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = ${captured}, captured = ${captured},
-    addresses_agent = ${Number(addressesIn(state.state.text).length > 0)},
+    addresses_agent = ${Number(addressesAgent(state.state))},
     changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
   WHERE id = ${state.id} AND org = ${caller.org}`
 }

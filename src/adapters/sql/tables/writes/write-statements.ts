@@ -5,6 +5,7 @@ import type { Metadata } from '../../../../domain/entry/metadata'
 import { jsonText } from '../../../../domain/json/write'
 import type { IndexedText } from '../../../../domain/search/indexed-text'
 import { utf8Length } from '../../../../domain/text'
+import { addressesAgent, addressesIn } from '../../../../domain/trust/agent-directed'
 import { TRUE } from '../../core/compile-filter'
 import { changeable } from '../../core/visibility'
 import { digestLinks } from '../changes/life-statements'
@@ -18,6 +19,7 @@ import { insertVectors } from '../vectors/insert-vectors'
 
 import {
   type Assignments,
+  approvalColumns,
   archivedAfter,
   assignments,
   flag,
@@ -83,10 +85,12 @@ export function saveStatements(
     archived: sql`${flag(entry.lifted.captured)}`,
     ...tagColumns(entry.tags ?? []),
     ...imageColumns(entry.images ?? []),
-    ...textColumns(entry.text, entry.textHash, analysis?.words ?? 0),
+    ...textColumns(entry.text, entry.textHash, analysis?.words ?? 0, entry.lifted.title),
     summary: sql`${entry.generated.summary}`,
     ...writerColumns(scope, entry.lifted.agent),
   }
+  const addresses = inserted.addresses_agent as SQL
+  Object.assign(inserted, approvalColumns(scope, sql`1`, addresses))
   const replaced = [
     'updated_at',
     'changed_by',
@@ -103,6 +107,8 @@ export function saveStatements(
       sql`metadata = ${again === null ? sql`excluded.metadata` : dialect.asWritten(again, () => sql`${jsonText(entry.metadata)}`)}`,
       sql`links = ${dedupe && entry.links.length > 0 ? linkColumn(context, entry.links, sql`entries.id`) : sql`excluded.links`}`,
     )
+  for (const [name, value] of Object.entries(approvalColumns(scope, sql`entries.version + 1`, addresses)))
+    replaced.push(sql`${sql.raw(name)} = ${value}`)
   const upsert = sql`INSERT INTO entries (id, ${names(inserted)})
     SELECT ${dialect.entryId(again ?? sql`NULL`)}, ${list(Object.values(inserted))}
     WHERE ${TRUE}
@@ -177,13 +183,20 @@ const following = (state: EntryChange, before: EntryChange | undefined): EntryCh
 function stateStatements(context: WriteContext, change: EntryChange, words: number, steps: number): [SQL, ...SQL[]] {
   const { dialect, scope, now } = context
   const { text, metadata, tags, images, generated, life } = change
+  const title = metadata?.lifted.title ?? change.indexed?.title ?? null
   const columns: Assignments = {
     version: sql`version + ${steps}`,
     updated_at: sql`${now}`,
     ...writerColumns(scope, change.by),
+    ...approvalColumns(
+      scope,
+      sql`version + ${steps}`,
+      text ? sql`${flag(addressesAgent({ text: text.text, title }))}` : sql`addresses_agent`,
+    ),
     ...(life ? lifeColumns(life, now) : {}),
-    ...(text ? textColumns(text.text, text.hash, words) : {}),
+    ...(text ? textColumns(text.text, text.hash, words, title) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`${change.id}`) : {}),
+    ...(!text && title !== null && addressesIn(title).length > 0 ? { addresses_agent: sql`1` } : {}),
     ...(metadata ? { archived: archivedAfter(metadata.lifted, life !== undefined) } : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),

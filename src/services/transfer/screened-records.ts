@@ -1,0 +1,57 @@
+import type { Metadata } from '../../domain/entry/metadata'
+import { redact } from '../../domain/secrets/redact'
+import { redactValue, secretsOf } from '../../domain/secrets/redact-metadata'
+import type { EntryRecord, RecordOf } from '../../domain/transfer/records'
+import { type Address, addressesIn } from '../../domain/trust/agent-directed'
+import { addressWarning, secretWarning } from '../../domain/trust/write-warnings'
+import type { ImportReport, WarningCode } from './report'
+
+/** Records with texts: entries, and past states of them. */
+type Written = EntryRecord | RecordOf<'version'>
+
+/** The kinds of secrets in a record, and how it addresses an agent. */
+export interface Screening {
+  /** The ID of the record in its file. */
+  readonly id: EntryRecord['id']
+  readonly kinds: readonly string[]
+  readonly addresses: readonly Address[]
+}
+
+/** @returns null for a record without secrets that addresses no agent */
+export function screeningOf({ id, text, metadata }: Written): Screening | null {
+  const kinds = secretsOf({ text, metadata: metadata ?? null })
+  const title = metadata?.title
+  const addresses = new Set([...addressesIn(text), ...(typeof title === 'string' ? addressesIn(title) : [])])
+  return kinds.length + addresses.size === 0 ? null : { id, kinds, addresses: [...addresses] }
+}
+
+/** The record without its secrets. */
+export function withoutSecrets<R extends Written>(record: R): R {
+  const { text, metadata, summary } = record
+  const clean = metadata === undefined ? {} : { metadata: redactValue(metadata, '', new Set()) as Metadata }
+  return { ...record, text: redact(text), ...clean, ...(summary === undefined ? {} : { summary: redact(summary) }) }
+}
+
+const MOST_WARNINGS = 100
+
+/**
+ * Adds the warnings about an entry that is imported: each is counted, and the first hundred are named.
+ *
+ * @param line of its record in the volume
+ * @param isRedacted whether the secrets are removed from it
+ */
+export function noteScreening(
+  report: ImportReport,
+  line: number,
+  { id, kinds, addresses }: Screening,
+  isRedacted: boolean,
+): void {
+  const note = (code: WarningCode, message: string) => {
+    report.warned = { ...report.warned, [code]: (report.warned?.[code] ?? 0) + 1 }
+    report.warnings ??= []
+    if (report.warnings.length < MOST_WARNINGS) report.warnings.push({ line, id, code, message })
+  }
+  if (kinds.length > 0 && isRedacted) note('redacted', `secrets were removed: ${kinds.join(', ')}`)
+  else if (kinds.length > 0) note('secret', secretWarning(kinds))
+  if (addresses.length > 0) note('addresses_agent', addressWarning(addresses))
+}

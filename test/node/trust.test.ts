@@ -1,0 +1,4 @@
+import { trustContract } from '../contracts/endpoint/trust'
+import { startPlace } from '../support/places'
+
+trustContract('D1', startPlace)
