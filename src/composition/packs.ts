@@ -46,6 +46,7 @@ export function composePacks(given: {
     reads,
     fullText: words ? fullText : null,
     analyzer,
+    yielder,
     semantic,
     finishing,
   })

@@ -43,6 +43,8 @@ export interface TextHit {
   readonly createdAt: number
   /** Null where no moment was named. */
   readonly atMoment: AtMoment | null
+  /** Found by parts or compounds of the words alone (`domain/search/compounds.ts`). */
+  readonly isByParts?: true
 }
 
 /** The same on every backend, since it is part of the score. */

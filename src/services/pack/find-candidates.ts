@@ -8,12 +8,14 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
+import type { Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import type { FullText, TextHit } from '../../ports/full-text'
 import type { PackReads, PackSight } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
 import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
+import { findingCompounds } from '../searching/ranked/find-compounds'
 
 /** Everything that may stand in a pack, as it was found. */
 export interface Found extends FoundForGoal {
@@ -55,12 +57,14 @@ export function createFindCandidates({
   reads,
   fullText,
   analyzer,
+  yielder,
   semantic,
   finishing = NOTHING_PENDING,
 }: {
   readonly reads: PackReads
   readonly fullText: FullText | null
   readonly analyzer: Analyzer
+  readonly yielder: Yielder
   /** Null when switched off. */
   readonly semantic: {
     readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
@@ -71,10 +75,12 @@ export function createFindCandidates({
   } | null
   readonly finishing?: FinishIndex
 }) {
+  const searching = fullText === null ? null : findingCompounds(fullText, { analyzer, yielder })
+
   function searchWords(sight: PackSight, query: TextQuery, terms: readonly ScoredTerm[], candidates: number) {
-    if (fullText === null || query.expression === null) return null
+    if (searching === null || query.expression === null) return null
     return attempt(() =>
-      fullText.searchByUnits(sight.scope, {
+      searching.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
         ...{ filter: EVERYTHING, diaryOf: sight.diaryOf },
       }),

@@ -10,6 +10,7 @@ import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, scoredTerms } from '../../../domain/search/score'
 import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
+import { findingCompounds } from './find-compounds'
 
 /** What entries were found by. */
 export interface FoundBy {
@@ -49,6 +50,7 @@ export function createSearchText({
   readonly analyzer: Analyzer
   readonly yielder: Yielder
 }) {
+  const searching = findingCompounds(fullText, { analyzer, yielder })
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
@@ -63,12 +65,12 @@ export function createSearchText({
     let foundWords: FoundWords | null = NO_WORDS
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics, byFewWords } = await fullText.search(scope, request)
+      const { hits, statistics, byFewWords } = await searching.search(scope, request)
       isByFew ||= byFewWords
       if (!captured)
         foundWords =
           hits.length > 0
-            ? { entries: statistics.entries, holding: statistics.entriesWithTerm }
+            ? { entries: statistics.entries, holding: statistics.entriesWithTerm, partly: statistics.partly ?? [] }
             : isOfPlace(filter)
               ? { entries: 0, holding: terms.map(() => 0) }
               : null
