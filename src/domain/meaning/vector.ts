@@ -13,13 +13,19 @@ export interface QuantizedVector {
   readonly values: Int8Array
 }
 
-/** The name under which vectors of a model and size are stored: vectors of different models are never compared. */
+/** What is embedded of a chunk: it under the title of its entry. Releases before embedded the chunk alone, and marked nothing. */
+const EMBEDDED = '+title'
+
+/**
+ * The name under which vectors of a model, a size and a form of the embedded text are stored: others are never compared, and an import
+ * makes them again.
+ */
 export const modelKey = (embedder: {
   readonly model: string
   readonly revision?: string
   readonly dimensions: number
 }): string =>
-  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}`
+  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}${EMBEDDED}`
 
 /** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
 export function normalize(vector: Float32Array): Float32Array {
