@@ -68,6 +68,8 @@ interface Sought {
 export interface TextRequest extends Sought {
   /** Captured entries alone are found and counted (capture contract §4), in the place of what lists show. */
   readonly captured?: boolean
+  /** As in `UnitsRequest`. */
+  readonly totals?: boolean
   readonly depth: {
     /** Those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

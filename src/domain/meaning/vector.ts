@@ -13,7 +13,7 @@ export interface QuantizedVector {
   readonly values: Int8Array
 }
 
-/** What is embedded of a chunk: it under the title of its entry. Releases before embedded the chunk alone, and marked nothing. */
+/** Marks vectors of chunks under the titles of their entries. 1.0.0-rc.1 embedded chunks alone, without a mark. */
 const EMBEDDED = '+title'
 
 /**

@@ -23,7 +23,7 @@ const WORD = /(?<!\p{L})\p{L}{3,}(?!\p{L})/gu
 /** Endings by which forms of a part differ: `Küche`, `Küchen`. */
 const ENDING = /(?:en|er|es|em|e|n|s)$/u
 
-/** Letters of a compound, of a part, of a part at the beginning, and of what is left beside a part; without endings. */
+/** Fewest letters of a compound, a part, a part at the beginning, and the rest of a compound; without endings. */
 const SHORTEST = { compound: 7, part: 3, beginning: 4, rest: 3 } as const
 const LONGEST = 40
 /** Different compounds of a text, words of a query, and parts that are looked for. */
@@ -33,7 +33,7 @@ interface Lists {
   /** Function words of these languages alone. */
   readonly telling: ReadonlySet<string>
   readonly english: ReadonlySet<string>
-  /** Function words that are no parts of compounds. */
+  /** Function words, which are not looked for as parts. */
   readonly empty: ReadonlySet<string>
 }
 let lists: Lists | null = null
@@ -47,7 +47,7 @@ function readLists(): Lists {
   return lists
 }
 
-/** Whether a text is written in a language that joins words: more of its words tell of one than are English function words. */
+/** Whether a text is in a language that joins words: it has more function words or letters of these than English function words. */
 export function joinsWords(text: string): boolean {
   const beginning = text.slice(0, READ).normalize('NFC')
   const { telling: words, english: others } = readLists()
@@ -60,7 +60,7 @@ export function joinsWords(text: string): boolean {
 }
 
 const isWord = (term: string): boolean => term.length <= LONGEST && LATIN.test(term)
-/** A stem without the ending that a stemmer of another language leaves, and with one letter in the place of two at its end. */
+/** A stem without the ending that a stemmer of another language leaves; a doubled last letter becomes one. */
 const bare = (term: string): string =>
   (term.length > SHORTEST.part + 1 ? term.replace(ENDING, '') : term).replace(/(.)\1$/u, '$1')
 const backwards = (term: string): string => BACKWARDS + [...term].reverse().join('')
@@ -124,7 +124,7 @@ function isPart(a: string, b: string): boolean {
   return long.endsWith(short) || (short.length >= SHORTEST.beginning && long.startsWith(short))
 }
 
-/** What is compared of a word; empty of one that is no part of another. */
+/** The form of a word that is compared; empty for function words and other scripts. */
 const stemOf = (term: string): string => (isWord(term) && !readLists().empty.has(term) ? bare(term) : '')
 
 /** Counts the words of a text that are parts of a term, or of which it is a part. In the order of the terms. */

@@ -148,7 +148,8 @@ export const hasTier = (mode: SearchMode, units: number): boolean => mode === 'm
 
 /**
  * Scores and orders candidates: first those whose title the query is, then those that hold words and not only parts of them, then in
- * `match` those that hold every unit of a query of two or three, then by score, then the newer id. Without any scored term (a query that only negates) every score is 0.
+ * `match` those that hold every unit of a query of two or three, then by score, then the newer id. Without any scored term (a query
+ * that only negates) every score is 0.
  *
  * @param units how many units the query has
  */

@@ -18,11 +18,13 @@ import { saidOfPack } from '../../domain/pack/said-of-pack'
 import { selectEntries } from '../../domain/pack/select-entries'
 import { NOTHING_FITS } from '../../domain/recall/doubt'
 import type { Analyzer } from '../../domain/search/analysis'
+import { EVERYTHING } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
-import type { FindCandidates } from './find-candidates'
+import { didYouMean, NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
+import type { FindCandidates, Found } from './find-candidates'
 
 interface Piece {
   readonly chosen: Candidate
@@ -46,6 +48,14 @@ const HINTS = {
 /** Ends the hint where a text is shown in part. */
 const REST = '; read_context_range reads the rest of items with total_chars.'
 const isPart = ({ metadata }: PackItem): boolean => metadata.total_chars !== undefined
+/** Content words of a goal that is asked about whatever it finds. */
+const SHORT_GOAL = 3
+
+/** One sentence: what to do with the pack, how to read on, and what a misspelled goal may mean. */
+function hintOf(hint: string, sections: readonly PackSection[], meant: string | null): string {
+  const full = sections.some(({ items }) => items.some(isPart)) ? `${hint.slice(0, -1)}${REST}` : hint
+  return meant === null ? full : `${full.slice(0, -1)}; ${meant}`
+}
 
 /** Code points of work that is shown whatever the goal. */
 const ANYWAY = 160
@@ -74,12 +84,14 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   yielder,
+  suggestWords = NO_SUGGESTIONS,
   unfinished = async () => [],
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly yielder: Yielder
+  readonly suggestWords?: SuggestWords
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
 }) {
@@ -88,6 +100,14 @@ export function createCompilePack({
     const seen = new Set<string>()
     analyzer.eachWord(entry.beginning, ({ word }) => seen.add(word))
     return evidence.matched.find((word) => !seen.has(word)) ?? ''
+  }
+
+  /** Words that a goal may mean some of whose own no entry holds. */
+  async function suggested({ scope }: PackSight, { searched }: PackRequest, found: Found): Promise<readonly string[]> {
+    const { terms, statistics } = found
+    if (statistics === null) return []
+    const unknown = terms.flatMap(({ term }, place) => ((statistics.entriesWithTerm[place] ?? 0) === 0 ? [term] : []))
+    return unknown.length === 0 ? [] : suggestWords(scope, searched, EVERYTHING, new Set(unknown))
   }
 
   /** What of an entry is shown, and where in it. */
@@ -160,7 +180,13 @@ export function createCompilePack({
     })
     const sections = sectionsOf(planned, finished, ranked, request)
     const late = await unfinished(sight.scope, ['vectors'])
-    const said = [...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }), ...late]
+    const isUnsure = isEmpty || ranked.doubt !== 'none' || found.units <= SHORT_GOAL
+    const meant = isUnsure ? didYouMean(await suggested(sight, request, found)) : null
+    const said = [
+      ...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
+      ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
+      ...late,
+    ]
     const described = { ...request, sections, said }
     const hint = isEmpty ? 'nothing' : ranked.doubt === 'doubtful' ? 'doubtful' : request.layer
     const pack: Pack = {
@@ -168,7 +194,7 @@ export function createCompilePack({
       ...{ domain: request.domain, project: request.project, layer: request.layer },
       sections,
       total_items: planned.length,
-      usage_hint: sections.some(({ items }) => items.some(isPart)) ? `${HINTS[hint].slice(0, -1)}${REST}` : HINTS[hint],
+      usage_hint: hintOf(HINTS[hint], sections, meant),
       markdown: packMarkdown(described, omitted, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted },
     }

@@ -9,7 +9,7 @@ const READ = 30
 
 /**
  * Adds, behind the entries that hold words of a short `match` query, those that hold a compound with such a word or a part of such a
- * compound (threads contract §6.5). They are asked for in the same moment, so that both searches share a round trip.
+ * compound (threads contract §6.5). Both searches begin in the same moment and share a round trip.
  */
 export function findingCompounds(
   fullText: FullText,
@@ -23,7 +23,7 @@ export function findingCompounds(
     if (expression === null) return null
     return fullText.search(scope, {
       query: { ...query, expression, preferred: null, units: [] },
-      ...{ terms: [], filter, captured },
+      ...{ terms: [], filter, captured, totals: false },
       columns: [...new Set([...columns, 'context' as const])],
       depth: { candidates: READ, complete: 0 },
     })

@@ -24,6 +24,8 @@ export interface TextRanking extends FoundBy {
   readonly captured: ReadonlySet<number>
   /** Of its scored words, for the doubt about what was found; null where a filter leaves that unknown. */
   readonly found: FoundWords | null
+  /** Its scored words that no entry in scope holds; none where a filter leaves that unknown. */
+  readonly unknown: ReadonlySet<string>
   readonly warnings: readonly string[]
 }
 
@@ -59,7 +61,8 @@ export function createSearchText({
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
-    if (query.expression === null) return { ordering: [], captured: new Set(), units, found: NO_WORDS, warnings }
+    if (query.expression === null)
+      return { ordering: [], captured: new Set(), units, found: NO_WORDS, unknown: new Set(), warnings }
     const terms = scoredTerms(units)
     let isByFew = false
     let foundWords: FoundWords | null = NO_WORDS
@@ -89,6 +92,7 @@ export function createSearchText({
       captured: new Set(captured.map(({ id }) => id)),
       units,
       found: foundWords,
+      unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
       warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
     }
   }
