@@ -48,13 +48,11 @@ export function composePacks(given: {
     fullText: words ? fullText : null,
     analyzer,
     yielder,
+    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
     semantic,
     finishing,
   })
-  const explained = createCompilePack({
-    ...{ reads, findCandidates, analyzer, yielder, unfinished },
-    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
-  })
+  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished })
   return {
     context: contextOf(explained),
     explained,

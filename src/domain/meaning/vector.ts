@@ -25,7 +25,7 @@ export const modelKey = (embedder: {
   readonly revision?: string
   readonly dimensions: number
 }): string =>
-  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}${EMBEDDED}`
+  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}${EMBEDDED}#${embedder.dimensions}`
 
 /** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
 export function normalize(vector: Float32Array): Float32Array {

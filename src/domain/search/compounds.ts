@@ -27,7 +27,7 @@ const ENDING = /(?:en|er|es|em|e|n|s)$/u
 const SHORTEST = { compound: 7, part: 3, beginning: 4, rest: 3 } as const
 const LONGEST = 40
 /** Different compounds of a text, words of a query, and parts that are looked for. */
-const MOST = { inText: 5_000, words: 6, parts: 60 } as const
+const MOST = { inText: 2_000, words: 6, parts: 60 } as const
 
 interface Lists {
   /** Function words of these languages alone. */
@@ -39,10 +39,13 @@ interface Lists {
 let lists: Lists | null = null
 function readLists(): Lists {
   const wordsOf = (names: readonly string[]) => new Set(names.flatMap((name) => [...(functionWords(name) ?? [])]))
-  lists ??= {
-    telling: wordsOf(LANGUAGES).difference(wordsOf(OTHERS)),
-    english: wordsOf(['english']),
-    empty: wordsOf([...LANGUAGES, 'english']),
+  if (lists === null) {
+    const others = wordsOf(OTHERS)
+    lists = {
+      telling: new Set([...wordsOf(LANGUAGES)].filter((word) => !others.has(word))),
+      english: wordsOf(['english']),
+      empty: wordsOf([...LANGUAGES, 'english']),
+    }
   }
   return lists
 }

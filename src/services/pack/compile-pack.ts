@@ -18,13 +18,12 @@ import { saidOfPack } from '../../domain/pack/said-of-pack'
 import { selectEntries } from '../../domain/pack/select-entries'
 import { NOTHING_FITS } from '../../domain/recall/doubt'
 import type { Analyzer } from '../../domain/search/analysis'
-import { EVERYTHING } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
-import { didYouMean, NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
-import type { FindCandidates, Found } from './find-candidates'
+import { didYouMean } from '../searching/ranked/suggest-words'
+import type { FindCandidates } from './find-candidates'
 
 interface Piece {
   readonly chosen: Candidate
@@ -48,8 +47,6 @@ const HINTS = {
 /** Ends the hint where a text is shown in part. */
 const REST = '; read_context_range reads the rest of items with total_chars.'
 const isPart = ({ metadata }: PackItem): boolean => metadata.total_chars !== undefined
-/** Content words of a goal that is asked about whatever it finds. */
-const SHORT_GOAL = 3
 
 /** One sentence: what to do with the pack, how to read on, and what a misspelled goal may mean. */
 function hintOf(hint: string, sections: readonly PackSection[], meant: string | null): string {
@@ -84,14 +81,12 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   yielder,
-  suggestWords = NO_SUGGESTIONS,
   unfinished = async () => [],
 }: {
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly yielder: Yielder
-  readonly suggestWords?: SuggestWords
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
 }) {
@@ -100,14 +95,6 @@ export function createCompilePack({
     const seen = new Set<string>()
     analyzer.eachWord(entry.beginning, ({ word }) => seen.add(word))
     return evidence.matched.find((word) => !seen.has(word)) ?? ''
-  }
-
-  /** Words that a goal may mean some of whose own no entry holds. */
-  async function suggested({ scope }: PackSight, { searched }: PackRequest, found: Found): Promise<readonly string[]> {
-    const { terms, statistics } = found
-    if (statistics === null) return []
-    const unknown = terms.flatMap(({ term }, place) => ((statistics.entriesWithTerm[place] ?? 0) === 0 ? [term] : []))
-    return unknown.length === 0 ? [] : suggestWords(scope, searched, EVERYTHING, new Set(unknown))
   }
 
   /** What of an entry is shown, and where in it. */
@@ -166,6 +153,7 @@ export function createCompilePack({
       duplicate: selection.duplicates.length,
       superseded: selection.superseded.length,
     }
+    const meant = isEmpty || ranked.doubt !== 'none' ? didYouMean(found.suggestions) : null
     const finished = await reads.finish(caller, sight, {
       ids: planned.map(({ one }) => one.chosen.entry.id),
       stretches: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
@@ -180,8 +168,6 @@ export function createCompilePack({
     })
     const sections = sectionsOf(planned, finished, ranked, request)
     const late = await unfinished(sight.scope, ['vectors'])
-    const isUnsure = isEmpty || ranked.doubt !== 'none' || found.units <= SHORT_GOAL
-    const meant = isUnsure ? didYouMean(await suggested(sight, request, found)) : null
     const said = [
       ...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
       ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),

@@ -210,7 +210,7 @@ export function meaningContract(connect: Connect): void {
         expect(await warned('refnud')).toMatch(/did you mean refund\?/)
         expect(await warned('bokings')).toMatch(/did you mean bookings\?/)
         expect(await warned('accessibilty')).toMatch(/did you mean accessibility\?/)
-        expect(await warned('cancled crossing')).toMatch(/did you mean cancelled\?/)
+        expect(await warned('cancled')).toMatch(/did you mean cancelled\?/)
         expect(await warned('refund')).toBeUndefined()
         expect(await warned('xqzvwplk')).toBeUndefined()
       }

@@ -45,8 +45,6 @@ function saidOf(filter: Filter, found: { readonly length: number }, late: readon
   return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
 }
 
-/** Content words of a query that is asked about whatever it finds. */
-const SHORT_QUERY = 3
 const UNKNOWN_WORDS = 'No entry holds some of these words'
 
 const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
@@ -79,16 +77,14 @@ export function createRankedSearches(dependencies: {
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
 
-  /** Words that a query may mean which is short or finds nothing that fits, where no entry holds some of its own. */
+  /** Words that a query may mean some of whose own no entry holds. */
   async function suggested(
     scope: Scope,
-    { query, filter }: RankedRequest,
+    request: RankedRequest,
     words: TextRanking | null,
-    isDoubtful: boolean,
   ): Promise<readonly string[]> {
     if (words === null || words.unknown.size === 0) return []
-    if (!isDoubtful && words.units.length > SHORT_QUERY) return []
-    return suggestWords(scope, query, filter, words.unknown)
+    return suggestWords(scope, request.query, request.filter, words.unknown)
   }
 
   async function byWords(
@@ -100,8 +96,8 @@ export function createRankedSearches(dependencies: {
     const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
     const found = await page(scope, request, scored, words, request.highlight)
     const late = await unfinished(scope, ['words'])
-    const isMatch = request.mode === 'match'
-    const meant = isMatch ? didYouMean(await suggested(scope, request, words, words.ordering.length === 0)) : null
+    const asks = request.mode === 'match' && words.ordering.length === 0
+    const meant = asks ? didYouMean(await suggested(scope, request, words)) : null
     const asked = meant === null ? [] : [`${UNKNOWN_WORDS}; ${meant}`]
     return { ...found, warnings: [...asked, ...words.warnings, ...late, ...found.warnings] }
   }
@@ -129,7 +125,7 @@ export function createRankedSearches(dependencies: {
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
     const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
-    const meant = didYouMean(await suggested(scope, request, words, doubt !== 'none'))
+    const meant = doubt === 'none' ? null : didYouMean(await suggested(scope, request, words))
     const failed = [
       ...(meant === null
         ? []

@@ -3,7 +3,6 @@ import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { slipsBetween } from '../../../domain/search/names'
 import { parseQuery } from '../../../domain/search/query'
-import { scoredTerms } from '../../../domain/search/score'
 import type { Yielder } from '../../../domain/yielder'
 import type { FullText } from '../../../ports/full-text'
 
@@ -11,9 +10,9 @@ import type { FullText } from '../../../ports/full-text'
 const [MOST_WORDS, SHORTEST, LONGEST] = [3, 4, 40]
 /** Letters from which on two of them may be wrong. */
 const TWO_SLIPS = 7
-/** Lengths of the prefix that is assumed to be right, the longest first, and entries whose words are compared. */
+/** Lengths of the prefix that is assumed to be right, the longest first, and the newest entries with it whose words are compared. */
 const PREFIXES = [4, 3, 2]
-const COMPARED = 30
+const COMPARED = 20
 const HAS_DIGIT = /\p{N}/u
 
 /** Words of visible entries that a misspelled query may mean, in the order of the query. */
@@ -31,7 +30,7 @@ export const NO_SUGGESTIONS: SuggestWords = async () => []
 export const didYouMean = (words: readonly string[]): string | null =>
   words.length === 0 ? null : `did you mean ${words.join(', ')}?`
 
-/** For queries of words that no entry holds. */
+/** For queries of words that no entry holds. One round trip. */
 export function createSuggestWords({
   fullText,
   analyzer,
@@ -41,29 +40,32 @@ export function createSuggestWords({
   readonly analyzer: Analyzer
   readonly yielder: Yielder
 }): SuggestWords {
-  /** The most similar word; of equal ones the commonest. Null for a word that is found itself. A round trip for each length of prefix. */
+  /** Words of the newest entries that hold a word with this prefix, each with how often it occurs. */
+  async function wordsWith(scope: Scope, prefix: string, filter: Filter): Promise<ReadonlyMap<string, number>> {
+    const { hits } = await fullText.search(scope, {
+      ...{ query: parseQuery(prefix, 'prefix', analyzer), terms: [], filter, totals: false },
+      ...{ columns: ['title', 'body', 'context'], depth: { candidates: COMPARED, complete: 0 } },
+    })
+    const counts = new Map<string, number>()
+    for (const { title, text } of hits) {
+      analyzer.eachWord(`${title}\n${text}`, ({ word }) => counts.set(word, (counts.get(word) ?? 0) + 1))
+      await yielder.spend(text.length)
+    }
+    return counts
+  }
+
+  /** The most similar word behind the longest prefix; of equal ones the commonest. Null for a word that is found itself. */
   async function similarTo(scope: Scope, word: string, filter: Filter): Promise<string | null> {
     const most = word.length >= TWO_SLIPS ? 2 : 1
-    for (const length of PREFIXES) {
-      const query = parseQuery(word.slice(0, length), 'prefix', analyzer)
-      const { hits } = await fullText.search(scope, {
-        ...{ query, terms: scoredTerms(query.units), filter, columns: ['title', 'body', 'context'] },
-        depth: { candidates: COMPARED, complete: 0 },
+    const found = await Promise.all(PREFIXES.map((length) => wordsWith(scope, word.slice(0, length), filter)))
+    if (found.some((words) => words.has(word))) return null
+    for (const words of found) {
+      const similar = [...words].flatMap(([other, count]) => {
+        const slips = slipsBetween(other, word, most)
+        return slips <= most ? [{ other, count, slips }] : []
       })
-      const found = new Map<string, { readonly slips: number; count: number }>()
-      for (const { title, text } of hits) {
-        analyzer.eachWord(`${title}\n${text}`, (one) => {
-          const known = found.get(one.word)
-          if (known !== undefined) known.count++
-          else found.set(one.word, { slips: slipsBetween(one.word, word, most), count: 1 })
-        })
-        await yielder.spend(text.length)
-      }
-      if (found.has(word)) return null
-      const [best] = [...found]
-        .filter(([, { slips }]) => slips <= most)
-        .sort(([a, x], [b, y]) => x.slips - y.slips || y.count - x.count || (a < b ? -1 : 1))
-      if (best !== undefined) return best[0]
+      const [best] = similar.sort((a, b) => a.slips - b.slips || b.count - a.count || (a.other < b.other ? -1 : 1))
+      if (best !== undefined) return best.other
     }
     return null
   }
