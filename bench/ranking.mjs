@@ -1,4 +1,4 @@
-// `node bench/ranking.mjs --set FOLDER`: does each rule of the ranking gain on real histories? The product without a rule beside the product,
+// `node bench/ranking.mjs --set FOLDER`: does each rule of the ranking gain on real histories? The product with and without a rule,
 // with the interval over the goals, and with each project left out. FOLDER holds `evaluate.mjs`, entries and goals; see README.md.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -112,7 +112,7 @@ const firsts = ({ questions }) =>
   questions.map(({ project, hybrid }) => ({ project, value: 100 * Number(hybrid.rank === 1) }))
 const signed = (value) => `${value >= 0 ? '+' : '−'}${Math.abs(value).toFixed(1)}`
 
-/** What a rule gains: the mean, its interval (paired bootstrap, 95 %), and the least and the most with one project left out. */
+/** The gain of a rule: the mean, its interval (paired bootstrap, 95 %), and the least and the most with one project left out. */
 function gain(withRule, without) {
   if (withRule.length === 0) return '–'
   const differences = withRule.map(({ project, value }, i) => ({ project, by: value - without[i].value }))
@@ -139,7 +139,7 @@ for (const [name, [file, from, to]] of Object.entries(RULES)) {
   if (!new RegExp(values.only).test(name)) continue
   const path = join(sources, file)
   const text = readFileSync(path, 'utf8')
-  if (!text.includes(from)) throw new Error(`${file} has no ${from}: name the rule anew`)
+  if (!text.includes(from)) throw new Error(`${file} has no ${from}: change the rule here`)
   writeFileSync(path, text.replace(from, to))
   const without = await measure()
   writeFileSync(path, text)

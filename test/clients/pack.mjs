@@ -8,7 +8,7 @@ const { id } = await call('remember', {
   content: `Crossings avoid ${MARK} from the first of December on; the captain decides on days of ice.`,
 })
 
-/** All strings of what a client shows its model, one after the other. */
+/** All strings that a client shows its model, one after the other. */
 const textOf = (value) =>
   typeof value === 'string'
     ? value
