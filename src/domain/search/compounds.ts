@@ -64,8 +64,10 @@ export function joinsWords(text: string): boolean {
 
 const isWord = (term: string): boolean => term.length <= LONGEST && LATIN.test(term)
 /** A stem without the ending that a stemmer of another language leaves; a doubled last letter becomes one. */
-const bare = (term: string): string =>
-  (term.length > SHORTEST.part + 1 ? term.replace(ENDING, '') : term).replace(/(.)\1$/u, '$1')
+function bare(term: string): string {
+  const stem = term.length > SHORTEST.part + 1 ? term.replace(ENDING, '') : term
+  return stem.at(-1) === stem.at(-2) ? stem.slice(0, -1) : stem
+}
 const backwards = (term: string): string => BACKWARDS + [...term].reverse().join('')
 
 /** Collects the compounds of a text, as the index has them. */
