@@ -20,6 +20,7 @@ import { createRankMemories } from '../services/searching/memories/rank-memories
 import { createRecall } from '../services/searching/memories/recall'
 import { createRecallWords } from '../services/searching/memories/recall-words'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
+import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import type { Services } from '../services/services'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
@@ -67,6 +68,7 @@ export function composeMemories(given: {
     recallWords,
     recall: createRecall({
       ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer, yielder },
+      ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
     }),
     reportEvent: createReportEvent({
       ...{ memories, code, clock },

@@ -15,6 +15,7 @@ import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember } from '../services/pack/remember'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
+import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import type { Services } from '../services/services'
 import type { StoreEntries } from '../services/writing/entries/store-entries'
 
@@ -48,6 +49,8 @@ export function composePacks(given: {
     reads,
     fullText: words ? fullText : null,
     analyzer,
+    yielder,
+    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
     semantic,
     finishing,
   })

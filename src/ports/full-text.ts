@@ -43,6 +43,8 @@ export interface TextHit {
   readonly createdAt: number
   /** Null where no moment was named. */
   readonly atMoment: AtMoment | null
+  /** Found by parts or compounds of the words alone (`domain/search/compounds.ts`). */
+  readonly isByParts?: true
 }
 
 /** The same on every backend, since it is part of the score. */
@@ -66,6 +68,8 @@ interface Sought {
 export interface TextRequest extends Sought {
   /** Captured entries alone are found and counted (capture contract §4), in the place of what lists show. */
   readonly captured?: boolean
+  /** As in `UnitsRequest`. */
+  readonly totals?: boolean
   readonly depth: {
     /** Those that hold the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

@@ -45,7 +45,9 @@ function next(script, results, body, seen) {
   if (step === null) throw SILENT
   if ('answer' in step) return { answer: step.answer }
   const tools = [...declared(body.tools)]
-  const tool = tools.find(({ name }) => name === step.tool) ?? tools.find(({ name }) => name.endsWith(step.tool))
+  // With the prefix of a client, `context` is the shortest name that ends so.
+  const ending = tools.filter(({ name }) => name.endsWith(step.tool)).sort((a, b) => a.name.length - b.name.length)
+  const tool = tools.find(({ name }) => name === step.tool) ?? ending[0]
   return tool === undefined ? { answer: `no ${step.tool}` } : { tool, args: step.args }
 }
 

@@ -110,6 +110,37 @@ export function fullTextContract(name: string, make: () => Made): void {
       }
     })
 
+    it('finds a compound by its parts and a part by its compounds, behind complete words', async () => {
+      const simple = await save('Die Küche schließt eine Stunde vor dem Anlegen, damit der Boden trocknet.')
+      const compound = await save('In der Bordküche arbeitet nur Personal mit Hygieneausweis.')
+      expect(await search('Küche')).toEqual([simple, compound])
+      expect(await search('Bordküche')).toEqual([compound, simple])
+      expect(await search('Bordküchen')).toEqual([compound, simple])
+      expect(await search('Hygiene')).toEqual([compound])
+      expect(await search('Ausweis')).toEqual([compound])
+      expect(await search('Gemeinschaftsküche')).toEqual([simple])
+      expect(await search('Bordküche', 'phrase')).toEqual([compound])
+      expect(await search('Küche', 'prefix')).toEqual([simple])
+      expect(await search('Küche', 'match', EVERYTHING, freshPrincipal())).toEqual([])
+    })
+
+    it('finds compounds in titles, and of other languages that join words', async () => {
+      const titled = await save('Siehe unten, wenn der Wind dreht.', { metadata: { title: 'Fahrplanänderung' } })
+      const dutch = await save('De veerbootkapitein beslist ook bij storm over het vertrek.')
+      const swedish = await save('Vi har inte någon reservation på sommartidtabellen.')
+      expect(await search('Änderung')).toEqual([titled])
+      expect(await search('kapitein')).toEqual([dutch])
+      expect(await search('tidtabell')).toEqual([swedish])
+    })
+
+    it('takes no English word for a part of another', async () => {
+      await save('The firewall drops packets, and the database of the framework restarts.')
+      for (const query of ['wall', 'base', 'work', 'firewalls of databases and walls', 'basement'])
+        if (query.length < 9) expect([query, await search(query)]).toEqual([query, []])
+      await save('A wall and a base, and work to do.')
+      expect(await search('firewall')).toHaveLength(1)
+    })
+
     it('counts a word of the title twice', async () => {
       const inTitle = await save('one two three four five six', { metadata: { title: 'lantern' } })
       const inText = await save('lantern one two three four five six', { metadata: { title: 'seven' } })

@@ -182,7 +182,7 @@ describe('vectors of a provider', () => {
     },
   )
 
-  it('are stored under a name that holds model and size', () => {
-    expect(modelKey({ model: 'qwen3-embedding:0.6b', dimensions: 1024 })).toBe('qwen3-embedding:0.6b#1024')
+  it('are stored under a name that holds model, size and what is embedded', () => {
+    expect(modelKey({ model: 'qwen3-embedding:0.6b', dimensions: 1024 })).toBe('qwen3-embedding:0.6b+title#1024')
   })
 })

@@ -80,6 +80,9 @@ export function expiryOf(metadata: Metadata | null): number | null {
   return instant
 }
 
+export const titleOf = (metadata: Metadata | null): string | null =>
+  text(own(metadata, 'title')) ?? text(own(metadata, 'task_name'))
+
 /**
  * Reads the reserved keys. Values outside a key's vocabulary stay plain metadata, except those that protect the entry
  * (`audience`, `diary`, `expires_at`): they fail closed.
@@ -103,7 +106,7 @@ export function liftMetadata(
   return {
     namedKind,
     workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
-    title: text(own(metadata, 'title')) ?? text(own(metadata, 'task_name')),
+    title: titleOf(metadata),
     project: projectOf(metadata, scope, keptProject),
     domain: text(own(metadata, 'domain')) ?? text(own(metadata, 'category')),
     agent: text(own(metadata, 'agent_name')) ?? agent,

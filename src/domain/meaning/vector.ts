@@ -13,13 +13,19 @@ export interface QuantizedVector {
   readonly values: Int8Array
 }
 
-/** The name under which vectors of a model and size are stored: vectors of different models are never compared. */
+/** Marks vectors of chunks under the titles of their entries. 1.0.0-rc.1 embedded chunks alone, without a mark. */
+const EMBEDDED = '+title'
+
+/**
+ * The name under which vectors of a model, a size and a form of the embedded text are stored: others are never compared, and an import
+ * makes them again.
+ */
 export const modelKey = (embedder: {
   readonly model: string
   readonly revision?: string
   readonly dimensions: number
 }): string =>
-  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}#${embedder.dimensions}`
+  `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}${EMBEDDED}#${embedder.dimensions}`
 
 /** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
 export function normalize(vector: Float32Array): Float32Array {

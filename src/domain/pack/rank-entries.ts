@@ -171,7 +171,7 @@ export async function rankEntries(
   const signal = {
     cosine: near[0]?.cosine ?? null,
     levels: found.levels,
-    words: statistics === null ? null : { entries: all, holding },
+    words: statistics === null ? null : { entries: all, holding, partly: statistics.partly ?? [] },
   }
   const { doubt, confidence } = doubtOf(signal)
   return {

@@ -11,6 +11,8 @@ export interface FoundWords {
   readonly entries: number
   /** How many entries hold each word. */
   readonly holding: readonly number[]
+  /** Places of words that entries hold by parts alone: they count half. */
+  readonly partly?: readonly number[]
 }
 
 interface Signal {
@@ -28,10 +30,16 @@ const WORDS_ALONE = 0.5
 /** Without any word that is found, a similarity below this share of that of usual answers finds nothing. */
 const FLOOR = 0.5
 
+function shareFound({ entries, holding, partly = [] }: FoundWords, found: readonly number[]): number {
+  const share = shareOf(entries, holding)
+  if (partly.length === 0) return share(found)
+  return (share(found) + share(found.filter((place) => !partly.includes(place)))) / 2
+}
+
 /** The doubt about the best that was found, and a confidence from 0 to 1. */
 export function doubtOf({ cosine, levels, words }: Signal): { readonly doubt: Doubt; readonly confidence: number } {
   const found = words === null ? [] : words.holding.flatMap((n, place) => (n > 0 ? [place] : []))
-  const share = words === null ? null : shareOf(words.entries, words.holding)(found)
+  const share = words === null ? null : shareFound(words, found)
   if (cosine === null || levels === null) {
     if (share === null) return { doubt: 'none', confidence: 1 }
     return { doubt: share === 0 ? 'nothing' : share < WORDS_ALONE ? 'doubtful' : 'none', confidence: share }

@@ -1,8 +1,10 @@
+import { titleOf } from '../entry/lifted-metadata'
 import type { Metadata } from '../entry/metadata'
 import { utf8Length } from '../text'
 import { atOnce, STEP, type Steps } from '../yielder'
 import { type Analyzer, charBefore, type Token } from './analysis'
 import { codeOf, codeOfMetadata } from './code-parts'
+import { createCompoundList, joinsWords } from './compounds'
 import { fold } from './fold'
 
 /** What the full-text index holds of a text, made by reading it once. */
@@ -15,7 +17,10 @@ export interface IndexedText {
   readonly words: number
   /** Terms of its code blocks and file paths. */
   readonly code: string
-  /** Last characters of runs that were cut into pairs: a query of one such character begins every pair but these. */
+  /**
+   * Further words that are looked for by their prefix: last characters of runs that were cut into pairs (a query of one such character
+   * begins every pair but these), and compounds backwards (`compounds.ts`).
+   */
   readonly ends: string
 }
 
@@ -97,6 +102,8 @@ export interface WrittenText {
 export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText): Steps<IndexedText> {
   const list = createWordList(MAX_TERMS)
   const ends = new Set<string>()
+  const title = titleOf(metadata)
+  const compounds = joinsWords(title === null ? text : `${title}\n${text}`) ? createCompoundList() : null
   let words = 0
   let pair: Token | null = null
   const endRun = () => {
@@ -108,10 +115,12 @@ export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText):
   yield* read(analyzer, text, (token) => {
     list.add(token)
     if (!token.isStopWord) words++
+    compounds?.add(token)
     if (pair !== null && !(token.pair && token.start < pair.end)) endRun()
     if (token.pair) pair = token
   })
   endRun()
+  if (compounds !== null && title !== null) for (const token of analyzer.tokens(title)) compounds.add(token)
   const code = yield* wordsIn(analyzer, joined(codeOfMetadata(metadata), codeOf(text)), MAX_CODE_TERMS)
-  return { ...list.joined(), words, code: code.terms, ends: [...ends].join(' ') }
+  return { ...list.joined(), words, code: code.terms, ends: [...ends, ...(compounds?.all() ?? [])].join(' ') }
 }

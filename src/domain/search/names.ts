@@ -44,6 +44,29 @@ export function isOneSlip(a: string, b: string): boolean {
 }
 
 /**
+ * How many letters of two words differ: are another, missing, added or changed places with their neighbor. Stops at `most`, and returns
+ * one more.
+ */
+export function slipsBetween(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, i) => i)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const changed = (last[j - 1] as number) + (isSame ? 0 : 1)
+      let slips = Math.min(changed, (last[j] as number) + 1, (row[j - 1] as number) + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        slips = Math.min(slips, (before[j - 2] as number) + 1)
+      row.push(slips)
+    }
+    if (Math.min(...row) > most) return most + 1
+    ;[before, last] = [last, row]
+  }
+  return Math.min(last[b.length] as number, most + 1)
+}
+
+/**
  * Which of some names a text holds whole. Names are what an entry is said to be called, its aliases: a title is a heading, and a word
  * that is the heading of one entry is as well what others are about. A name tells by how rare its words are where the caller looks; a word
  * that no entry holds may be a slip of the pen for one of a name.

@@ -22,6 +22,8 @@ const COMPLETE_BONUS = 2
 
 /** A word of the title counts as often as this many of the text. */
 export const TITLE_TIMES = 2
+/** A compound with a word, or a part of a compound, counts as often. */
+export const PART_TIMES = 0.5
 
 /** A word of the query that earns score. */
 export interface ScoredTerm {
@@ -41,6 +43,8 @@ export interface TermStatistics {
   readonly averageLength: number
   /** In how many entries each scored term occurs, in the order of the terms. */
   readonly entriesWithTerm: readonly number[]
+  /** Places of terms that entries hold by parts alone. */
+  readonly partly?: readonly number[]
 }
 
 export interface Candidate {
@@ -55,6 +59,8 @@ export interface Candidate {
   readonly complete: boolean
   /** Words of its title where the query is that title (`titleWords`), else 0. */
   readonly titled: number
+  /** Holds only parts or compounds of the words. */
+  readonly isByParts?: boolean
 }
 
 export interface Ranked {
@@ -145,8 +151,9 @@ export function titleWords(title: Iterable<Pick<Token, 'term' | 'isStopWord'>>, 
 export const hasTier = (mode: SearchMode, units: number): boolean => mode === 'match' && units <= TIER_UNITS
 
 /**
- * Scores and orders candidates: first those whose title the query is, then in `match` those that hold every unit of a query of two or
- * three, then by score, then the newer id. Without any scored term (a query that only negates) every score is 0.
+ * Scores and orders candidates: first those whose title the query is, then those that hold words and not only parts of them, then in
+ * `match` those that hold every unit of a query of two or three, then by score, then the newer id. Without any scored term (a query
+ * that only negates) every score is 0.
  *
  * @param units how many units the query has
  */
@@ -158,29 +165,37 @@ export function rank(
   const isTiered = hasTier(mode, units)
   const bonus = mode === 'match' && !isTiered ? COMPLETE_BONUS : 0
   const evidence = new Map(candidates.map((candidate) => [candidate.id, ownEvidence(candidate, statistics, bonus)]))
+  const byParts = new Set(candidates.flatMap(({ id, isByParts }) => (isByParts ? [id] : [])))
   const shared = new Map<number, number>()
   if (mode === 'match') {
     // In one order, however a database put them: sums of the same numbers in another differ in their last digit.
-    for (const candidate of candidates.toSorted((a, b) => a.id - b.id)) {
+    const whole = candidates.filter(({ isByParts }) => isByParts !== true)
+    for (const candidate of whole.toSorted((a, b) => a.id - b.id)) {
       for (const [distance, share] of NEIGHBOUR_SHARES.entries()) {
         const other = candidate.following[distance]
-        if (other === undefined || !evidence.has(other)) continue
+        if (other === undefined || !evidence.has(other) || byParts.has(other)) continue
         shared.set(candidate.id, (shared.get(candidate.id) ?? 0) + share * (evidence.get(other) as number))
         shared.set(other, (shared.get(other) ?? 0) + share * (evidence.get(candidate.id) as number))
       }
     }
   }
   const scored = candidates.map((candidate) => {
-    const { id, frequencies, complete, titled } = candidate
+    const { id, frequencies, complete, titled, isByParts = false } = candidate
     const score = frequencies.length === 0 ? 0 : (evidence.get(id) as number) + (shared.get(id) ?? 0)
-    return { id, score, complete, titled }
+    return { id, score, complete, titled, isByParts }
   })
+  const lowest = Math.min(...scored.flatMap(({ score, isByParts }) => (isByParts ? [] : [score])))
   scored.sort(
     (a, b) =>
       b.titled - a.titled ||
+      Number(a.isByParts) - Number(b.isByParts) ||
       (isTiered ? Number(b.complete) - Number(a.complete) : 0) ||
       b.score - a.score ||
       b.id - a.id,
   )
-  return scored.map(({ id, score, titled }) => ({ id, score, titled }))
+  // Parts of words say less than the words themselves, however many they are.
+  return scored.map(({ id, score, titled, isByParts }) => ({
+    ...{ id, titled },
+    score: isByParts ? Math.min(score, lowest) : score,
+  }))
 }

@@ -22,6 +22,7 @@ import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
+import { didYouMean } from '../searching/ranked/suggest-words'
 import type { FindCandidates } from './find-candidates'
 
 interface Piece {
@@ -46,6 +47,12 @@ const HINTS = {
 /** Ends the hint where a text is shown in part. */
 const REST = '; read_context_range reads the rest of items with total_chars.'
 const isPart = ({ metadata }: PackItem): boolean => metadata.total_chars !== undefined
+
+/** One sentence: what to do with the pack, how to read on, and what a misspelled goal may mean. */
+function hintOf(hint: string, sections: readonly PackSection[], meant: string | null): string {
+  const full = sections.some(({ items }) => items.some(isPart)) ? `${hint.slice(0, -1)}${REST}` : hint
+  return meant === null ? full : `${full.slice(0, -1)}; ${meant}`
+}
 
 /** Code points of work that is shown whatever the goal. */
 const ANYWAY = 160
@@ -152,6 +159,7 @@ export function createCompilePack({
       duplicate: selection.duplicates.length,
       superseded: selection.superseded.length,
     }
+    const meant = isEmpty || ranked.doubt !== 'none' ? didYouMean(found.suggestions) : null
     const finished = await reads.finish(caller, sight, {
       ids: planned.map(({ one }) => one.chosen.entry.id),
       stretches: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
@@ -166,7 +174,11 @@ export function createCompilePack({
     })
     const sections = sectionsOf(planned, finished, ranked, request)
     const late = await unfinished(sight.scope, ['vectors'])
-    const said = [...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }), ...late]
+    const said = [
+      ...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
+      ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
+      ...late,
+    ]
     const described = { ...request, sections, said }
     const hint = isEmpty ? 'nothing' : ranked.doubt === 'doubtful' ? 'doubtful' : request.layer
     const pack: Pack = {
@@ -174,7 +186,7 @@ export function createCompilePack({
       ...{ domain: request.domain, project: request.project, layer: request.layer },
       sections,
       total_items: planned.length,
-      usage_hint: sections.some(({ items }) => items.some(isPart)) ? `${HINTS[hint].slice(0, -1)}${REST}` : HINTS[hint],
+      usage_hint: hintOf(HINTS[hint], sections, meant),
       markdown: packMarkdown(described, omitted, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted },
     }

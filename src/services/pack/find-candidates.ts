@@ -8,12 +8,15 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { and, EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
+import type { Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import type { FullText, TextHit } from '../../ports/full-text'
 import type { PackReads, PackSight } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
 import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
+import { findingCompounds } from '../searching/ranked/find-compounds'
+import { NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
 
 /** Everything that may stand in a pack, as it was found. */
 export interface Found extends FoundForGoal {
@@ -22,6 +25,8 @@ export interface Found extends FoundForGoal {
   readonly links: readonly PackLink[]
   readonly modes: readonly ('fts' | 'semantic')[]
   readonly degraded: boolean
+  /** Words that a short goal may mean some of whose own no entry holds. */
+  readonly suggestions: readonly string[]
 }
 
 /** Names, texts, other names (which stand beside code), days and agents. */
@@ -36,6 +41,9 @@ const GATHERING = {
   /** Vectors that the index has not confirmed: this many are checked, the newest first. */
   unconfirmed: 200,
 } as const
+
+/** Content words of a goal that is looked through for slips. */
+const SHORT_GOAL = 3
 
 const best = (vectors: readonly PackVector[], query: QuantizedVector, most: number): number[] => {
   const nearest = new Map<number, number>()
@@ -55,12 +63,16 @@ export function createFindCandidates({
   reads,
   fullText,
   analyzer,
+  yielder,
+  suggestWords = NO_SUGGESTIONS,
   semantic,
   finishing = NOTHING_PENDING,
 }: {
   readonly reads: PackReads
   readonly fullText: FullText | null
   readonly analyzer: Analyzer
+  readonly yielder: Yielder
+  readonly suggestWords?: SuggestWords
   /** Null when switched off. */
   readonly semantic: {
     readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
@@ -71,15 +83,17 @@ export function createFindCandidates({
   } | null
   readonly finishing?: FinishIndex
 }) {
+  const searching = fullText === null ? null : findingCompounds(fullText, { analyzer, yielder })
+
   function searchWords(
     sight: PackSight,
     query: TextQuery,
     terms: readonly ScoredTerm[],
     { candidates, filter }: { readonly candidates: number; readonly filter: Filter },
   ) {
-    if (fullText === null || query.expression === null) return null
+    if (searching === null || query.expression === null) return null
     return attempt(() =>
-      fullText.searchByUnits(sight.scope, {
+      searching.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
         ...{ filter: sight.isApproved ? and([filter, { op: 'approved' }]) : filter, diaryOf: sight.diaryOf },
       }),
@@ -129,7 +143,10 @@ export function createFindCandidates({
     const known = new Map<number, string | null>()
     for (const id of [...standing.inFlight, ...standing.diary, ...standing.newest, ...near]) known.set(id, null)
     for (const { id, text } of hits) known.set(id, text)
-    const gathered = await reads.gather(sight, {
+    const statistics = words?.ok ? words.value.statistics : null
+    const unknown = terms.flatMap(({ term }, place) => ((statistics?.entriesWithTerm[place] ?? 0) === 0 ? [term] : []))
+    const asks = statistics !== null && terms.length <= SHORT_GOAL && unknown.length > 0
+    const gathering = reads.gather(sight, {
       ids: [...known].map(([id, text]) => ({ id, text })),
       model: meaning ? model : null,
       hits: exact === null ? (index?.hits ?? []).map(({ id }) => id) : [],
@@ -141,9 +158,15 @@ export function createFindCandidates({
       steps: depth.steps,
       linked: depth.candidates,
     })
+    // In the same moment, so that it costs no round trip.
+    const [gathered, suggestions] = await Promise.all([
+      gathering,
+      asks ? suggestWords(sight.scope, request.searched, EVERYTHING, new Set(unknown)) : [],
+    ])
     return {
       ...{ query: request.searched, terms, units: parsed.units.length, hits, vector: meaning ? vector : null },
-      statistics: words?.ok ? words.value.statistics : null,
+      statistics,
+      suggestions,
       levels: meaning && embedded?.ok ? embedded.value[1] : null,
       ...{ entries: gathered.entries, vectors: gathered.vectors, links: gathered.links },
       diary: new Set(standing.diary),

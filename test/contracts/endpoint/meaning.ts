@@ -200,17 +200,34 @@ export function meaningContract(connect: Connect): void {
       expect((await ask('winter timetable')).results[0].id).toBe(titled)
     })
 
-    it('asks whether other words were meant where none of a query is found', async () => {
+    it('asks whether other words were meant where no entry holds a word of a query', async () => {
       const thread_id = unique()
       await s.store('A retried refund paid twice. Bookings are moved by the accessibility desk.', { thread_id })
-      const warned = async (query: string) =>
-        (await s.ok('hybrid_search_context', { query, thread_id })).warnings?.find((one: string) =>
-          /did you mean/.test(one),
-        )
-      expect(await warned('refnud')).toMatch(/did you mean refund\?/)
-      expect(await warned('bokings')).toMatch(/did you mean bookings\?/)
-      expect(await warned('refund')).toBeUndefined()
-      expect(await warned('xqzvwplk')).toBeUndefined()
+      await s.store('A crossing is cancelled when the wind turns.', { thread_id })
+      for (const tool of ['hybrid_search_context', 'fts_search_context']) {
+        const warned = async (query: string) =>
+          (await s.ok(tool, { query, thread_id })).warnings?.find((one: string) => /did you mean/.test(one))
+        expect(await warned('refnud')).toMatch(/did you mean refund\?/)
+        expect(await warned('bokings')).toMatch(/did you mean bookings\?/)
+        expect(await warned('accessibilty')).toMatch(/did you mean accessibility\?/)
+        expect(await warned('cancled')).toMatch(/did you mean cancelled\?/)
+        expect(await warned('refund')).toBeUndefined()
+        expect(await warned('xqzvwplk')).toBeUndefined()
+      }
+      const found = await s.ok('fts_search_context', { query: 'cancled crossing', thread_id })
+      expect(found.count).toBe(1)
+    })
+
+    it('finds compounds behind words, also by meaning, and doubts no query for their part', async () => {
+      const thread_id = unique()
+      const compound = await s.store('In der Bordküche arbeitet nur Personal, das einen Ausweis hat.', { thread_id })
+      const simple = await s.store('Die Küche schließt eine Stunde vor dem Anlegen, damit der Boden trocknet.', {
+        thread_id,
+      })
+      const ids = async (query: string) =>
+        (await s.ok('hybrid_search_context', { query, thread_id })).results.map(({ id }: { id: number }) => id)
+      expect(await ids('Küche')).toEqual([simple, compound])
+      expect(await ids('Bordküche')).toEqual([compound, simple])
     })
 
     it('lists the successor of a superseded entry before it', async () => {

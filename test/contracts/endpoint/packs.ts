@@ -756,6 +756,26 @@ export function packsContract(connect: Connect): void {
       expect(markdown).toContain(`Left out: ${diagnostics.omitted.limit} beyond the limit`)
     })
 
+    it('asks whether other words were meant where no entry holds some words of the goal', async () => {
+      const ada = as((await team.key(unique('org'))).key)
+      await ada.remember('Refunds', 'a refund is paid to the card of the booking within five days')
+      const kitchen = await ada.remember('Bordküche', 'In der Bordküche arbeitet nur Personal mit Ausweis.')
+      const misspelled = await ada.ask('refnud')
+      expect(misspelled.usage_hint).toMatch(/; did you mean refund\?$/)
+      expect(misspelled.markdown).toContain('No entry holds some words of the goal; did you mean refund?')
+      expect((await ada.ask('refund')).usage_hint).not.toContain('did you mean')
+      expect((await ada.ask('xqzvwplk')).usage_hint).not.toContain('did you mean')
+      expect(idsOf(await ada.ask('Wer darf in die Küche?'))).toContain(kitchen)
+    })
+
+    it('answers a German or Japanese goal with entries that share a word with it', async () => {
+      const ada = as((await team.key(unique('org'))).key)
+      const german = await ada.remember('Fahrplan', 'Der Winterfahrplan gilt ab dem ersten Dezember auf allen Linien.')
+      const japanese = await ada.remember('運航', '強風の場合、船長が欠航を決める。乗客には通知が届く。')
+      expect(idsOf(await ada.ask('Welche Linien fallen bei Eis aus und wer ruft die Schule an?'))).toContain(german)
+      expect(idsOf(await ada.ask('欠航のとき払い戻しはどうなりますか'))).toContain(japanese)
+    })
+
     it(promise('p4-projects'), async () => {
       const org = unique('org')
       const admin = as((await team.key(org, { role: 'admin', owner: 'ada' })).key)

@@ -156,6 +156,23 @@ export function importContract(at: () => Place): void {
     expect(far.map[0][1]).toBeLessThan(2 ** 52)
   })
 
+  it('makes vectors again that 1.0.0-rc.1 made of texts without their titles', async () => {
+    const [first, second] = [await at().newOrg(), await at().newOrg()]
+    const entry = told(1, { title: 'Kiln', metadata: { title: 'Kiln' } })
+    await send(first, [entry])
+    const vectorsIn = async (org: string) =>
+      (await at().all(org)).records.flatMap((record) => (record.record === 'vector' ? [record] : []))
+    const [made] = await vectorsIn(first)
+    if (made === undefined) throw new Error('an import makes vectors')
+    const model = made.model.replace('+title', '')
+    expect(model).not.toBe(made.model)
+    const [scale] = made.data.split(':')
+    const bare = { ...made, entry: 1, model, data: `${scale}:${base64(new Uint8Array(512).fill(7))}` }
+    const { body } = await send(second, [entry, bare])
+    expect(body).toMatchObject({ entries: { stored: 1 }, vectors: 0 })
+    expect((await vectorsIn(second)).map(({ model: by, data }) => [by, data])).toEqual([[made.model, made.data]])
+  })
+
   it('says of a dry run what would be done, and does nothing', async () => {
     const org = await at().newOrg()
     await send(org, [told(1), told(2)])

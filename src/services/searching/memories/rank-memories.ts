@@ -53,6 +53,8 @@ export interface RecallRanking {
   readonly nearest: ReadonlyMap<number, number>
   /** Of the query, the rarest first. */
   readonly units: readonly Unit[]
+  /** Words were searched and found nothing. */
+  readonly isWithoutWords: boolean
 }
 
 export interface RecallRequest {
@@ -190,6 +192,7 @@ export function createRankMemories({
       warnings: [...missing, ...late, ...unwritten, ...(byWords?.warnings ?? [])],
       nearest: new Map([...chunks].map(([id, { start }]) => [id, start])),
       units: byWords?.units ?? [],
+      isWithoutWords: byWords !== null && byWords.hits.length === 0,
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
 import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { createPartCounter } from '../../../domain/search/compounds'
 import type { Filter } from '../../../domain/search/filter'
 import { findUnit } from '../../../domain/search/hits'
 import { parseQuery, type Unit } from '../../../domain/search/query'
@@ -13,6 +14,7 @@ import {
   type Candidate,
   createTermCounter,
   hasTier,
+  PART_TIMES,
   rank,
   type ScoredTerm,
   scoredTerms,
@@ -23,6 +25,7 @@ import {
 import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
 import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
+import { findingCompounds } from '../ranked/find-compounds'
 
 /** A memory that words found. */
 export interface WordHit {
@@ -157,6 +160,20 @@ export function createRecallWords({
     }
   }
 
+  /** The same of a memory that was found by parts of words alone. */
+  function lookingForParts(terms: readonly ScoredTerm[], units: readonly Unit[]) {
+    const count = createPartCounter(analyzer, terms)
+    const placeOf = new Map(terms.map(({ term }, place) => [term, place]))
+    return ({ title, text }: Standing) => {
+      const frequencies = count(`${`${title}\n`.repeat(TITLE_TIMES)}${text}`).map((n) => PART_TIMES * n)
+      const holds = ({ terms: own }: Unit): boolean =>
+        own.length === 1 && (frequencies[placeOf.get(own[0] as string) ?? -1] ?? 0) > 0
+      return { frequencies, held: units.flatMap((unit, place) => (holds(unit) ? [place] : [])), besideLength: 0 }
+    }
+  }
+
+  const searching = findingCompounds(fullText, { analyzer, yielder })
+
   /**
    * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
    * large store as from a small one.
@@ -192,20 +209,22 @@ export function createRecallWords({
       hits: found,
       statistics,
       byFewWords,
-    } = await fullText.search(scope, {
+    } = await searching.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
     })
     if (found.length === 0) return none
+    const isCut = found.filter(({ isByParts }) => !isByParts).length > kept
     const share = sharesBy(units, terms, statistics)
     const lookAt = lookingFor(terms, units)
+    const lookAtParts = lookingForParts(terms, units)
     const looked = new Map<number, { readonly hit: TextHit; readonly held: readonly number[] }>()
     const candidates: Candidate[] = []
     const queryWords = new Set(terms.map(({ term }) => term))
     for (const hit of found) {
-      const { frequencies, held, besideLength } = lookAt(hit)
-      const { id, length, following, complete, title, text: start, code } = hit
+      const { id, length, following, complete, title, text: start, code, isByParts = false } = hit
+      const { frequencies, held, besideLength } = isByParts ? lookAtParts(hit) : lookAt(hit)
       const titled = title === '' ? 0 : titleWords(analyzer.tokenize(title), queryWords)
-      candidates.push({ id, length: length + besideLength, following, complete, frequencies, titled })
+      candidates.push({ id, length: length + besideLength, following, complete, frequencies, titled, isByParts })
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
       await yielder.spend(start.length + code.length)
     }
@@ -229,18 +248,18 @@ export function createRecallWords({
     }
     const long = ranked.flatMap(({ id }) => {
       const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
-      return held.length < units.length && isLong(hit) ? [id] : []
+      return held.length < units.length && isLong(hit) && !hit.isByParts ? [id] : []
     })
     const beyond = await sharesOf(long)
     const isTiered = hasTier('match', units.length)
     const keyed = ranked.map(({ id, score, titled }) => {
       const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
-      const own = beyond.get(id) ?? shareBy(hit.aliases, held)
+      const own = (beyond.get(id) ?? shareBy(hit.aliases, held)) * (hit.isByParts ? PART_TIMES : 1)
       const { weight, layer, createdAt } = hit
       const called = isCalled(hit.aliases)
       return {
         hit: { id, share: own, called, similarity: wordSimilarity(own), score, titled, weight, layer, createdAt },
-        tier: isTiered && hit.complete ? 1 : 0,
+        tier: hit.isByParts ? -1 : isTiered && hit.complete ? 1 : 0,
         key: score * weightFactor(weight),
       }
     })
@@ -248,9 +267,9 @@ export function createRecallWords({
     const rarity = new Map(units.map((unit, place) => [unit, share([place])]))
     return {
       hits: keyed.map(({ hit }) => hit),
-      cut: found.length > kept,
+      cut: isCut,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
-      sharesOf: async (ids) => (found.length > kept ? sharesOf(ids) : NOTHING_HELD),
+      sharesOf: async (ids) => (isCut ? sharesOf(ids) : NOTHING_HELD),
       warnings: byFewWords ? [...warnings, BY_FEW_WORDS] : warnings,
     }
   }

@@ -8,6 +8,7 @@ import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'
 import type { Yielder } from '../../../domain/yielder'
 import type { Memories } from '../../../ports/memories'
+import { didYouMean, NO_SUGGESTIONS, type SuggestWords } from '../ranked/suggest-words'
 import {
   bySimilarity,
   type RankMemories,
@@ -44,11 +45,13 @@ export function createRecall({
   rank,
   memories,
   analyzer,
+  suggestWords = NO_SUGGESTIONS,
   yielder,
 }: {
   readonly rank: RankMemories
   readonly memories: Pick<Memories, 'shown' | 'away' | 'count'>
   readonly analyzer: Analyzer
+  readonly suggestWords?: SuggestWords
   readonly yielder: Yielder
 }) {
   /** Where in a memory stands what it was found by. */
@@ -83,10 +86,13 @@ export function createRecall({
       if (passing.length === 0 && offset === 0) {
         const all = [...(await ranking.described(ranking.ids)).values()].filter(({ similarity }) => similarity > 0)
         const isDoubtful = doubtsProject && !ranking.ids.some((id) => ranking.layerOf(id) < 3)
-        const [{ found }, counts] = await Promise.all([
+        const asks = request.mode !== 'semantic' && ranking.isWithoutWords
+        const [{ found }, counts, meant] = await Promise.all([
           read(idsOf(all.sort(bySimilarity).slice(0, BELOW.most))),
           project === null || !isDoubtful ? null : memories.count(scope, project),
+          asks ? suggestWords(scope, request.query, filter) : [],
         ])
+        const said = didYouMean(meant)
         const unknown =
           counts === null || counts.some(({ layer }) => layer < 3) ? [] : [unknownProject(project as string)]
         const best: NonNullable<RecallPage['below']>['best'][number][] = []
@@ -96,7 +102,13 @@ export function createRecall({
           best.push({ id, similarity, excerpt })
         }
         const below = all.length === 0 ? null : { count: all.length, best }
-        return { ...rest, warnings: [...warnings, ...unknown], results: [], omitted: [], below }
+        return {
+          ...rest,
+          warnings: [...warnings, ...unknown, ...(said === null ? [] : [`No memory holds these words; ${said}`])],
+          results: [],
+          omitted: [],
+          below,
+        }
       }
       const wanted = passing.slice(offset, offset + limit)
       // Only what belongs to the whole org may be at home elsewhere.

@@ -15,8 +15,8 @@ import type { CatchUp } from '../../keeping/catch-up'
 import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
 import { createSearchHybrid, type HybridRequest } from './search-hybrid'
 import type { SearchSemantic } from './search-semantic'
-import type { FoundBy, SearchText } from './search-text'
-import type { SuggestWords } from './suggest-words'
+import type { FoundBy, SearchText, TextRanking } from './search-text'
+import { didYouMean, NO_SUGGESTIONS, type SuggestWords } from './suggest-words'
 
 interface HybridPage extends RankedPage {
   readonly modes: readonly ('fts' | 'semantic')[]
@@ -45,6 +45,8 @@ function saidOf(filter: Filter, found: { readonly length: number }, late: readon
   return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
 }
 
+const UNKNOWN_WORDS = 'No entry holds some of these words'
+
 const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
@@ -67,13 +69,23 @@ export function createRankedSearches(dependencies: {
   readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { suggestWords = async () => [], levels, yielder, unfinished = async () => [] } = dependencies
+  const { suggestWords = NO_SUGGESTIONS, levels, yielder, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [], rarity: new Map() }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
   const page = createRankedPage({ entries, analyzer, reranker, yielder })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
+
+  /** Words that a query may mean some of whose own no entry holds. */
+  async function suggested(
+    scope: Scope,
+    request: RankedRequest,
+    words: TextRanking | null,
+  ): Promise<readonly string[]> {
+    if (words === null || words.unknown.size === 0) return []
+    return suggestWords(scope, request.query, request.filter, words.unknown)
+  }
 
   async function byWords(
     scope: Scope,
@@ -84,7 +96,10 @@ export function createRankedSearches(dependencies: {
     const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
     const found = await page(scope, request, scored, words, request.highlight)
     const late = await unfinished(scope, ['words'])
-    return { ...found, warnings: [...words.warnings, ...late, ...found.warnings] }
+    const asks = request.mode === 'match' && words.ordering.length === 0
+    const meant = asks ? didYouMean(await suggested(scope, request, words)) : null
+    const asked = meant === null ? [] : [`${UNKNOWN_WORDS}; ${meant}`]
+    return { ...found, warnings: [...asked, ...words.warnings, ...late, ...found.warnings] }
   }
 
   async function byMeaning(
@@ -110,9 +125,11 @@ export function createRankedSearches(dependencies: {
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
     const cut = await page(scope, request, ordering, words ?? noWords, request.highlight)
-    const meant = doubt === 'nothing' && words !== null ? await suggestWords(scope, request.query, request.filter) : []
+    const meant = doubt === 'none' ? null : didYouMean(await suggested(scope, request, words))
     const failed = [
-      ...(meant.length > 0 ? [`Nothing holds these words; did you mean ${meant.join(', ')}?`] : []),
+      ...(meant === null
+        ? []
+        : [doubt === 'nothing' ? `Nothing holds these words; ${meant}` : `${UNKNOWN_WORDS}; ${meant}`]),
       ...(doubt === 'doubtful' && ordering.length > 0 ? [`${NOTHING_FITS} listed`] : []),
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.

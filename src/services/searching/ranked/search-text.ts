@@ -10,6 +10,7 @@ import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, rarityOf, scoredTerms } from '../../../domain/search/score'
 import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
+import { findingCompounds } from './find-compounds'
 
 /** What entries were found by. */
 export interface FoundBy {
@@ -25,6 +26,8 @@ export interface TextRanking extends FoundBy {
   readonly captured: ReadonlySet<number>
   /** Of its scored words, for the doubt about what was found; null where a filter leaves that unknown. */
   readonly found: FoundWords | null
+  /** Its scored words that no entry in scope holds; none where a filter leaves that unknown. */
+  readonly unknown: ReadonlySet<string>
   readonly warnings: readonly string[]
 }
 
@@ -51,6 +54,7 @@ export function createSearchText({
   readonly analyzer: Analyzer
   readonly yielder: Yielder
 }) {
+  const searching = findingCompounds(fullText, { analyzer, yielder })
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
@@ -60,21 +64,24 @@ export function createSearchText({
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query
     if (query.expression === null)
-      return { ordering: [], captured: new Set(), units, rarity: new Map(), found: NO_WORDS, warnings }
+      return {
+        ...{ ordering: [], captured: new Set(), units, rarity: new Map() },
+        ...{ found: NO_WORDS, unknown: new Set(), warnings },
+      }
     const terms = scoredTerms(units)
     let isByFew = false
     let foundWords: FoundWords | null = NO_WORDS
     const rarity = new Map<string, number>()
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics, byFewWords } = await fullText.search(scope, request)
+      const { hits, statistics, byFewWords } = await searching.search(scope, request)
       isByFew ||= byFewWords
       for (const [i, { term }] of terms.entries())
         rarity.set(term, rarityOf(statistics.entriesWithTerm[i] ?? 0, statistics.entries))
       if (!captured)
         foundWords =
           hits.length > 0
-            ? { entries: statistics.entries, holding: statistics.entriesWithTerm }
+            ? { entries: statistics.entries, holding: statistics.entriesWithTerm, partly: statistics.partly ?? [] }
             : isOfPlace(filter)
               ? { entries: 0, holding: terms.map(() => 0) }
               : null
@@ -94,6 +101,7 @@ export function createSearchText({
       units,
       rarity,
       found: foundWords,
+      unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
       warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
     }
   }

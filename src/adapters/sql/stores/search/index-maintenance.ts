@@ -13,7 +13,7 @@ import { ERASED, queueForgetting } from '../../tables/vectors/forgetting'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 
 /** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
-const ANALYSIS = 6
+const ANALYSIS = 7
 
 /** Text that one round reads, whatever the number of entries: some seconds of work. */
 const MAX_BYTES = 8_000_000
