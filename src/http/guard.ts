@@ -96,7 +96,7 @@ function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: A
 }
 
 /**
- * Addresses that any page may call in required mode, as with other OAuth servers: discovery, registration and the exchange of codes. They read
+ * Addresses that any page may call in required mode, as with other OAuth servers: discovery, registration, exchange of codes. They read
  * no cookie, and a page learns from them what every program learns.
  */
 const isPublic = (path: string): boolean => /^\/\.well-known\/|^\/(token|register)$/.test(path) || path === CARD_PATH

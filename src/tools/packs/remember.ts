@@ -49,7 +49,7 @@ const input = z.strictObject({
   from_ids: z
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
-    .meta({ description: 'Same as from' }),
+    .meta({ description: 'As from' }),
   source_url: text('Its origin'),
   valid_at: text('ISO 8601'),
   thread_id: text('Default: the project’s'),
