@@ -165,8 +165,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     label: 'VS Code and GitHub Copilot',
     capture: 'vscode',
     install: (url) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: ENTRY, type: 'http', url }))}`,
-    configFile:
-      'mcp.json in ~/Library/Application Support/Code/User/, %APPDATA%\\Code\\User\\ or ~/.config/Code/User/ (MCP: Open User Configuration)',
+    configFile: 'mcp.json in ~/Library/Application Support/Code/User/, %APPDATA%\\Code\\User\\ or ~/.config/Code/User/',
     outer: ['servers'],
     variable: '${' + 'env:COMMONPLACE_KEY}',
     remote: http,
