@@ -8,6 +8,7 @@ import type { Caller, Scope } from '../../domain/identity/scope'
 import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import {
+  noWiderThan,
   type RememberArguments,
   type Remembered,
   readFrom,
@@ -208,7 +209,10 @@ export function createRemember({
   /** Reads what is to be remembered; without `content`, the text of the first entry of `from`, for no more readers than it has. */
   async function read(caller: Caller, given: RememberArguments): Promise<Remembered> {
     const memory = readRemembered(caller, given)
-    if (given.content !== undefined) return memory
+    if (given.content !== undefined) {
+      if (given.sumsUp !== true) return memory
+      return readRemembered(caller, noWiderThan(await entries.read(caller, readFrom(given.from ?? [])), given))
+    }
     const [first] = readFrom(given.from ?? [])
     const [entry] = await entries.read(caller, [first as number])
     if (entry === undefined) throw noSuchEntry(first as number)
