@@ -1,3 +1,4 @@
+import { unavailable } from '../domain/errors'
 import { NamesChanged, type ResolvedProject } from '../domain/identity/project-resolution'
 import type { CallNames } from '../services/people/project-names'
 import type { ToolContext } from './context'
@@ -109,7 +110,7 @@ function merged(args: Record<string, unknown>, given: Args, names: CallNames): A
 }
 
 /** How often a call is made whose names change while it is under way. */
-const TRIES = 3
+const TRIES = 5
 
 /**
  * Makes a call with the names of its arguments resolved; again where the directory changed before its write was made.
@@ -128,7 +129,8 @@ export async function withNames<T>(
     try {
       return await step({ ...context, principal: names.within(principal) }, names)
     } catch (error) {
-      if (!(error instanceof NamesChanged) || attempt === TRIES) throw error
+      if (!(error instanceof NamesChanged)) throw error
+      if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
     }
   }
 }

@@ -100,7 +100,7 @@ export function createRecallForHooks({
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const query = prompt.slice(0, QUERY).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
-    const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
+    const filter = recallFilter({ kinds: [], layers: [], tags: [], project: place.project, merged: scope.merged })
     const page = await recall.page(
       scope,
       {

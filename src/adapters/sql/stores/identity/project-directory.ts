@@ -3,7 +3,7 @@ import { Problem } from '../../../../domain/errors'
 import { normalizeProject } from '../../../../domain/identity/project'
 import type { Attachment, NameKind } from '../../../../domain/identity/project-attachment'
 import { readProjectName } from '../../../../domain/identity/project-names'
-import type { KnownNames, NameRow } from '../../../../domain/identity/project-resolution'
+import { type KnownNames, type NameRow, NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Scope } from '../../../../domain/identity/scope'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
@@ -24,6 +24,7 @@ import {
   attachStatements,
   changeStatement,
   nameStatement,
+  namesGuard,
   namesStatement,
   unnamedStatement,
   unseededStatement,
@@ -142,7 +143,8 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       ...merged.map((one) => mergedStatement(org, one)),
       ...moved.map(
         ({ name, from, to }) => sql`
-          UPDATE project_names SET home = ${to}, narrow = 0 WHERE org = ${org} AND name = ${name} AND home = ${from}`,
+          UPDATE project_names SET home = ${to}, narrow = 0, seq = ${versionOf(org)} + 1
+          WHERE org = ${org} AND name = ${name} AND home = ${from}`,
       ),
       ...named.map((one) => nameStatement(org, by.owner, clock.now(), one)),
       ...dropped.map(
@@ -168,8 +170,16 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       return read(scope, names)
     },
 
-    attach: (caller, version, attachments) =>
-      guarded(caller.org, version, attachStatements(caller, clock.now(), attachments)),
+    async attach(by, names) {
+      try {
+        const statements = attachStatements(by, clock.now(), names.attachments)
+        await new Batch(namesGuard(dialect, by.org, names), ...statements).run(connection, { org: by.org })
+        names.isGiven = true
+      } catch (error) {
+        if (error instanceof PremiseFailed) throw new NamesChanged()
+        throw error
+      }
+    },
 
     async change(by, version, change) {
       const { action, detail } = change
