@@ -1,6 +1,6 @@
 import { unavailable } from '../domain/errors'
 import { NamesChanged, type ResolvedProject } from '../domain/identity/project-resolution'
-import type { CallNames } from '../services/people/project-names'
+import { type CallNames, NO_NAMES } from '../services/people/project-names'
 import type { ToolContext } from './context'
 import { isRecord } from './record'
 
@@ -124,6 +124,7 @@ export async function withNames<T>(
 ): Promise<T> {
   const { services, principal } = context
   const found = namesIn(given)
+  if (found.length === 0) return step(context, NO_NAMES)
   for (let attempt = 1; ; attempt++) {
     const names = await services.names.names(principal, found, attempt > 1)
     try {

@@ -104,7 +104,7 @@ export function projectsContract(runs: number): void {
         remote: 'https://github.com/acme/checkout',
       })
       expect(output.hookSpecificOutput.additionalContext).toContain('ferry')
-      expect(output.hookSpecificOutput.additionalContext).toContain('github.com/acme/checkout')
+      expect(output.hookSpecificOutput.additionalContext).toContain('\nProject: github.com/acme/checkout\n')
     })
 
     it('has the short name as its key where that was first, and gets the remote of its first repository', async () => {

@@ -70,12 +70,18 @@ const fenced = (parts: readonly string[]): string => [OPEN, SAYS, ...parts, CLOS
  * and ids, so that equal entries are equal bytes.
  *
  * @param facets what is chosen from
+ * @param project the key that agents are to use
  */
-export function startText({ facets, leftOff }: Standing): { text: string; ids: number[] } {
+export function startText(
+  { facets, leftOff }: Standing,
+  project: string | null = null,
+): { text: string; ids: number[] } {
   const last = leftOff === null ? [] : leftOffPart(leftOff)
+  const head = project === null ? [] : [`Project: ${oneLine(project)}`]
   const chosen: { facet: StandingFacet; id: number; line: string }[] = []
   const shown = (all: typeof chosen): string =>
     fenced([
+      ...head,
       ...STANDING_FACETS.flatMap((facet) => {
         const own = all.filter((item) => item.facet === facet).sort((a, b) => a.id - b.id)
         return own.length === 0 ? [] : [`${facet}:`, ...own.map(({ line }) => line)]

@@ -82,7 +82,8 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const start = startText(await trusted(scope, await store.standing(scope, place, threadOfSession(session))))
+    const standing = await trusted(scope, await store.standing(scope, place, threadOfSession(session)))
+    const start = startText(standing, place.project)
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest

@@ -16,7 +16,7 @@ import {
 import { formatKey, KEY_BYTES } from '../../domain/identity/key'
 import { checkKeyDraft, type KeyDraft } from '../../domain/identity/key-draft'
 import { readProjectName } from '../../domain/identity/project-names'
-import type { Actor } from '../../domain/identity/scope'
+import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
@@ -144,9 +144,14 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return project
     },
 
-    async projects(by: Administrator, org: string): Promise<Project[]> {
+    /**
+     * What an administrator sees of an org.
+     *
+     * @throws Problem not_found unless the administrator's credential reaches the org
+     */
+    async reach(by: Administrator, org: string): Promise<Scope> {
       await enter(by, org)
-      return store.projects(scopeOf(by, org))
+      return scopeOf(by, org)
     },
 
     /**

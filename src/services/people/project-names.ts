@@ -89,7 +89,8 @@ export interface ResolvedPlaces {
   readonly found: readonly (ResolvedProject | null)[]
 }
 
-const NOTHING = (scope: Scope) => new CallNames(scope, null, new Set())
+/** Of a call that names no project. */
+export const NO_NAMES = new CallNames({ projects: null }, null, new Set())
 
 export type ResolveNames = ReturnType<typeof createResolveNames>
 
@@ -122,7 +123,7 @@ export function createResolveNames({
     /** @param isFresh whether the directory is read in any case */
     async names(scope: Principal | Scope, given: Iterable<string>, isFresh = false): Promise<CallNames> {
       const names = new Set([...new Set(given)].slice(0, MOST_NAMES))
-      if (names.size === 0) return NOTHING(scope)
+      if (names.size === 0) return NO_NAMES
       return new CallNames(scope, await known(scope, [...names], isFresh), names)
     },
 

@@ -207,6 +207,8 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
       }),
 
     /** Projects that are probably one. Nothing is merged by itself. */
+    likelyForks,
+
     async forked(scope: Scope): Promise<LikelyFork[]> {
       return likelyForks(await directory.list(scope, true))
     },

@@ -15,7 +15,7 @@ import {
   type ProjectChange,
   type ProjectDirectory,
 } from '../../../../ports/project-directory'
-import { Batch, runOne } from '../../core/batch'
+import { Batch, readOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { countOf, each, flag, json, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
 import { circle, listed, reachesProject } from '../../core/visibility'
@@ -223,7 +223,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
     },
 
     changes: (org, before, limit) =>
-      runOne(
+      readOne(
         connection,
         sql`SELECT seq, at, key_id, action, detail, undone_by FROM project_changes
           WHERE org = ${org}${before === null ? sql`` : sql` AND seq < ${before}`} ORDER BY seq DESC LIMIT ${limit}`,
@@ -274,7 +274,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       SELECT e.created_at FROM entries e
       WHERE e.project = homes.value AND e.layer = ${sql.raw(String(layer))} AND ${listed(dialect, scope, now)}
       ORDER BY e.created_at DESC LIMIT 1), 0)`
-    const used = await runOne(
+    const used = await readOne(
       connection,
       sql`SELECT homes.value AS home, ${newest(1)} AS used_1, ${newest(2)} AS used_2, ${newest(3)} AS used_3
         FROM ${dialect.jsonRows(sql`${JSON.stringify(homes)}`)} homes`,
