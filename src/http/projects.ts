@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { invalidInput } from '../domain/errors'
+import { readProjectName } from '../domain/identity/project-names'
 import type { Principal } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 import type { ListedProject, ProjectAdmin, ProjectChange } from '../services/people/projects'
@@ -25,15 +26,20 @@ const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date
 
 export const showListed = ({ key, name, aliases, homes, entries, lastUse, createdAt }: ListedProject) => ({
   ...{ key, name, entries, last_use: iso(lastUse), created_at: iso(createdAt) },
-  aliases: aliases.filter((alias) => alias.name !== key).map((alias) => ({ name: alias.name, kind: alias.kind })),
+  aliases: aliases
+    .filter((alias) => alias.name !== readProjectName(key)?.normal)
+    .map((alias) => ({ name: alias.name, kind: alias.kind })),
   ...(homes.length > 1 ? { merged: homes.slice(1) } : {}),
 })
 
-const showChange = ({ seq, at, keyId, action, detail, undoneBy }: ProjectChange) => ({
-  ...{ change: seq, at: iso(at), key_id: keyId, action },
-  ...detail,
-  ...(undoneBy === null ? {} : { undone_by: undoneBy }),
-})
+const showChange = ({ seq, at, keyId, action, detail, undoneBy }: ProjectChange) => {
+  const { change: undone, ...done } = detail
+  return {
+    ...{ change: seq, at: iso(at), key_id: keyId, action, ...done },
+    ...(undone === undefined ? {} : { undone }),
+    ...(undoneBy === null ? {} : { undone_by: undoneBy }),
+  }
+}
 
 function readNumber(given: string | undefined, name: string, fallback: number, most: number): number {
   if (given === undefined || given === '') return fallback

@@ -12,12 +12,16 @@ import {
   withAttached,
 } from '../../domain/identity/project-resolution'
 import type { Principal, Scope } from '../../domain/identity/scope'
+import { unstorable } from '../../domain/text'
 import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
 /** What isolates remember of directories; each entry belongs to one version of the directory of one org. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
+/** Characters of a name. What is longer, or no database can hold, is refused where it is read. */
+const LONGEST = 1_000
+const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
 /** How often names are resolved that change while they are given. */
 const TRIES = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
@@ -122,7 +126,7 @@ export function createResolveNames({
   return {
     /** @param isFresh whether the directory is read in any case */
     async names(scope: Principal | Scope, given: Iterable<string>, isFresh = false): Promise<CallNames> {
-      const names = new Set([...new Set(given)].slice(0, MOST_NAMES))
+      const names = new Set([...new Set(given)].filter(isReadable).slice(0, MOST_NAMES))
       if (names.size === 0) return NO_NAMES
       return new CallNames(scope, await known(scope, [...names], isFresh), names)
     },

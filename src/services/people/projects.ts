@@ -117,12 +117,12 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
      */
     async list(principal: Principal): Promise<ListedProject[]> {
       const isAdmin = mayAct(principal.role, 'admin')
-      const projects = await directory.list(principal, isAdmin)
+      const projects = await directory.list(principal, isAdmin && principal.projects === null)
       return isAdmin ? projects : projects.map((project) => withoutFolders(project, principal.owner))
     },
 
     /** Every project of an org, for its administrators; with `scope`, those that it reaches. */
-    all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, true),
+    all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, scope.projects === null),
 
     changes: (org: string, request: { before: number | null; limit: number }): Promise<ProjectChange[]> =>
       directory.changes(org, request.before, request.limit),
