@@ -44,7 +44,7 @@ import { chooseLevels } from './levels'
 import { composeMemories } from './memories'
 import { chooseModels } from './models'
 import { composePacks } from './packs'
-import { composePeople } from './people'
+import { composeNames, composePeople } from './people'
 import { composeSearches } from './searches'
 import { chooseStorage } from './storage'
 import { timedIndex } from './timed'
@@ -165,6 +165,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const { captureDays } = config
+  const naming = composeNames(connection, clock, namesCacheOf(bindings))
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact, yielder }
@@ -181,6 +182,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       writing,
       restoring,
       recall: memories.recall,
+      naming,
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
   })
@@ -216,7 +218,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
-      ...{ connection, clock, adminToken: config.adminToken, afterwards, namesCache: namesCacheOf(bindings) },
+      ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
       wake: (org) => bell.tell(org, null),
     }),
     changes,

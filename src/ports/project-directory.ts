@@ -1,4 +1,4 @@
-import type { Attachment, NameKind } from '../domain/identity/project-attachment'
+import type { Attachment, NameKind, PendingNames } from '../domain/identity/project-attachment'
 import type { KnownNames } from '../domain/identity/project-resolution'
 import type { Actor, Principal, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
@@ -69,11 +69,11 @@ export interface ProjectDirectory {
   known(scope: Scope, names: readonly string[]): Promise<KnownNames>
 
   /**
-   * Gives names, where no entry is written with it.
+   * Gives names without an entry: where a hook or an index of code names a project.
    *
-   * @throws Problem conflict when the directory has another version
+   * @throws NamesChanged when the directory has another version
    */
-  attach(caller: ProjectAdmin, version: number, attachments: readonly Attachment[]): Promise<void>
+  attach(by: ProjectAdmin, names: PendingNames): Promise<void>
 
   /** Projects that the scope reaches, by key; at most 1,000. @param seesAll those too of which it sees no entry */
   list(scope: Scope, seesAll: boolean): Promise<ListedProject[]>

@@ -44,6 +44,16 @@ export interface ResolvedProject {
   readonly candidates: readonly string[]
 }
 
+/** What is known once names are given, so that further names of the same call count with them. */
+export function withAttached(known: KnownNames, attachments: readonly Attachment[]): KnownNames {
+  if (attachments.length === 0) return known
+  const projectOf = (home: string): string => known.rows.find((row) => row.home === home)?.project ?? home
+  const rows = attachments.map(({ name: { normal, kind, segment, key }, home, isNarrow }) => ({
+    ...{ name: normal, kind, segment, spelling: key, home, project: projectOf(home), isNarrow },
+  }))
+  return { ...known, rows: [...known.rows, ...rows] }
+}
+
 /** Folders of one project that are recorded: enough for a team, and a bound where each build has a folder of its own. */
 export const MOST_FOLDERS = 100
 

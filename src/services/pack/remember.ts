@@ -4,7 +4,7 @@ import type { LinkTarget } from '../../domain/entry/link'
 import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
-import type { Caller, Scope } from '../../domain/identity/scope'
+import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
 import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import {
@@ -171,9 +171,11 @@ export function createRemember({
   ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts'>> {
     const { title, draft, kind, project, links } = memory
     const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
+    const isThere = (one: string | null): boolean =>
+      one === project || (one !== null && project !== null && homesOf(caller, project).includes(one))
     const collides = (entry: Entry): boolean =>
-      entry.kind === kind && entry.project === project && entry.supersededBy === undefined && !replaced.has(entry.id)
-    const scope = { ...caller, projects: project === null ? caller.projects : [project] }
+      entry.kind === kind && isThere(entry.project) && entry.supersededBy === undefined && !replaced.has(entry.id)
+    const scope = { ...caller, projects: project === null ? caller.projects : homesOf(caller, project) }
     // Asked for in the same moment, so that both share a round trip.
     const found = await Promise.all([
       alike(scope, sameTitle(title, analyzer), ['title']),

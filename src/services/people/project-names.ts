@@ -1,38 +1,58 @@
 // Which projects do the names of a call mean?
+import { unavailable } from '../../domain/errors'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import {
   type KnownNames,
   type NamedPlace,
+  NamesChanged,
   namesOfPlace,
   type ResolvedProject,
   resolveName,
   resolvePlace,
+  withAttached,
 } from '../../domain/identity/project-resolution'
 import type { Principal, Scope } from '../../domain/identity/scope'
-import type { ProjectDirectory } from '../../ports/project-directory'
+import { unstorable } from '../../domain/text'
+import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
 /** What isolates remember of directories; each entry belongs to one version of the directory of one org. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
+/** Characters of a name. What is longer, or no database can hold, is refused where it is read. */
+const LONGEST = 1_000
+const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
+/** How often names are resolved that change while they are given. */
+const TRIES = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
 const MOST_NAMES = 200
 
 /** The names of one call, resolved by one version of the directory. */
 export class CallNames {
+  private readonly byName = new Map<string, ResolvedProject>()
+
+  /** One name after the other, so that two new names of one call are not given where each alone would be. */
   constructor(
-    private readonly scope: Pick<Scope, 'projects'>,
+    scope: Pick<Scope, 'projects'>,
     private readonly known: KnownNames | null,
-    private readonly given: ReadonlySet<string>,
-  ) {}
+    given: ReadonlySet<string>,
+  ) {
+    let sofar = known
+    for (const name of sofar === null ? [] : given) {
+      const found = resolveName(scope, name, sofar as KnownNames)
+      if (found === null) continue
+      this.byName.set(name, found)
+      sofar = withAttached(sofar as KnownNames, found.attachments)
+    }
+  }
 
   /** The project that a name of the call means; null where the key does not reach it, or nobody asked for the name. */
   of(name: string): ResolvedProject | null {
-    return this.known === null || !this.given.has(name) ? null : resolveName(this.scope, name, this.known)
+    return this.byName.get(name) ?? null
   }
 
   private get resolved(): ResolvedProject[] {
-    return [...this.given].flatMap((name) => this.of(name) ?? [])
+    return [...this.byName.values()]
   }
 
   /** What a write of the call gives to the directory. Of two names with one form, the first. */
@@ -67,7 +87,14 @@ export class CallNames {
   }
 }
 
-const NOTHING = (scope: Scope) => new CallNames(scope, null, new Set())
+/** What places mean, each in its turn. */
+export interface ResolvedPlaces {
+  readonly version: number
+  readonly found: readonly (ResolvedProject | null)[]
+}
+
+/** Of a call that names no project. */
+export const NO_NAMES = new CallNames({ projects: null }, null, new Set())
 
 export type ResolveNames = ReturnType<typeof createResolveNames>
 
@@ -75,7 +102,7 @@ export function createResolveNames({
   directory,
   cache,
 }: {
-  readonly directory: Pick<ProjectDirectory, 'known'>
+  readonly directory: Pick<ProjectDirectory, 'known' | 'attach'>
   readonly cache: NamesCache
 }) {
   const keyOf = (scope: Scope, version: number, names: readonly string[]): string =>
@@ -99,24 +126,44 @@ export function createResolveNames({
   return {
     /** @param isFresh whether the directory is read in any case */
     async names(scope: Principal | Scope, given: Iterable<string>, isFresh = false): Promise<CallNames> {
-      const names = new Set([...new Set(given)].slice(0, MOST_NAMES))
-      if (names.size === 0) return NOTHING(scope)
+      const names = new Set([...new Set(given)].filter(isReadable).slice(0, MOST_NAMES))
+      if (names.size === 0) return NO_NAMES
       return new CallNames(scope, await known(scope, [...names], isFresh), names)
     },
 
-    /** The project that one name means to a reader; null where the key does not reach it. */
-    async project<S extends Principal | Scope>(scope: S, given: string): Promise<{ scope: S; project: string | null }> {
-      const names = await this.names(scope, [given])
-      return { scope: names.within(scope), project: names.of(given)?.key ?? null }
+    /**
+     * As `names`, and gives those that are new, for a request that writes no entry with them; again where the directory changed
+     * meanwhile.
+     *
+     * @throws Problem unavailable where it changes again and again
+     */
+    async given(scope: Principal | Scope, by: ProjectAdmin, given: Iterable<string>): Promise<CallNames> {
+      for (let attempt = 1; ; attempt++) {
+        const names = await this.names(scope, given, attempt > 1)
+        const { pending } = names
+        if (pending === null) return names
+        try {
+          await directory.attach(by, pending)
+          return names
+        } catch (error) {
+          if (!(error instanceof NamesChanged)) throw error
+          if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+        }
+      }
     },
 
-    /** The project of the place of a hook; null for none, or one that the key does not reach. */
-    async place(scope: Principal, place: NamedPlace, isFresh = false) {
-      const names = namesOfPlace(place)
-      if (names.length === 0) return null
+    /** The projects of places where hooks run; null for none, or one that the key does not reach. */
+    async places(scope: Principal, places: readonly NamedPlace[], isFresh = false): Promise<ResolvedPlaces> {
+      const names = places.flatMap(namesOfPlace)
+      if (names.length === 0) return { version: 0, found: places.map(() => null) }
       const read = await known(scope, names, isFresh)
-      const found = resolvePlace(scope, place, read)
-      return found === null ? null : { ...found, version: read.version }
+      let sofar = read
+      const found = places.map((place) => {
+        const project = resolvePlace(scope, place, sofar)
+        sofar = withAttached(sofar, project?.attachments ?? [])
+        return project
+      })
+      return { version: read.version, found }
     },
   }
 }
