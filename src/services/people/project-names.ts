@@ -22,6 +22,8 @@ const MOST_CACHED = 500
 /** Characters of a name. What is longer, or no database can hold, is refused where it is read. */
 const LONGEST = 1_000
 const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
+/** Names that one batch gives. */
+const GIVEN_AT_ONCE = 100
 /** How often names are resolved that change while they are given. */
 const TRIES = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
@@ -150,6 +152,36 @@ export function createResolveNames({
           if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
         }
       }
+    },
+
+    /** What each of some names means by itself, as if the others had not been sent. */
+    async each(scope: Scope, given: Iterable<string>): Promise<ReadonlyMap<string, ResolvedProject>> {
+      const names = [...new Set(given)].filter(isReadable)
+      const found = new Map<string, ResolvedProject>()
+      for (let from = 0; from < names.length; from += MOST_NAMES) {
+        const some = names.slice(from, from + MOST_NAMES)
+        const read = await known(scope, some, true)
+        for (const name of some) {
+          const project = resolveName(scope, name, read)
+          if (project !== null) found.set(name, project)
+        }
+      }
+      return found
+    },
+
+    /** Gives names that an import brings, whatever was given meanwhile. */
+    async give(by: ProjectAdmin & Scope, attachments: readonly Attachment[]): Promise<void> {
+      for (let from = 0; from < attachments.length; from += GIVEN_AT_ONCE)
+        for (let attempt = 1; ; attempt++) {
+          const { version } = await directory.known(by, [])
+          try {
+            await directory.attach(by, new PendingNames(version, attachments.slice(from, from + GIVEN_AT_ONCE)))
+            break
+          } catch (error) {
+            if (!(error instanceof NamesChanged)) throw error
+            if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+          }
+        }
     },
 
     /** The projects of places where hooks run; null for none, or one that the key does not reach. */
