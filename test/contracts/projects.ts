@@ -425,7 +425,7 @@ export function projectsContract(runs: number): void {
       expect(await recalled(ada, 'web', 'on its own renamed acme short')).toHaveLength(4)
     })
 
-    it('is told of likely forks, and merges nothing unless asked', async () => {
+    it('gets a list of likely forks, and merges nothing by it', async () => {
       for (const [project, text] of [
         ['github.com/acme/shop', 'a'],
         ['github.com/ben/shop', 'b'],

@@ -15,11 +15,11 @@ import type { Principal, Scope } from '../../domain/identity/scope'
 import { unstorable } from '../../domain/text'
 import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
-/** What isolates remember of directories; each entry belongs to one version of the directory of one org. */
+/** Names that an isolate has resolved; each entry belongs to one version of the directory of one org. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
-/** Characters of a name. What is longer, or no database can hold, is refused where it is read. */
+/** Characters of a name. A longer name, and one that a database cannot hold, is refused later. */
 const LONGEST = 1_000
 const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
 /** Names that one batch gives. */
@@ -48,7 +48,7 @@ export class CallNames {
     }
   }
 
-  /** The project that a name of the call means; null where the key does not reach it, or nobody asked for the name. */
+  /** The project that a name of the call means; null where the key does not reach it. */
   of(name: string): ResolvedProject | null {
     return this.byName.get(name) ?? null
   }
@@ -57,7 +57,7 @@ export class CallNames {
     return [...this.byName.values()]
   }
 
-  /** What a write of the call gives to the directory. Of two names with one form, the first. */
+  /** Names that a write of the call gives. Of two names with one form, the first. */
   get pending(): PendingNames | null {
     if (this.known === null) return null
     const all = this.resolved.flatMap(({ attachments }) => attachments)
@@ -72,7 +72,7 @@ export class CallNames {
     return merged.length === 0 ? scope : { ...scope, merged: new Map(merged.map(({ key, homes }) => [key, homes])) }
   }
 
-  /** What the answer of a write says of the names that it gave. */
+  /** Warnings in the answer of a write, about the names that it gave. */
   get warnings(): string[] {
     return this.resolved.flatMap(({ key, attachments, candidates }) => [
       ...attachments
@@ -89,7 +89,7 @@ export class CallNames {
   }
 }
 
-/** What places mean, each in its turn. */
+/** The projects of places, resolved one after the other. */
 export interface ResolvedPlaces {
   readonly version: number
   readonly found: readonly (ResolvedProject | null)[]
@@ -110,7 +110,7 @@ export function createResolveNames({
   const keyOf = (scope: Scope, version: number, names: readonly string[]): string =>
     JSON.stringify([scope.org, version, scope.projects, names])
 
-  /** One round trip; none where the version of the directory is known, and the same names were asked for since it is the newest. */
+  /** One round trip; none for names that this isolate has resolved by the current version of the directory. */
   async function known(scope: Principal | Scope, names: readonly string[], isFresh: boolean): Promise<KnownNames> {
     const sorted = [...new Set(names)].toSorted()
     const version = 'directory' in scope && !isFresh ? scope.directory : undefined
@@ -154,7 +154,7 @@ export function createResolveNames({
       }
     },
 
-    /** What each of some names means by itself, as if the others had not been sent. */
+    /** Resolves each name by itself, as if the others had not been sent. */
     async each(scope: Scope, given: Iterable<string>): Promise<ReadonlyMap<string, ResolvedProject>> {
       const names = [...new Set(given)].filter(isReadable)
       const found = new Map<string, ResolvedProject>()

@@ -208,7 +208,7 @@ class Import {
   }
 
   /**
-   * What the projects of the volume are called here. A trusted volume keeps its projects as they are, where no project here has their
+   * Resolves the projects of the volume. A trusted volume keeps its projects as they are, where no project here has their
    * names, so that what was apart there stays apart.
    */
   private async findProjects(): Promise<void> {
