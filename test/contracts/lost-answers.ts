@@ -248,7 +248,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         ],
         { org },
       )
-      // What stands in no project's directory yet gets its names with the first call, in a commit of its own.
+      // The first call gives names to these rows' project, in a commit of its own.
       return services.names.names({ org, projects: null, owner: null }, ['p'])
     }
     const count = async (org: string) => {
@@ -304,7 +304,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         const died = commits.n > committed
         if (died) expect([tool, lost]).toEqual([tool, expect.objectContaining({ code: 'unavailable' })])
         await behind()
-        // What the dead call still has under way, such as a search beside its write, comes to its end.
+        // The dead call may have a search under way; it ends here.
         for (let trip = 0; trip < 5; trip++) await count(org)
         const [before, spent, sent] = [await count(org), ai.calls.length, uploads]
         // The file of an event is indexed by whoever comes so far.

@@ -88,7 +88,7 @@ const Forks = ({ forks, sending }: { forks: readonly LikelyFork[]; sending: Send
                 <span>
                   <Name>{key}</Name> ({entries}) and <Name>{into}</Name>: {reason}
                 </span>
-                <button type="submit">Merge into {into}</button>
+                <button type="submit">Merge</button>
               </PostForm>
             </li>
           )),
@@ -198,7 +198,7 @@ const Orgs = ({ visit }: { visit: Visit }) => (
   </PostForm>
 )
 
-/** What an organization has, as far as the administrator sees it; changes for one who sees all of it. */
+/** The projects that the administrator sees; likely forks and changes for an administrator of the whole organization. */
 async function read(visit: Visit, { by, org }: Administering) {
   const { administration, projects: service } = visit.services
   if (org === null) return { rows: [], forks: [], changes: [] }
