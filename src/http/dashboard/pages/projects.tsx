@@ -26,13 +26,10 @@ const Names = ({ names }: { names: readonly string[] }) => (
 
 const Row = ({ of: project, now, isLinked }: { of: ListedProject; now: Millis; isLinked: boolean }) => {
   const { key, name, aliases, homes, entries, lastUse } = project
-  const others = [...new Set([...homes, ...aliases.map((alias) => alias.name)])].filter((one) => one !== key)
+  const others = [...new Set([name, ...homes, ...aliases.map((alias) => alias.name)])].filter((one) => one !== key)
   return (
     <tr>
       <th scope="row">{isLinked ? <ProjectLink project={key} /> : <Name>{key}</Name>}</th>
-      <td>
-        <Name>{name}</Name>
-      </td>
       <td>
         <Names names={others} />
       </td>
@@ -47,8 +44,7 @@ const Table = ({ rows, now, isLinked }: { rows: readonly ListedProject[]; now: M
     <thead>
       <tr>
         <th scope="col">Project</th>
-        <th scope="col">Name</th>
-        <th scope="col">Other names</th>
+        <th scope="col">Names</th>
         <th scope="col" class="num">
           Memories
         </th>
