@@ -21,7 +21,7 @@ type Json = any
 const DAY = 86_400_000
 const LONG = 'A long report about the harbour and its cranes. '.repeat(20)
 /** Members that hold ids, which differ from org to org. */
-const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|evicted|summaryId)$/
+const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|ids|replaces|evicted|summaryId)$/
 
 /** Ids within words. */
 const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
