@@ -85,6 +85,7 @@ CREATE TABLE project_names (
   spelling TEXT NOT NULL, -- the key of a project that the name would have by itself
   owner TEXT NOT NULL, -- whose call used the name first; '' for none
   narrow INTEGER NOT NULL, -- attached by a narrowed key: it holds for narrowed keys alone
+  seq INTEGER NOT NULL, -- the change of the directory that gave it
   created_at INTEGER NOT NULL,
   PRIMARY KEY (org, name, home)
 ) WITHOUT ROWID;

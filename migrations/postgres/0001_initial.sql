@@ -92,6 +92,7 @@ CREATE TABLE project_names (
   spelling text COLLATE "C" NOT NULL, -- the key of a project that the name would have by itself
   owner text COLLATE "C" NOT NULL, -- whose call used the name first; '' for none
   narrow integer NOT NULL, -- attached by a narrowed key: it holds for narrowed keys alone
+  seq bigint NOT NULL, -- the change of the directory that gave it
   created_at bigint NOT NULL,
   PRIMARY KEY (org, name, home)
 );

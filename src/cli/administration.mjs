@@ -74,9 +74,81 @@ async function createOrg(options, id) {
   show(options, org, () => console.log(`Created organization ${org.id}.`))
 }
 
+const PROJECT_COLUMNS = [
+  ['KEY', (project) => project.id],
+  ['NAME', (project) => (project.name === project.id ? null : project.name)],
+  ['ENTRIES', (project) => project.entries],
+  ['LAST USE', (project) => date(project.last_use)],
+  ['OTHER NAMES', ({ aliases, merged = [] }) => several([...new Set([...merged, ...aliases.map(({ name }) => name)])])],
+]
+
+/** The first few of a list, and how many more there are. */
+const several = (names) => (names.length > 4 ? `${names.slice(0, 4).join(', ')} … ${names.length}` : names.join(', '))
+
+/** Likely forks, each with the command that merges them. */
+function printForks({ forks }) {
+  if (forks.length === 0) return console.log('No projects look alike.')
+  for (const { reason, projects, into } of forks) {
+    console.log(`${reason}: ${projects.map(({ key, entries }) => `${shown(key)} (${entries})`).join(', ')}`)
+    for (const { key } of projects)
+      if (key !== into)
+        console.log(`  ${TYPED.command} projects merge ${JSON.stringify(key)} --into ${JSON.stringify(into)}`)
+  }
+  console.log('Nothing was merged. Merge what is one project; two remotes are often two projects.')
+}
+
 async function listProjects(options) {
   const path = at(await orgOf(options), '/projects')
-  show(options, await call(options.url, 'GET', path), ({ projects }) => printTable(projects, ORG_COLUMNS))
+  if (options.forked) return show(options, await call(options.url, 'GET', `${path}/forked`), printForks)
+  show(options, await call(options.url, 'GET', path), ({ projects }) => printTable(projects, PROJECT_COLUMNS))
+}
+
+/** @param {'rename' | 'merge' | 'split' | 'undo'} verb @param {(change: any) => string} told */
+const changeProjects = (verb, bodyOf, told) => async (options, word) => {
+  const path = at(await orgOf(options), `/projects/${verb}`)
+  const change = await call(options.url, 'POST', path, bodyOf(options, word))
+  show(options, change, () => {
+    const undo = verb === 'undo' ? '' : ` Undo: ${TYPED.command} projects undo ${change.change}`
+    console.log(`${told(change)}${undo}`)
+  })
+}
+
+const renameProject = changeProjects(
+  'rename',
+  ({ name }, project) => ({ project, name }),
+  ({ project, is }) => `${shown(project)} is called ${shown(is)}.`,
+)
+const mergeProjects = changeProjects(
+  'merge',
+  ({ into }, from) => ({ from, into }),
+  ({ from, project }) => `${shown(from)} is a name of ${shown(project)}; its entries are found under both.`,
+)
+const splitProject = changeProjects(
+  'split',
+  (_, name) => ({ name }),
+  ({ name, project, from }) => `${shown(name ?? project)} is a project of its own, apart from ${shown(from)}.`,
+)
+const undoChange = changeProjects(
+  'undo',
+  (_, change) => ({ change: Number(change) }),
+  ({ undone }) => `Change ${undone} is undone.`,
+)
+
+const CHANGE_COLUMNS = [
+  ['CHANGE', (change) => change.change],
+  ['AT', (change) => date(change.at)],
+  ['KEY', (change) => change.key_id],
+  ['ACTION', (change) => change.action],
+  ['PROJECT', (change) => change.project],
+  ['NAME', (change) => change.name ?? change.is ?? change.from],
+  ['UNDONE BY', (change) => change.undone_by],
+]
+
+async function listProjectChanges(options) {
+  const { before, limit } = options
+  const query = new URLSearchParams({ ...(before ? { before } : {}), ...(limit ? { limit } : {}) })
+  const path = at(await orgOf(options), `/projects/changes?${query}`)
+  show(options, await call(options.url, 'GET', path), ({ changes }) => printTable(changes, CHANGE_COLUMNS))
 }
 
 async function createProject(options, id) {
@@ -127,7 +199,13 @@ async function listEvents(options) {
 export const ADMINISTRATION = {
   'orgs list': { run: listOrgs, options: [] },
   'orgs create': { run: createOrg, options: ['name'], word: 'the id' },
-  'projects list': { run: listProjects, options: [] },
+  projects: { run: listProjects, options: ['forked'] },
+  'projects list': { run: listProjects, options: ['forked'] },
+  'projects rename': { run: renameProject, options: ['name'], word: 'the project' },
+  'projects merge': { run: mergeProjects, options: ['into'], word: 'the project that becomes a name of another' },
+  'projects split': { run: splitProject, options: [], word: 'the name that becomes a project' },
+  'projects undo': { run: undoChange, options: [], word: 'the number of the change' },
+  'projects changes': { run: listProjectChanges, options: ['before', 'limit'] },
   'projects create': { run: createProject, options: ['name'], word: 'the id' },
   'keys list': { run: listKeys, options: [] },
   'keys create': {

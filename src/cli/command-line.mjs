@@ -134,6 +134,7 @@ const FLAGS = [
   'dry-run',
   'prompts',
   'capture',
+  'forked',
 ]
 
 /** @param {string} text */

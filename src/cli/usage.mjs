@@ -10,8 +10,15 @@ const USAGE = `usage: commonplace <command>
  administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
-  projects list
+  projects [list]                with their other names, entries and last use
+  projects --forked              projects that are probably one, with the merges to confirm
   projects create ID [--name NAME]
+  projects rename PROJECT --name NAME
+  projects merge PROJECT --into PROJECT
+                                 every name of the first means the second from then on; no entry is changed
+  projects split NAME            a merged project, or a name, becomes a project of its own
+  projects changes [--before N] [--limit N]
+  projects undo CHANGE           of a rename, merge, split, or a name that a call has attached
   keys list
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
                                  [--no-capture]: what hooks send with it is not captured

@@ -7,6 +7,7 @@ import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
+import type { ProjectDirectory } from '../ports/project-directory'
 import type { Capture } from '../services/capture/capture'
 import { createEraseCaptured } from '../services/capture/erase-captured'
 import { createFinishSessions } from '../services/capture/finish-sessions'
@@ -15,6 +16,7 @@ import { createReceiveEvents } from '../services/capture/receive-events'
 import { createReviewCaptured } from '../services/capture/review-captured'
 import { createWriteSession } from '../services/capture/write-session'
 import type { Remember } from '../services/pack/remember'
+import type { ResolveNames } from '../services/people/project-names'
 import type { Recall } from '../services/searching/memories/recall'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
@@ -39,6 +41,7 @@ export function composeCapture(given: {
   readonly restoring: Parameters<typeof createRestoreEntries>[0]
   readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
+  readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
   readonly log: (event: string, fields: Record<string, unknown>) => void
   /** Whether hooks are given approved entries alone (PACK_TRUST). */
   readonly isApproved: boolean
@@ -54,7 +57,8 @@ export function composeCapture(given: {
   const recallForHooks = createRecallForHooks({ store, recall, isApproved: given.isApproved })
   return {
     receive: createReceiveEvents({
-      ...{ store, writeSession, captureDays, clock },
+      ...{ store, writeSession, captureDays, clock, names: given.naming.names },
+      attach: (by, pending) => given.naming.directory.attach({ ...by, action: 'hooks', tool: null }, pending),
       recall: recallForHooks,
     }),
     standing: recallForHooks.standing,

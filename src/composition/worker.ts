@@ -44,7 +44,7 @@ import { chooseLevels } from './levels'
 import { composeMemories } from './memories'
 import { chooseModels } from './models'
 import { composePacks } from './packs'
-import { composePeople } from './people'
+import { composeNames, composePeople } from './people'
 import { composeSearches } from './searches'
 import { chooseStorage } from './storage'
 import { timedIndex } from './timed'
@@ -148,8 +148,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generate,
     yielder,
   }
+  const naming = composeNames(connection, clock, namesCacheOf(bindings))
   const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
-  const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
+  const transfer = composeTransfer(config, bindings, {
+    ...moving,
+    ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
+  })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
@@ -181,6 +185,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       writing,
       restoring,
       recall: memories.recall,
+      naming,
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
   })
@@ -216,7 +221,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
-      ...{ connection, clock, adminToken: config.adminToken, afterwards, namesCache: namesCacheOf(bindings) },
+      ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
       wake: (org) => bell.tell(org, null),
     }),
     changes,

@@ -6,6 +6,7 @@ import { showEvent, showKey, showOrg, showProject } from './administered'
 import { administrator, noting } from './administering'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './object-body'
+import { showListed } from './projects'
 import { checkNames } from './query-names'
 
 /** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
@@ -62,10 +63,10 @@ export function createAdminRoutes() {
   })
 
   routes.get('/orgs/:org/projects', async (c) => {
-    const projects = await run(c.var, 'projects.list', (administration, by) =>
-      administration.projects(by, c.req.param('org')),
+    const projects = await run(c.var, 'projects.list', async (administration, by) =>
+      c.var.services.projects.all(await administration.reach(by, c.req.param('org'))),
     )
-    return c.json({ projects: projects.map(showProject) })
+    return c.json({ projects: projects.map((project) => ({ id: project.key, ...showListed(project) })) })
   })
 
   routes.post('/orgs/:org/keys', async (c) => {

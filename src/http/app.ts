@@ -34,6 +34,7 @@ import { SCOPE } from './oauth/provider'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
+import { createProjectChanges, createProjectsRoute } from './projects'
 import { unsaid } from './said'
 import { CARD_PATH, serverCard } from './server-card'
 import { STATUS } from './status'
@@ -212,6 +213,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
+  app.route('/api/v1/projects', createProjectsRoute())
+  app.route('/api/v1/orgs', createProjectChanges())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 

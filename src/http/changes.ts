@@ -10,12 +10,12 @@ import {
   MAX_FEED_LIMIT,
 } from '../domain/history/feed'
 import type { Principal } from '../domain/identity/scope'
-import { openProject } from '../domain/recall/project'
 import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'
 import { type Credential, requireOrg } from './auth'
 import { eventStream, STREAM_HEADERS } from './changes-stream'
 import { openPages } from './event-stream'
+import { namedProjectOrNone } from './named-project'
 import { checkNames } from './query-names'
 import { ticking } from './waiting'
 
@@ -55,16 +55,17 @@ function readLimit(value: string | undefined): number {
 }
 
 /** @throws Problem invalid_input that names the parameter, forbidden for a project that the key does not reach */
-function readQuery(principal: Principal, query: Record<string, string>) {
+async function readQuery(services: Services, principal: Principal, query: Record<string, string>) {
   checkNames(query, PARAMETERS, 'the feed')
   const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
-  const [thread, project] = [given('thread_id'), given('project')]
+  const thread = given('thread_id')
+  const { scope, project } = await namedProjectOrNone(services, principal, given('project'))
   const filter: FeedFilter = {
     threadId: thread === null ? null : checkThreadId(thread),
-    project: project === null ? null : openProject(principal, project, 'project'),
+    project,
     actions: readActions(query.actions),
   }
-  return { after: given('after') ?? undefined, filter, limit: readLimit(query.limit) }
+  return { scope, after: given('after') ?? undefined, filter, limit: readLimit(query.limit) }
 }
 
 const lines = (changes: readonly FeedChange[]): string =>
@@ -82,8 +83,8 @@ export function createChangesRoutes() {
 
   routes.get('/:org/changes', async (c) => {
     const { services, credential, afterAnswer } = c.var
-    const principal = enter(credential, c.req.param('org'))
-    const { after, filter, limit } = readQuery(principal, c.req.query())
+    const caller = enter(credential, c.req.param('org'))
+    const { scope: principal, after, filter, limit } = await readQuery(services, caller, c.req.query())
     if (/\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')) {
       const pages = await openPages(services, principal, {
         after: c.req.header('last-event-id') ?? after,

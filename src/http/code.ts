@@ -6,6 +6,7 @@ import type { Millis } from '../domain/time'
 import type { Services } from '../services/services'
 import type { IndexReport, SentFile } from '../services/writing/code/index-code'
 import { type Credential, requireOrg, requireRole } from './auth'
+import { namedProject, writtenProject } from './named-project'
 import { readObject } from './object-body'
 import { checkNames } from './query-names'
 
@@ -78,24 +79,27 @@ export function createCodeRoutes() {
   routes.put('/:project/files', async (c) => {
     const report = await run(c.var, 'code.put', 'writer', async (caller) => {
       const sent = readUpload(await readObject(c.req.raw, ['files', 'deleted', 'root'], MAX_BODY))
-      return c.var.services.code.put(caller, c.req.param('project'), sent)
+      const { project } = await writtenProject(c.var.services, caller, c.req.param('project'))
+      return c.var.services.code.put(caller, project, sent)
     })
     return c.json(showReport(report))
   })
 
   routes.get('/:project/files', async (c) => {
     checkNames(c.req.query(), ['root'], 'a list of files')
-    const files = await run(c.var, 'code.list', 'reader', (caller) =>
-      c.var.services.code.list(caller, c.req.param('project'), c.req.query('root')),
-    )
+    const files = await run(c.var, 'code.list', 'reader', async (caller) => {
+      const { scope, project } = await namedProject(c.var.services, caller, c.req.param('project'))
+      return c.var.services.code.list(scope, project, c.req.query('root'))
+    })
     return c.json({ files })
   })
 
   routes.delete('/:project/files', async (c) => {
     checkNames(c.req.query(), ['root'], 'what empties an index')
-    const deleted = await run(c.var, 'code.clear', 'writer', (caller) =>
-      c.var.services.code.clear(caller, c.req.param('project'), c.req.query('root')),
-    )
+    const deleted = await run(c.var, 'code.clear', 'writer', async (caller) => {
+      const { scope, project } = await namedProject(c.var.services, caller, c.req.param('project'))
+      return c.var.services.code.clear(scope, project, c.req.query('root'))
+    })
     return c.json({ deleted })
   })
 

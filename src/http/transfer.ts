@@ -38,8 +38,8 @@ export function createTransferRoutes() {
 
   routes.get('/:org/export', async (c) => {
     const { exports } = c.var.services.transfer
-    return run(c.var, c.req.param('org'), 'export', async (actor) => {
-      const { request, from, limit } = readExport(actor, c.req.query())
+    return run(c.var, c.req.param('org'), 'export', async (asked) => {
+      const { by: actor, request, from, limit } = await readExport(c.var.services, asked, c.req.query())
       const going =
         from === null
           ? await exports.begin(actor, actor.keyId, request)

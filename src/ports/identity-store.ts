@@ -1,6 +1,5 @@
 import type { AuditEvent } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
-import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
 /**
@@ -15,8 +14,6 @@ export interface IdentityStore {
 
   /** @throws Problem conflict when the project has been created before */
   createProject(org: string, project: Project, event: AuditEvent): Promise<void>
-  /** Created ones and those that a listed entry in the scope belongs to, by id; at most 1,000. */
-  projects(scope: Scope): Promise<Project[]>
 
   /** Every owner that a key of the org has or had, and those of entries that came from elsewhere. */
   owners(org: string): Promise<string[]>

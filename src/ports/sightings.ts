@@ -29,7 +29,7 @@ export interface Visit {
 }
 
 /** Whose marks are meant. */
-export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent'>
+export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | 'merged'>
 
 /**
  * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too. Each

@@ -1,5 +1,6 @@
+import { unavailable } from '../domain/errors'
 import { NamesChanged, type ResolvedProject } from '../domain/identity/project-resolution'
-import type { CallNames } from '../services/people/project-names'
+import { type CallNames, NO_NAMES } from '../services/people/project-names'
 import type { ToolContext } from './context'
 import { isRecord } from './record'
 
@@ -109,7 +110,7 @@ function merged(args: Record<string, unknown>, given: Args, names: CallNames): A
 }
 
 /** How often a call is made whose names change while it is under way. */
-const TRIES = 3
+const TRIES = 5
 
 /**
  * Makes a call with the names of its arguments resolved; again where the directory changed before its write was made.
@@ -123,12 +124,14 @@ export async function withNames<T>(
 ): Promise<T> {
   const { services, principal } = context
   const found = namesIn(given)
+  if (found.length === 0) return step(context, NO_NAMES)
   for (let attempt = 1; ; attempt++) {
     const names = await services.names.names(principal, found, attempt > 1)
     try {
       return await step({ ...context, principal: names.within(principal) }, names)
     } catch (error) {
-      if (!(error instanceof NamesChanged) || attempt === TRIES) throw error
+      if (!(error instanceof NamesChanged)) throw error
+      if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
     }
   }
 }

@@ -13,6 +13,7 @@ import { entryLifeContract } from '../contracts/entry-life'
 import { entryStoreContract } from '../contracts/entry-store'
 import { fullTextContract } from '../contracts/full-text'
 import { identityContract } from '../contracts/identity'
+import { projectDirectoryContract } from '../contracts/project-directory'
 import { quotaContract } from '../contracts/quotas'
 import { restoringContract } from '../contracts/restoring'
 import { visibilityContract } from '../contracts/visibility'
@@ -32,6 +33,7 @@ changesContract('node:sqlite', make)
 entryLifeContract('node:sqlite', make)
 fullTextContract('node:sqlite', make)
 identityContract('node:sqlite', make)
+projectDirectoryContract('node:sqlite', make)
 quotaContract('node:sqlite', make)
 restoringContract('node:sqlite', make)
 visibilityContract('node:sqlite', make)

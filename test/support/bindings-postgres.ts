@@ -7,6 +7,7 @@ import { workerSocketsTo } from '../../src/adapters/postgres/worker-socket'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
+import { createSqlProjectDirectory } from '../../src/adapters/sql/stores/identity/project-directory'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
@@ -38,6 +39,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
+    directory: createSqlProjectDirectory(connection, clock),
     audit: createSqlAuditLog(connection, clock),
   }
 }

@@ -4,6 +4,7 @@ import { migrateD1 } from '../../src/adapters/d1/migrate'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
+import { createSqlProjectDirectory } from '../../src/adapters/sql/stores/identity/project-directory'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
@@ -73,6 +74,7 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
+    directory: createSqlProjectDirectory(connection, clock),
     audit: createSqlAuditLog(connection, clock),
   }
 }

@@ -6,6 +6,7 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
+import { createSqlProjectDirectory } from '../../src/adapters/sql/stores/identity/project-directory'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
@@ -50,6 +51,7 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
     fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST, indexedFields: new Map() }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
+    directory: createSqlProjectDirectory(connection, clock),
     audit: createSqlAuditLog(connection, clock),
   }
 }

@@ -3,8 +3,9 @@ import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { cleanText, FENCE } from '../../src/domain/capture/clean'
 import { decisionsIn } from '../../src/domain/capture/decisions'
 import { beginning, gather } from '../../src/domain/capture/gathered'
-import { projectOfFolder, projectOfRemote, readPlace } from '../../src/domain/capture/place'
+import { readPlace } from '../../src/domain/capture/place'
 import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
+import { folderName, remoteOf } from '../../src/domain/identity/project-names'
 
 /** Where sessions belong, what is kept of their words, and what models are told (capture contract §3). */
 describe('a session', () => {
@@ -15,13 +16,11 @@ describe('a session', () => {
       'ssh://git@github.com:22/acme/ferry',
       'https://user@corp@github.com/acme/ferry',
     ]
-    expect(remotes.map(projectOfRemote)).toEqual(Array(4).fill('github.com/acme/ferry'))
+    expect(remotes.map(remoteOf)).toEqual(Array(4).fill('github.com/acme/ferry'))
     expect(
-      ['/srv/git/ferry.git', 'file:///srv/ferry.git', '../ferry', 'C:\\git\\ferry', 'C:/git/ferry'].map(
-        projectOfRemote,
-      ),
+      ['/srv/git/ferry.git', 'file:///srv/ferry.git', '../ferry', 'C:\\git\\ferry', 'C:/git/ferry'].map(remoteOf),
     ).toEqual(Array(5).fill(null))
-    expect(['/home/ada/Ferry/', 'C:\\work\\Ferry', '/', '~', 'C:\\'].map(projectOfFolder)).toEqual([
+    expect(['/home/ada/Ferry/', 'C:\\work\\Ferry', '/', '~', 'C:\\'].map(folderName)).toEqual([
       'Ferry',
       'Ferry',
       null,
@@ -32,6 +31,7 @@ describe('a session', () => {
     expect(readPlace({ remote: '/srv/git', folder: '/home/ada/Ferry' }).project).toBe('Ferry')
     expect(readPlace({ audience: 'org', capture: 0 })).toEqual({
       project: null,
+      named: { project: null, remote: null, folder: null },
       branch: null,
       audience: 'private',
       captures: true,

@@ -26,6 +26,7 @@ import { largeDeletesContract } from '../contracts/large-deletes'
 import { longTextsContract } from '../contracts/long-texts'
 import { lostAnswersContract } from '../contracts/lost-answers'
 import { packCostsContract } from '../contracts/pack-costs'
+import { projectDirectoryContract } from '../contracts/project-directory'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
@@ -111,6 +112,7 @@ fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bind
 
 auditContract('D1', make)
 identityContract('D1', make)
+projectDirectoryContract('D1', make)
 endedSessionsContract('D1', make)
 
 imageStoreContract('R2', () => createR2ImageStore(bindings.IMAGES))

@@ -21,6 +21,7 @@ import { fullTextContract } from '../contracts/full-text'
 import { fullTextLanguagesContract } from '../contracts/full-text-languages'
 import { historyStoreContract } from '../contracts/history-store'
 import { identityContract } from '../contracts/identity'
+import { projectDirectoryContract } from '../contracts/project-directory'
 import { quotaContract } from '../contracts/quotas'
 import { recallContract } from '../contracts/recall'
 import { recallWordsContract } from '../contracts/recall-words'
@@ -97,6 +98,7 @@ fullTextLanguagesContract('tsvector', (language) => make(language))
 
 auditContract('PostgreSQL', make)
 identityContract('PostgreSQL', make)
+projectDirectoryContract('PostgreSQL', make)
 endedSessionsContract('PostgreSQL', make)
 
 it('gives out no cursor behind a commit that is not visible yet', async () => {

@@ -4,7 +4,7 @@ import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Predicate, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
-import { FALSE, joinConditions, layerIs } from '../sql/core/compile-filter'
+import { FALSE, isOf, joinConditions, layerIs } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
 import { POSTGRES_PLAN } from '../sql/plan/postgres'
@@ -102,8 +102,8 @@ const leaves: PredicateCompilers = {
   },
   kind: ({ anyOf }, bind) => (anyOf.length === 0 ? FALSE : sql`e.kind IN (${list(anyOf.map((kind) => bind(kind)))})`),
   layer: ({ anyOf }) => layerIs(anyOf),
-  project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
-  projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  project: (part, bind) => isOf(part, bind),
+  projectScope: (part, bind) => sql`(e.layer = 3 OR ${isOf(part, bind)})`,
   approved: () => approved('e'),
   present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
   null: ({ path }) => typeIs(path, 'null'),

@@ -3,7 +3,7 @@ import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Predicate, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
-import { FALSE, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
+import { FALSE, isOf, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
 import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
@@ -126,8 +126,8 @@ const leaves: PredicateCompilers = {
   },
   kind: ({ anyOf }, bind) => sql`e.kind IN ${members(bind, anyOf)}`,
   layer: ({ anyOf }) => layerIs(anyOf),
-  project: ({ is }, bind) => sql`e.project = ${bind(is)}`,
-  projectScope: ({ is }, bind) => sql`(e.layer = 3 OR e.project = ${bind(is)})`,
+  project: (part, bind) => isOf(part, bind),
+  projectScope: (part, bind) => sql`(e.layer = 3 OR ${isOf(part, bind)})`,
   approved: () => approved('e'),
   present: ({ path }) => sql`${typeOf(path)} <> 'null'`,
   null: ({ path }) => sql`${typeOf(path)} = 'null'`,

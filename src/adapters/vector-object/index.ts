@@ -92,8 +92,10 @@ export function createObjectVectorIndex(
     placed: true,
 
     async search(space, query, limit, region = null) {
+      const { homes, ...named } = region ?? {}
       const plain = region && {
-        ...region,
+        ...(named as Omit<typeof region, 'homes'>),
+        ...(homes === undefined ? {} : { homes: [...homes] }),
         layers: region.layers && [...region.layers],
         projects: region.projects && [...region.projects],
       }

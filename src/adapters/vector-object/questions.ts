@@ -7,7 +7,8 @@ import type { Part, Stretch } from './storage'
 /** What objects are asked and what they answer, as it travels: hits as arrays of numbers, since many small objects are slow to send. */
 
 /** A `VectorRegion` that can be sent. */
-export type Region = Omit<VectorRegion, 'layers' | 'projects'> & {
+export type Region = Omit<VectorRegion, 'layers' | 'projects' | 'homes'> & {
+  readonly homes?: string[]
   readonly layers: Layer[] | null
   readonly projects: string[] | null
 }
@@ -42,12 +43,20 @@ export const partName = (name: string, n: number): string => `${name}\n${n}`
 /** Whether an object that knows a stretch has all that the first believes it to have. */
 export const covers = ({ first, upTo }: Stretch, part: Part): boolean => first <= part.first && upTo >= part.told
 
-export function standsIn({ layers, projectScope, project, projects, owner }: Region): (at: VectorPlace) => boolean {
+export function standsIn({
+  layers,
+  projectScope,
+  project,
+  homes,
+  projects,
+  owner,
+}: Region): (at: VectorPlace) => boolean {
+  const isOf = (at: VectorPlace, one: string): boolean => at.project === one || homes?.includes(at.project) === true
   const open = projects && new Set(['', ...projects])
   return (at) =>
     (layers === null || layers.includes(at.layer)) &&
-    (projectScope === null || at.layer === 3 || at.project === projectScope) &&
-    (project === null || at.project === project) &&
+    (projectScope === null || at.layer === 3 || isOf(at, projectScope)) &&
+    (project === null || isOf(at, project)) &&
     (at.reader === '' || at.reader === owner) &&
     (open === null || open.has(at.project))
 }

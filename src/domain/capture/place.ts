@@ -1,4 +1,6 @@
 import { normalizeProject } from '../identity/project'
+import { folderName, readProjectName, remoteOf } from '../identity/project-names'
+import type { NamedPlace } from '../identity/project-resolution'
 import { redact } from '../secrets/redact'
 import { firstCodePoints, unstorable } from '../text'
 import { textOf } from './fields'
@@ -8,6 +10,8 @@ import type { Fields } from './happening'
 export interface Place {
   /** Null where neither a file, nor a remote, nor a folder names one. */
   readonly project: string | null
+  /** Every name of the place; absent once its project is known. */
+  readonly named?: NamedPlace
   readonly branch: string | null
   readonly audience: 'private' | 'project'
   /** Whether anything of it is kept. */
@@ -18,57 +22,30 @@ export interface Place {
 const MOST_PROJECT = 240
 const MOST_BRANCH = 200
 
-/** Longer remotes are none. */
-const LONGEST_REMOTE = 1_000
-
-/** Host and path of a remote with a scheme; null for a file. */
-function ofUrl(remote: string): readonly [host: string, path: string] | null {
-  const url = URL.parse(remote)
-  return url === null || url.protocol === 'file:' || url.hostname === '' ? null : [url.hostname, url.pathname]
-}
-
-/** The same of `git@github.com:acme/ferry.git`; null for a path. The letter of a drive is no host. */
-function ofScp(remote: string): readonly [host: string, path: string] | null {
-  const colon = remote.indexOf(':')
-  const host = remote.slice(remote.lastIndexOf('@', colon) + 1, colon)
-  return colon < 0 || host.length < 2 || host.includes('/') ? null : [host, remote.slice(colon + 1)]
-}
-
-/** `github.com/acme/ferry`; null where the remote is a path. */
-export function projectOfRemote(remote: string): string | null {
-  const given = remote.trim()
-  const found = given.length > LONGEST_REMOTE ? null : given.includes('://') ? ofUrl(given) : ofScp(given)
-  if (found === null) return null
-  const parts = found[1].split('/').filter((part) => part !== '')
-  const path = parts.join('/').replace(/\.git$/i, '')
-  return path === '' ? null : `${found[0]}/${path}`.toLowerCase()
-}
-
-/** The folder's own name, in its case; null for none, which home and the root are. */
-export function projectOfFolder(folder: string): string | null {
-  const name =
-    folder
-      .replaceAll('\\', '/')
-      .split('/')
-      .findLast((part) => part !== '') ?? ''
-  return name === '' || name === '~' || /^[A-Za-z]:$/.test(name) ? null : name
-}
-
 function named(project: string | null): string | null {
   if (project === null || unstorable(project) !== null) return null
   const key = normalizeProject(redact(project))
   return key === null ? null : firstCodePoints(key, MOST_PROJECT)
 }
 
+/** An absolute folder that may be a name of a project; null for home, the root, and what holds a secret. */
+function absolute(folder: string | null): string | null {
+  const name = folder === null ? null : named(folder)
+  const read = name === null || name !== normalizeProject(folder ?? '') ? null : readProjectName(name)
+  return read?.kind === 'folder' && read.segment !== '' ? name : null
+}
+
 /** @param place as it was sent; what is wrong in it counts as not there */
 export function readPlace(place: Fields): Place {
-  const [remote, folder, branch] = [textOf(place, 'remote'), textOf(place, 'folder'), textOf(place, 'branch')]
-  const project =
-    named(textOf(place, 'project')) ??
-    named(remote === null ? null : projectOfRemote(remote)) ??
-    named(folder === null ? null : projectOfFolder(folder))
+  const [given, folder, branch] = [textOf(place, 'remote'), textOf(place, 'folder'), textOf(place, 'branch')]
+  const called = named(textOf(place, 'project'))
+  const remote = named(given === null ? null : remoteOf(given))
+  const last = named(folder === null ? null : folderName(folder))
+  const path = absolute(folder)
   return {
-    project,
+    project: called ?? remote ?? last,
+    // A folder that is not absolute is a name by its last part alone.
+    named: { project: called ?? (remote === null && path === null ? last : null), remote, folder: path },
     branch:
       branch === null || branch === '' || unstorable(branch) !== null
         ? null

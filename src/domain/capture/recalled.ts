@@ -115,9 +115,14 @@ export function drawn(
  * entries are equal bytes.
  *
  * @param facets what is chosen from
+ * @param project the key that agents are to use
  */
-export function startText({ facets, leftOff }: Standing): { text: string; ids: number[] } {
+export function startText(
+  { facets, leftOff }: Standing,
+  project: string | null = null,
+): { text: string; ids: number[] } {
   const last = leftOff === null ? [] : leftOffPart(leftOff)
+  const head = project === null ? [] : [`Project: ${oneLine(project)}`]
   const lines = new Map<number, string>()
   const line = (entry: StandingEntry): string => {
     const known = lines.get(entry.id) ?? lineOf(entry, BEGINNING)
@@ -126,6 +131,7 @@ export function startText({ facets, leftOff }: Standing): { text: string; ids: n
   }
   const shown = (all: readonly Drawn[]): string =>
     fenced([
+      ...head,
       ...STANDING_FACETS.flatMap((facet) => {
         const own = all.filter((item) => item.facet === facet).sort((a, b) => a.entry.id - b.entry.id)
         return own.length === 0 ? [] : [`${facet}:`, ...own.map(({ entry }) => line(entry))]

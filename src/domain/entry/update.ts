@@ -1,5 +1,5 @@
 import { normalizeProject } from '../identity/project'
-import type { Principal } from '../identity/scope'
+import { homesOf, type Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
 import { checkMetadata, checkUncaptured } from './check-metadata'
 import type { Entry } from './entry'
@@ -21,6 +21,17 @@ function keptFrom(before: Metadata | null, after: Metadata): Metadata {
   const { captured: _, ...kept } = after
   if (own(kept, 'expires_at') === own(before, 'expires_at')) delete kept.expires_at
   return kept
+}
+
+/**
+ * Metadata in which a merged project is named by the key under which the entry is stored. The caller names the project in which the entry
+ * is, and an update that moves it from one key to the other would give it the readers of that key.
+ */
+function keptHome(principal: Principal, { project }: Pick<Entry, 'project'>, metadata: Metadata): Metadata {
+  const named = own(metadata, 'project')
+  if (typeof named !== 'string' || project === null || named === project) return metadata
+  if (!homesOf(principal, named).includes(project)) return metadata
+  return Object.assign(Object.create(null), metadata, { project })
 }
 
 /**
@@ -57,6 +68,7 @@ export async function applyUpdates(
   // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
   const named = own(entry.metadata, 'project')
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
+  if (metadata) metadata = keptHome(principal, entry, metadata)
   const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
   return {

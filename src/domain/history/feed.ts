@@ -1,4 +1,4 @@
-import type { Scope } from '../identity/scope'
+import { homesOf, type Scope } from '../identity/scope'
 
 /** What a change of an entry means to whoever follows the feed (history contract §4). */
 export const FEED_ACTIONS = ['stored', 'updated', 'deleted'] as const
@@ -43,9 +43,9 @@ export const WHOLE_FEED: FeedFilter = { threadId: null, project: null, actions: 
 const admits = ({ projects, owner }: Scope, { project, reader }: Place): boolean =>
   (reader === '' || reader === owner) && (projects === null || project === null || projects.includes(project))
 
-const isWanted = ({ threadId, project }: FeedFilter, place: Place, erased: boolean): boolean =>
+const isWanted = (scope: Scope, { threadId, project }: FeedFilter, place: Place, erased: boolean): boolean =>
   (threadId === null || (!erased && place.threadId === threadId)) &&
-  (project === null || (!erased && place.project === project))
+  (project === null || (!erased && place.project !== null && homesOf(scope, project).includes(place.project)))
 
 /**
  * What a change is to somebody: an entry that came into their sight was stored, one that left it was deleted, whatever was
@@ -53,7 +53,8 @@ const isWanted = ({ threadId, project }: FeedFilter, place: Place, erased: boole
  */
 export function actionFor(scope: Scope, filter: FeedFilter, sight: Sight): FeedAction | null {
   if (filter.entryId !== undefined && filter.entryId !== sight.entryId) return null
-  const sees = (place: Place | null) => place !== null && admits(scope, place) && isWanted(filter, place, sight.erased)
+  const sees = (place: Place | null) =>
+    place !== null && admits(scope, place) && isWanted(scope, filter, place, sight.erased)
   const [before, after] = [sees(sight.before), sees(sight.after)]
   const action = before ? (after ? 'updated' : 'deleted') : after ? 'stored' : null
   return action !== null && filter.actions?.includes(action) !== false ? action : null

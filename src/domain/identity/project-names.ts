@@ -13,7 +13,9 @@ const SAME_HOST: Readonly<Record<string, string>> = {
 
 function decoded(path: string): string {
   try {
-    return decodeURIComponent(path)
+    const text = decodeURIComponent(path)
+    // What would be read otherwise the next time stays encoded.
+    return /[?#%\\\s]/.test(text) ? path : text
   } catch {
     return path
   }
@@ -21,7 +23,11 @@ function decoded(path: string): string {
 
 /** `github.com/acme/ferry` from a host and a path; null where the path is empty. */
 function remoteForm(host: string, path: string): string | null {
-  const parts = path.split('/').filter((part) => part !== '')
+  // A query may hold a token.
+  const parts = path
+    .slice(0, path.search(/[?#]/) < 0 ? path.length : path.search(/[?#]/))
+    .split('/')
+    .filter((part) => part !== '')
   const repository = parts.join('/').replace(/\.git$/i, '')
   if (repository === '') return null
   const name = host.toLowerCase().replace(/^www\./, '')
@@ -42,7 +48,7 @@ function ofScp(remote: string): string | null {
   return colon < 0 || host.length < 2 || host.includes('/') ? null : remoteForm(host, remote.slice(colon + 1))
 }
 
-/** The normal form of what git has as a remote; null where that is a path. */
+/** The normal form of a remote of git; null for a path. */
 export function remoteOf(remote: string): string | null {
   const given = remote.trim()
   if (given.length > MOST_REMOTE) return null
@@ -51,10 +57,10 @@ export function remoteOf(remote: string): string | null {
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 /** With a user, or a host that has a dot: other names may hold a colon too. */
-const SCP = /^(?:[^\s@/:]+@[^\s@/:]+|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(?!\d+\/)[^\s:]*\S$/i
+const SCP = /^(?:[^\s@/:\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(?!\d+\/)[^\s:]*\S$/i
 const BARE = /^(?:[^\s@/]*@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?\/([^?#]+)/i
 
-/** A name that has the form of a remote. Stricter than `remoteOf`: nobody has said that it is one. */
+/** A name that has the form of a remote. Stricter than `remoteOf`, because the name may be something else. */
 function remoteNamed(name: string): string | null {
   if (name.length > MOST_REMOTE) return null
   if (SCHEME.test(name)) return ofUrl(name)
@@ -94,7 +100,14 @@ const lastOf = (normal: string): string => {
  */
 export function readProjectName(given: string): ProjectName | null {
   const name = normalizeProject(given)
-  if (name === null) return null
+  const read = name === null ? null : readNormalized(name)
+  if (read === null) return null
+  // Without a part, a name may end in white space or a slash again.
+  const normal = normalizeProject(read.normal) ?? read.normal
+  return normal === read.normal ? read : { ...read, ...(readProjectName(normal) ?? read), key: read.key }
+}
+
+function readNormalized(name: string): ProjectName {
   const remote = remoteNamed(name)
   if (remote !== null) return { kind: 'remote', normal: remote, segment: lastOf(remote), key: remote }
   const folder = folderForm(name)

@@ -1,6 +1,11 @@
 import type { ReceiptDraft } from '../receipts/notes'
 import type { PendingNames } from './project-attachment'
 
+/** Projects that were merged and that a call names: all keys under which their entries are stored, as far as its scope reaches. */
+export interface Merged {
+  readonly merged?: ReadonlyMap<string, readonly string[]> | undefined
+}
+
 /** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
 export interface Scope {
   /** Tenant. Comes from the credential, never from an argument. */
@@ -10,7 +15,7 @@ export interface Scope {
   /** Whose private entries are visible; null for none. */
   readonly owner: string | null
   /** Of projects that were merged and that the call names: all keys under which their entries are stored, as far as the scope reaches. */
-  readonly merged?: ReadonlyMap<string, readonly string[]>
+  readonly merged?: Merged['merged']
   /** Present for whoever administers the whole org with ADMIN_TOKEN, in exports and imports alone: what every reader sees is seen. */
   readonly isWhole?: true
 }
@@ -28,7 +33,7 @@ export interface Principal extends Scope {
   readonly agent: string | null
   /** Stamped on what it writes as `created_by`. */
   readonly keyId: string
-  /** The version of the org's directory of projects at the time when the credential was accepted; absent where nobody has read it. */
+  /** The version of the org's directory of projects at the time when the credential was accepted; absent where it was not read. */
   readonly directory?: number
   /** Present where hooks may send what they like and nothing is captured (capture contract §4). */
   readonly captures?: false
@@ -55,8 +60,7 @@ export interface Caller extends Actor {
 }
 
 /** The keys under which the entries of a project are stored, as far as a scope reaches: several where others were merged into it. */
-export const homesOf = ({ merged }: Pick<Scope, 'merged'>, project: string): readonly string[] =>
-  merged?.get(project) ?? [project]
+export const homesOf = ({ merged }: Merged, project: string): readonly string[] => merged?.get(project) ?? [project]
 
 /**
  * Whether an entry that a principal reads may be changed by it, as far as that is known beforehand: for what is offered to a person. The

@@ -1,5 +1,5 @@
 import type { Layer } from '../entry/entry'
-import type { Scope } from '../identity/scope'
+import { homesOf, type Scope } from '../identity/scope'
 import type { Filter } from '../search/filter'
 
 /** A part of an org: an index that knows where entries stand need not look at what stands elsewhere. Null confines nothing. */
@@ -9,6 +9,8 @@ export interface VectorRegion {
   readonly projectScope: string | null
   /** Project of every layer. */
   readonly project: string | null
+  /** All keys of the project that is named, where others were merged into it. */
+  readonly homes?: readonly string[]
   /** Those of the scope. */
   readonly projects: readonly string[] | null
   readonly owner: string | null
@@ -20,9 +22,10 @@ export const isNarrow = (filter: Filter): boolean =>
 
 /** The part of an org that scope and filter name, null for all of it; and whether the filter asks for nothing beside. */
 export function regionOf(
-  { projects, owner }: Scope,
+  scope: Scope,
   filter: Filter,
 ): { readonly region: VectorRegion | null; readonly isWhole: boolean } {
+  const { projects, owner } = scope
   let layers: VectorRegion['layers'] = null
   let projectScope: string | null = null
   let project: string | null = null
@@ -33,5 +36,8 @@ export function regionOf(
     else if (part.op === 'project' && project === null) project = part.is
     else if (isNarrow(part)) isWhole = false
   const everywhere = layers === null && projectScope === null && project === null && projects === null
-  return { region: everywhere ? null : { layers, projectScope, project, projects, owner }, isWhole }
+  const named = project ?? projectScope
+  const homes = named === null ? [] : homesOf(scope, named)
+  const region = { layers, projectScope, project, projects, owner, ...(homes.length > 1 ? { homes } : {}) }
+  return { region: everywhere ? null : region, isWhole }
 }

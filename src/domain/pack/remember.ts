@@ -50,6 +50,8 @@ export interface RememberArguments {
   readonly thread_id?: string | undefined
   readonly metadata?: Metadata | undefined
   readonly images?: readonly ImageInput[] | undefined
+  /** The content sums up the entries of `from`: where the call names no audience, one private entry makes it private. */
+  readonly sumsUp?: true | undefined
 }
 
 /** An entry to be remembered, and what it is linked to. */
@@ -177,6 +179,13 @@ export function withTextOf(entry: Entry, given: RememberArguments): RememberArgu
     ...(isPrivate && !isNamed('audience') ? { audience: 'private' } : {}),
     ...(entry.project !== null && !isNamed('project') ? { project: entry.project } : {}),
   }
+}
+
+/** Arguments of a summary, private where the call names no audience and an entry that it sums up is private. */
+export function noWiderThan(sources: readonly Pick<Entry, 'metadata'>[], given: RememberArguments): RememberArguments {
+  const isNamed = (given.audience ?? own(given.metadata ?? null, 'audience') ?? null) !== null
+  const isPrivate = sources.some(({ metadata }) => audienceOf(metadata) === 'private' || diaryOf(metadata))
+  return isPrivate && !isNamed ? { ...given, audience: 'private' } : given
 }
 
 /** Everything that is wrong is told at once. @throws Problem */

@@ -14,10 +14,10 @@ const NOTHING = 'Nothing that is stored has to do with this goal.'
  */
 export function saidOfPack(
   found: readonly Pick<PackEntry, 'project'>[],
-  { project }: Pick<PackRequest, 'project'>,
+  { project, homes }: Pick<PackRequest, 'project'> & { readonly homes: readonly string[] },
   { doubt, isEmpty, degraded }: { readonly doubt: Doubt; readonly isEmpty: boolean; readonly degraded: boolean },
 ): string[] {
-  const isForeign = project !== null && !found.some((entry) => entry.project === project)
+  const isForeign = project !== null && !found.some((entry) => entry.project !== null && homes.includes(entry.project))
   return [
     ...(degraded ? [DEGRADED] : []),
     ...(isForeign ? [`Nothing that was found stands in project ${inline(project)}; look whether it is spelt so.`] : []),

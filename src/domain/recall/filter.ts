@@ -1,10 +1,11 @@
 import type { Layer } from '../entry/entry'
 import type { Kind } from '../entry/kind'
-import { and, type Filter, not } from '../search/filter'
+import type { Merged } from '../identity/scope'
+import { and, type Filter, not, ofProject } from '../search/filter'
 import { kindsOfWord } from './memory'
 
 /** What a recall is confined to (fabric contract §4); an empty list is no filter. */
-export interface RecallFilter {
+export interface RecallFilter extends Merged {
   readonly kinds: readonly Kind[]
   readonly layers: readonly Layer[]
   /** Normalised; any of them. */
@@ -13,9 +14,9 @@ export interface RecallFilter {
 }
 
 /** What may be of use for an error of a project (of any for null): whatever was stored on purpose, and captured errors. */
-export const similarTo = (project: string | null): Filter =>
+export const similarTo = (scope: Merged, project: string | null): Filter =>
   and([
-    ...(project === null ? [] : [{ op: 'projectScope', is: project } as const]),
+    ...(project === null ? [] : [ofProject('projectScope', scope, project)]),
     not(
       and([
         { op: 'tag', anyOf: ['auto_capture'] },
@@ -28,11 +29,11 @@ export const similarTo = (project: string | null): Filter =>
  * The memories that a recall may find. A project confines layers 1 and 2 and lets layer 3 through; where layer 3 alone is asked
  * for, it means those that came from that project.
  */
-export function recallFilter({ kinds, layers, tags, project }: RecallFilter): Filter {
+export function recallFilter({ kinds, layers, tags, project, ...scope }: RecallFilter): Filter {
   const semanticOnly = layers.length > 0 && layers.every((layer) => layer === 3)
   const parts: Filter[] = [
-    ...(project === null ? [] : [{ op: 'projectScope', is: project } as const]),
-    ...(project !== null && semanticOnly ? [{ op: 'project', is: project } as const] : []),
+    ...(project === null ? [] : [ofProject('projectScope', scope, project)]),
+    ...(project !== null && semanticOnly ? [ofProject('project', scope, project)] : []),
     ...(layers.length === 0 ? [] : [{ op: 'layer', anyOf: layers } as const]),
     ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),
     ...(tags.length === 0 ? [] : [{ op: 'tag', anyOf: tags } as const]),

@@ -1,3 +1,4 @@
+import type { Merged } from '../identity/scope'
 import { firstCodePoints } from '../text'
 import { baseName } from './paths'
 
@@ -7,7 +8,7 @@ import { baseName } from './paths'
 const CONTEXT = 2_000
 
 /** Paths are normal ones. */
-export interface Moment {
+export interface Moment extends Merged {
   readonly project: string | null
   readonly sessionId: string | null
   readonly currentFile: string | null

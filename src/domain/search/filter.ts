@@ -3,6 +3,7 @@ import { contentTypeOf } from '../entry/entry'
 import type { Kind } from '../entry/kind'
 import type { JsonValue, Metadata } from '../entry/metadata'
 import { own } from '../entry/metadata'
+import { homesOf, type Merged } from '../identity/scope'
 import { compareText, foldAscii } from '../text'
 import { holds } from './holds'
 
@@ -54,9 +55,10 @@ export type Predicate =
   | { readonly op: 'by'; readonly is: string }
   | { readonly op: 'kind'; readonly anyOf: readonly Kind[] }
   | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
-  | { readonly op: 'project'; readonly is: string }
+  /** Of one project. `of`: all keys under which its entries are stored, where there are several. */
+  | { readonly op: 'project'; readonly is: string; readonly of?: readonly string[] }
   /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
-  | { readonly op: 'projectScope'; readonly is: string }
+  | { readonly op: 'projectScope'; readonly is: string; readonly of?: readonly string[] }
   /** A person has approved the current version. */
   | { readonly op: 'approved' }
   | MetadataPredicate
@@ -158,14 +160,23 @@ export function matches(filter: Filter, entry: Filterable): boolean {
     case 'layer':
       return filter.anyOf.includes(entry.layer)
     case 'project':
-      return entry.project === filter.is
+      return isOf(entry, filter)
     case 'projectScope':
-      return entry.layer === 3 || entry.project === filter.is
+      return entry.layer === 3 || isOf(entry, filter)
     case 'approved':
       return entry.approved
     default:
       return matchesValue(filter, valueAt(entry.metadata, filter.path))
   }
+}
+
+const isOf = ({ project }: Filterable, { is, of = [is] }: { is: string; of?: readonly string[] }): boolean =>
+  project !== null && of.includes(project)
+
+/** A filter on a project of a call. */
+export function ofProject<Op extends 'project' | 'projectScope'>(op: Op, scope: Merged, project: string) {
+  const homes = homesOf(scope, project)
+  return { op, is: project, ...(homes.length === 1 ? {} : { of: homes }) }
 }
 
 /** The value at a path; undefined when a member is missing or something on the way is not an object. */

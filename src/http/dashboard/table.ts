@@ -10,7 +10,7 @@ import { keys, revokeKey } from './pages/keys'
 import { makeKey } from './pages/keys-make'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
-import { makeOrg, makeProject, projects } from './pages/projects'
+import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
 import { review } from './pages/review'
 import { approve, drop, keep, merge, undo } from './pages/reviewing'
 import { searchPage } from './pages/search'
@@ -46,6 +46,10 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/review/undo', undo],
   ['GET', '/projects', projects],
   ['POST', '/projects', makeProject],
+  ['POST', '/projects/rename', changeProjects('rename')],
+  ['POST', '/projects/merge', changeProjects('merge')],
+  ['POST', '/projects/split', changeProjects('split')],
+  ['POST', '/projects/undo', changeProjects('undo')],
   ['POST', '/organizations', makeOrg],
   ['GET', '/keys', keys],
   ['POST', '/keys', makeKey],

@@ -4,7 +4,6 @@ import type { Config } from '../../config'
 import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
 import { readId } from '../../domain/entry/link'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import { checkProjectId } from '../../domain/identity/identity'
 import type { Caller, Role } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import type { Millis } from '../../domain/time'
@@ -12,6 +11,7 @@ import { keptAt, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
 import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
+import { namedProject, namedProjectOrNone } from '../named-project'
 import { readObject } from '../object-body'
 import { checkNames } from '../query-names'
 
@@ -35,14 +35,6 @@ const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date
 const shown = ({ id, title, project, branch, client, updatedAt, expiresAt, preview, version }: ReviewedEntry) => ({
   ...{ id, title, project, branch, client, updated_at: iso(updatedAt), expires_at: iso(expiresAt), preview, version },
 })
-
-/** @throws Problem forbidden */
-function openProject(caller: Caller, given: string): string {
-  const project = checkProjectId(given, 'project')
-  if (caller.projects !== null && !caller.projects.includes(project))
-    throw new Problem('forbidden', `Project access denied: ${project}`)
-  return project
-}
 
 function readPlace(given: string | undefined): ReviewPlace | null {
   if (given === undefined || given === '') return null
@@ -141,8 +133,9 @@ export function createCapturedRoutes() {
     const { project, client, after, limit } = c.req.query()
     const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
       const most = readLimit(limit)
-      const found = await c.var.services.capture.review.list(caller, {
-        project: project === undefined || project === '' ? null : openProject(caller, project),
+      const named = await namedProjectOrNone(c.var.services, caller, project)
+      const found = await c.var.services.capture.review.list(named.scope, {
+        project: named.project,
         client: client === undefined || client === '' ? null : client,
         after: readPlace(after),
         limit: most + 1,
@@ -260,7 +253,8 @@ export function createCapturedRoutes() {
       const given = c.req.query('project')
       if (given === undefined)
         throw invalidInput('project is required: name the project whose captured sessions are erased')
-      return c.var.services.capture.erase(caller, openProject(caller, given))
+      const { scope, project } = await namedProject(c.var.services, caller, given)
+      return c.var.services.capture.erase(scope, project)
     })
     return c.json({ erased })
   })

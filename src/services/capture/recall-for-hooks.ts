@@ -96,9 +96,8 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const start = startText(
-      await trusted(scope, await store.standing(scope, place, threadOfSession(session), isApproved)),
-    )
+    const standing = await trusted(scope, await store.standing(scope, place, threadOfSession(session), isApproved))
+    const start = startText(standing, place.project)
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest
@@ -116,7 +115,7 @@ export function createRecallForHooks({
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const query = prompt.slice(0, QUERY).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
-    const ofPlace = recallFilter({ kinds: [], layers: [], tags: [], project: place.project })
+    const ofPlace = recallFilter({ kinds: [], layers: [], tags: [], project: place.project, merged: scope.merged })
     const filter = isApproved ? and([ofPlace, { op: 'approved' }]) : ofPlace
     const page = await recall.page(
       scope,

@@ -3,11 +3,14 @@ import { beginning, type Gathered, gather } from '../../domain/capture/gathered'
 import type { HookClient } from '../../domain/capture/happening'
 import type { HookEvent, HookRequest } from '../../domain/capture/request'
 import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/times'
+import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
+import { NamesChanged } from '../../domain/identity/project-resolution'
 import { mayAct, type Principal } from '../../domain/identity/scope'
 import { firstCodePoints } from '../../domain/text'
 import type { CapturedSession, CaptureStore } from '../../ports/capture'
 import type { Clock } from '../../ports/clock'
 import { attempt, withRetries } from '../outcome'
+import type { ResolveNames } from '../people/project-names'
 import type { ForModel, RecallForHooks } from './recall-for-hooks'
 import type { WriteSession } from './write-session'
 
@@ -31,6 +34,11 @@ const MOST_WRITTEN = 10
  */
 const TRIES = 32
 
+const NOWHERE = { project: null, remote: null, folder: null }
+
+/** How often names are resolved that change while they are given. */
+const RESOLVED = 5
+
 export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
 
 /** A session with what arrived of it just now. */
@@ -45,10 +53,15 @@ export function createReceiveEvents({
   store,
   recall,
   writeSession,
+  names,
+  attach,
   captureDays,
   clock,
 }: {
   readonly store: CaptureStore
+  readonly names: Pick<ResolveNames, 'places'>
+  /** Gives names. @throws NamesChanged */
+  readonly attach: (by: Principal, pending: PendingNames) => Promise<void>
   readonly recall: RecallForHooks
   readonly writeSession: WriteSession
   /** 0: nothing is captured. */
@@ -59,13 +72,31 @@ export function createReceiveEvents({
     `${client}:${firstCodePoints(happening.session, LONGEST_SESSION)}`
 
   /** Where an event may be told of and written; null where the key may not go. */
-  function placed(by: Principal, event: HookEvent): HookEvent | null {
-    const { project } = event.place
-    if (by.projects === null || (project !== null && by.projects.includes(project))) return event
+  function placed(by: Principal, event: HookEvent, key: string | null): HookEvent | null {
+    const { named: _, ...place } = event.place
+    if (key !== null) return { ...event, place: { ...place, project: key } }
+    if (by.projects === null) return { ...event, place }
     const [only] = by.projects
-    return project === null && only !== undefined && by.projects.length === 1
-      ? { ...event, place: { ...event.place, project: only } }
+    return place.project === null && only !== undefined && by.projects.length === 1
+      ? { ...event, place: { ...place, project: only } }
       : null
+  }
+
+  /** Events in their projects, the keys of merged projects, and the names that captured events give. */
+  async function resolved(by: Principal, events: readonly HookEvent[], isFresh: boolean) {
+    const merged = new Map<string, readonly string[]>()
+    const given = new Map<string, Attachment>()
+    const places = new Map(events.map(({ place: { named } }) => [JSON.stringify(named ?? NOWHERE), named ?? NOWHERE]))
+    const { version, found } = await names.places(by, [...places.values()], isFresh)
+    const projects = new Map([...places.keys()].map((id, i) => [id, found[i] ?? null]))
+    const open = events.map((event) => {
+      const project = projects.get(JSON.stringify(event.place.named ?? NOWHERE)) ?? null
+      if (project !== null && project.homes.length > 1) merged.set(project.key, project.homes)
+      if (event.place.captures)
+        for (const one of project?.attachments ?? []) given.set(`${one.name.normal}\n${one.home}`, one)
+      return { event, here: placed(by, event, project?.key ?? null) }
+    })
+    return { open, merged, pending: new PendingNames(version, [...given.values()]) }
   }
 
   /**
@@ -163,14 +194,15 @@ export function createReceiveEvents({
    * Keeps what is new, answers the event that wants an answer, and writes the sessions that are due. Two round trips without an answer, and
    * no write at all for whoever only reads.
    */
-  return async (by: Principal, client: string, hooks: HookClient, request: HookRequest): Promise<Received> => {
-    const open = request.events.map((event) => ({ event, here: placed(by, event) }))
+  return async (caller: Principal, client: string, hooks: HookClient, request: HookRequest): Promise<Received> => {
+    const isCapturing = captureDays > 0 && caller.captures !== false && mayAct(caller.role, 'writer')
+    const { open, merged } = await inProjects(caller, request.events, isCapturing)
+    const by: Principal = merged.size === 0 ? caller : { ...caller, merged }
     const closed = new Set(open.flatMap(({ event, here }) => (here === null ? [event.place.project ?? ''] : [])))
     const events = open.flatMap(({ here }) => (here === null ? [] : [here]))
     const notice = noticeOf(request, closed)
-    const captures = captureDays > 0 && by.captures !== false && mayAct(by.role, 'writer')
     const asked = events.find(({ id }) => id === request.answer) ?? null
-    const kept = captures ? events.filter(({ place }) => place.captures) : []
+    const kept = isCapturing ? events.filter(({ place }) => place.captures) : []
     const alone = async (message: string | null): Promise<Received> => {
       const recall = asked && (await recalled(by, hooks, client, asked, null, false))
       return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: message }
@@ -191,6 +223,22 @@ export function createReceiveEvents({
     const { stored, output } = received
     const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
     return { stored, repeated: kept.length - stored + again, output, notice: message === '' ? null : message }
+  }
+
+  /** The same, with the names given; resolved again where the directory changed meanwhile. */
+  async function inProjects(by: Principal, events: readonly HookEvent[], isCapturing: boolean) {
+    for (let attempt = 1; ; attempt++) {
+      const found = await resolved(by, events, attempt > 1)
+      if (!isCapturing || found.pending.attachments.length === 0) return found
+      try {
+        await attach(by, found.pending)
+        return found
+      } catch (error) {
+        if (!(error instanceof NamesChanged)) throw error
+        // The events are stored all the same; the next event gives the names.
+        if (attempt === RESOLVED) return found
+      }
+    }
   }
 
   async function keep(

@@ -1,5 +1,5 @@
 import { isWork } from '../../domain/entry/work'
-import type { Caller } from '../../domain/identity/scope'
+import { type Caller, homesOf } from '../../domain/identity/scope'
 import { bareOf } from '../../domain/pack/bare-item'
 import { type Planned, plan, sizeLeft } from '../../domain/pack/budget'
 import type { PackLink } from '../../domain/pack/candidate'
@@ -132,8 +132,9 @@ export function createCompilePack({
   /** Finds, ranks and chooses entries, reads the rest of them and puts the pack together. */
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
+    const homes = request.project === null ? [] : homesOf(caller, request.project)
     const sight: PackSight = {
-      scope: request.project === null ? caller : { ...caller, projects: [request.project] },
+      scope: request.project === null ? caller : { ...caller, projects: homes },
       diaryOf: request.agentId,
       isApproved,
     }
@@ -175,7 +176,7 @@ export function createCompilePack({
     const sections = sectionsOf(planned, finished, ranked, request)
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
-      ...saidOfPack(present, request, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
+      ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
       ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
       ...late,
     ]

@@ -4,10 +4,11 @@ import type { LinkTarget } from '../../domain/entry/link'
 import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
-import type { Caller, Scope } from '../../domain/identity/scope'
+import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
 import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
 import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
 import {
+  noWiderThan,
   type RememberArguments,
   type Remembered,
   readFrom,
@@ -170,9 +171,11 @@ export function createRemember({
   ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts'>> {
     const { title, draft, kind, project, links } = memory
     const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
+    const isThere = (one: string | null): boolean =>
+      one === project || (one !== null && project !== null && homesOf(caller, project).includes(one))
     const collides = (entry: Entry): boolean =>
-      entry.kind === kind && entry.project === project && entry.supersededBy === undefined && !replaced.has(entry.id)
-    const scope = { ...caller, projects: project === null ? caller.projects : [project] }
+      entry.kind === kind && isThere(entry.project) && entry.supersededBy === undefined && !replaced.has(entry.id)
+    const scope = { ...caller, projects: project === null ? caller.projects : homesOf(caller, project) }
     // Asked for in the same moment, so that both share a round trip.
     const found = await Promise.all([
       alike(scope, sameTitle(title, analyzer), ['title']),
@@ -208,7 +211,10 @@ export function createRemember({
   /** Reads what is to be remembered; without `content`, the text of the first entry of `from`, for no more readers than it has. */
   async function read(caller: Caller, given: RememberArguments): Promise<Remembered> {
     const memory = readRemembered(caller, given)
-    if (given.content !== undefined) return memory
+    if (given.content !== undefined) {
+      if (given.sumsUp !== true) return memory
+      return readRemembered(caller, noWiderThan(await entries.read(caller, readFrom(given.from ?? [])), given))
+    }
     const [first] = readFrom(given.from ?? [])
     const [entry] = await entries.read(caller, [first as number])
     if (entry === undefined) throw noSuchEntry(first as number)

@@ -15,12 +15,14 @@ import {
 } from '../../domain/identity/identity'
 import { formatKey, KEY_BYTES } from '../../domain/identity/key'
 import { checkKeyDraft, type KeyDraft } from '../../domain/identity/key-draft'
-import type { Actor } from '../../domain/identity/scope'
+import { readProjectName } from '../../domain/identity/project-names'
+import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
 import type { IdentityStore } from '../../ports/identity-store'
 import { withRetries } from '../outcome'
+import type { ResolveNames } from './project-names'
 
 /** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
 export type Administrator =
@@ -28,6 +30,8 @@ export type Administrator =
   | { readonly kind: 'key'; readonly caller: Actor }
 
 interface Dependencies {
+  /** Which projects the names of keys and of new projects mean. */
+  readonly names: Pick<ResolveNames, 'names' | 'given'>
   readonly store: IdentityStore
   readonly audit: AuditLog
   readonly clock: Clock
@@ -42,7 +46,7 @@ const LOCAL_ORG = 'local'
 /** The same for an org of others and for one that never was. */
 const noSuchOrg = () => notFound('No such organization for this credential')
 
-export function createAdministration({ store, audit, clock }: Dependencies) {
+export function createAdministration({ names, store, audit, clock }: Dependencies) {
   const scopeOf = (by: Administrator, org: string) =>
     by.kind === 'key' ? by.caller : { org, projects: null, owner: null }
   const boundsOf = (by: Administrator) => (by.kind === 'key' ? by.caller.projects : null)
@@ -75,6 +79,13 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
   const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
     (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
 
+  /** All keys of the projects that a new key is to reach. Names that are new become projects, so that no other gets them later. */
+  async function reached(by: Administrator, org: string, given: readonly string[] | null): Promise<string[] | null> {
+    if (given === null) return null
+    const found = await names.given(scopeOf(by, org), { org, owner: null, ...actorOf(by) }, given)
+    return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
+  }
+
   return {
     /**
      * Who exports or imports an org: an admin key what it reaches, the operator the whole.
@@ -85,6 +96,19 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       await enter(by, org)
       if (by.kind === 'key') return by.caller
       return { org, projects: null, owner: null, isWhole: true, role: 'admin', ...actorOf(by) }
+    },
+
+    /**
+     * Returns the administrator of all projects of an org.
+     *
+     * @throws Problem not_found unless the administrator's credential reaches the org, forbidden for a narrowed key
+     */
+    async wholeActor(by: Administrator, org: string): Promise<Actor> {
+      await enter(by, org)
+      if (by.kind === 'operator') return { org, projects: null, owner: null, role: 'admin', ...actorOf(by) }
+      if (by.caller.projects !== null)
+        throw new Problem('forbidden', `${by.caller.action} needs a key of the whole organization`)
+      return by.caller
     },
 
     /** @throws Problem forbidden for anybody but the operator, conflict when the id is taken */
@@ -106,8 +130,13 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
 
     async createProject(by: Administrator, org: string, draft: { id?: unknown; name?: unknown }): Promise<Project> {
       await enter(by, org)
-      const id = checkProjectId(draft.id)
+      const given = checkProjectId(draft.id)
+      const found = (await names.names(scopeOf(by, org), [given])).of(given)
+      // A project that is made by an administrator is one of its own, whatever others end in its name.
+      const isNew = found === null || found.attachments.length > 0
+      const id = isNew ? (readProjectName(given)?.key ?? given) : given
       if (!isWithin([id], boundsOf(by))) throw new Problem('forbidden', `Project access denied: ${id}`)
+      if (!isNew && found.key !== id) throw alreadyExists('Project', found.key)
       // An id may be longer than a name that somebody gives.
       const name = draft.name === undefined || draft.name === null ? id : checkName(draft.name, 'name')
       const project = { id, name, createdAt: clock.now() }
@@ -115,9 +144,14 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
       return project
     },
 
-    async projects(by: Administrator, org: string): Promise<Project[]> {
+    /**
+     * Returns the scope of an administrator in an org.
+     *
+     * @throws Problem not_found unless the administrator's credential reaches the org
+     */
+    async reach(by: Administrator, org: string): Promise<Scope> {
       await enter(by, org)
-      return store.projects(scopeOf(by, org))
+      return scopeOf(by, org)
     },
 
     /**
@@ -129,7 +163,8 @@ export function createAdministration({ store, audit, clock }: Dependencies) {
     async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
       await enter(by, org)
       const now = clock.now()
-      const checked = checkKeyDraft(draft, now)
+      const drafted = checkKeyDraft(draft, now)
+      const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
       const bounds = boundsOf(by)
       if (!isWithin(checked.projects, bounds))
         throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)

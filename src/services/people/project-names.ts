@@ -1,41 +1,63 @@
 // Which projects do the names of a call mean?
+import { unavailable } from '../../domain/errors'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import {
   type KnownNames,
   type NamedPlace,
+  NamesChanged,
   namesOfPlace,
   type ResolvedProject,
   resolveName,
   resolvePlace,
+  withAttached,
 } from '../../domain/identity/project-resolution'
 import type { Principal, Scope } from '../../domain/identity/scope'
-import type { ProjectDirectory } from '../../ports/project-directory'
+import { unstorable } from '../../domain/text'
+import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
-/** What isolates remember of directories; each entry belongs to one version of the directory of one org. */
+/** Names that an isolate has resolved; each entry belongs to one version of the directory of one org. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
+/** Characters of a name. A longer name, and one that a database cannot hold, is refused later. */
+const LONGEST = 1_000
+const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
+/** Names that one batch gives. */
+const GIVEN_AT_ONCE = 100
+/** How often names are resolved that change while they are given. */
+const TRIES = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
 const MOST_NAMES = 200
 
 /** The names of one call, resolved by one version of the directory. */
 export class CallNames {
-  constructor(
-    private readonly scope: Pick<Scope, 'projects'>,
-    private readonly known: KnownNames | null,
-    private readonly given: ReadonlySet<string>,
-  ) {}
+  private readonly byName = new Map<string, ResolvedProject>()
 
-  /** The project that a name of the call means; null where the key does not reach it, or nobody asked for the name. */
+  /** One name after the other, so that two new names of one call are not given where each alone would be. */
+  constructor(
+    scope: Pick<Scope, 'projects'>,
+    private readonly known: KnownNames | null,
+    given: ReadonlySet<string>,
+  ) {
+    let sofar = known
+    for (const name of sofar === null ? [] : given) {
+      const found = resolveName(scope, name, sofar as KnownNames)
+      if (found === null) continue
+      this.byName.set(name, found)
+      sofar = withAttached(sofar as KnownNames, found.attachments)
+    }
+  }
+
+  /** The project that a name of the call means; null where the key does not reach it. */
   of(name: string): ResolvedProject | null {
-    return this.known === null || !this.given.has(name) ? null : resolveName(this.scope, name, this.known)
+    return this.byName.get(name) ?? null
   }
 
   private get resolved(): ResolvedProject[] {
-    return [...this.given].flatMap((name) => this.of(name) ?? [])
+    return [...this.byName.values()]
   }
 
-  /** What a write of the call gives to the directory. Of two names with one form, the first. */
+  /** Names that a write of the call gives. Of two names with one form, the first. */
   get pending(): PendingNames | null {
     if (this.known === null) return null
     const all = this.resolved.flatMap(({ attachments }) => attachments)
@@ -50,7 +72,7 @@ export class CallNames {
     return merged.length === 0 ? scope : { ...scope, merged: new Map(merged.map(({ key, homes }) => [key, homes])) }
   }
 
-  /** What the answer of a write says of the names that it gave. */
+  /** Warnings in the answer of a write, about the names that it gave. */
   get warnings(): string[] {
     return this.resolved.flatMap(({ key, attachments, candidates }) => [
       ...attachments
@@ -67,7 +89,14 @@ export class CallNames {
   }
 }
 
-const NOTHING = (scope: Scope) => new CallNames(scope, null, new Set())
+/** The projects of places, resolved one after the other. */
+export interface ResolvedPlaces {
+  readonly version: number
+  readonly found: readonly (ResolvedProject | null)[]
+}
+
+/** Of a call that names no project. */
+export const NO_NAMES = new CallNames({ projects: null }, null, new Set())
 
 export type ResolveNames = ReturnType<typeof createResolveNames>
 
@@ -75,13 +104,13 @@ export function createResolveNames({
   directory,
   cache,
 }: {
-  readonly directory: Pick<ProjectDirectory, 'known'>
+  readonly directory: Pick<ProjectDirectory, 'known' | 'attach'>
   readonly cache: NamesCache
 }) {
   const keyOf = (scope: Scope, version: number, names: readonly string[]): string =>
     JSON.stringify([scope.org, version, scope.projects, names])
 
-  /** One round trip; none where the version of the directory is known, and the same names were asked for since it is the newest. */
+  /** One round trip; none for names that this isolate has resolved by the current version of the directory. */
   async function known(scope: Principal | Scope, names: readonly string[], isFresh: boolean): Promise<KnownNames> {
     const sorted = [...new Set(names)].toSorted()
     const version = 'directory' in scope && !isFresh ? scope.directory : undefined
@@ -99,24 +128,74 @@ export function createResolveNames({
   return {
     /** @param isFresh whether the directory is read in any case */
     async names(scope: Principal | Scope, given: Iterable<string>, isFresh = false): Promise<CallNames> {
-      const names = new Set([...new Set(given)].slice(0, MOST_NAMES))
-      if (names.size === 0) return NOTHING(scope)
+      const names = new Set([...new Set(given)].filter(isReadable).slice(0, MOST_NAMES))
+      if (names.size === 0) return NO_NAMES
       return new CallNames(scope, await known(scope, [...names], isFresh), names)
     },
 
-    /** The project that one name means to a reader; null where the key does not reach it. */
-    async project<S extends Principal | Scope>(scope: S, given: string): Promise<{ scope: S; project: string | null }> {
-      const names = await this.names(scope, [given])
-      return { scope: names.within(scope), project: names.of(given)?.key ?? null }
+    /**
+     * As `names`, and gives those that are new, for a request that writes no entry with them; again where the directory changed
+     * meanwhile.
+     *
+     * @throws Problem unavailable where it changes again and again
+     */
+    async given(scope: Principal | Scope, by: ProjectAdmin, given: Iterable<string>): Promise<CallNames> {
+      for (let attempt = 1; ; attempt++) {
+        const names = await this.names(scope, given, attempt > 1)
+        const { pending } = names
+        if (pending === null) return names
+        try {
+          await directory.attach(by, pending)
+          return names
+        } catch (error) {
+          if (!(error instanceof NamesChanged)) throw error
+          if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+        }
+      }
     },
 
-    /** The project of the place of a hook; null for none, or one that the key does not reach. */
-    async place(scope: Principal, place: NamedPlace, isFresh = false) {
-      const names = namesOfPlace(place)
-      if (names.length === 0) return null
+    /** Resolves each name by itself, as if the others had not been sent. */
+    async each(scope: Scope, given: Iterable<string>): Promise<ReadonlyMap<string, ResolvedProject>> {
+      const names = [...new Set(given)].filter(isReadable)
+      const found = new Map<string, ResolvedProject>()
+      for (let from = 0; from < names.length; from += MOST_NAMES) {
+        const some = names.slice(from, from + MOST_NAMES)
+        const read = await known(scope, some, true)
+        for (const name of some) {
+          const project = resolveName(scope, name, read)
+          if (project !== null) found.set(name, project)
+        }
+      }
+      return found
+    },
+
+    /** Gives names that an import brings, whatever was given meanwhile. */
+    async give(by: ProjectAdmin & Scope, attachments: readonly Attachment[]): Promise<void> {
+      for (let from = 0; from < attachments.length; from += GIVEN_AT_ONCE)
+        for (let attempt = 1; ; attempt++) {
+          const { version } = await directory.known(by, [])
+          try {
+            await directory.attach(by, new PendingNames(version, attachments.slice(from, from + GIVEN_AT_ONCE)))
+            break
+          } catch (error) {
+            if (!(error instanceof NamesChanged)) throw error
+            if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+          }
+        }
+    },
+
+    /** The projects of places where hooks run; null for none, or one that the key does not reach. */
+    async places(scope: Principal, places: readonly NamedPlace[], isFresh = false): Promise<ResolvedPlaces> {
+      const names = places.flatMap(namesOfPlace)
+      if (names.length === 0) return { version: 0, found: places.map(() => null) }
       const read = await known(scope, names, isFresh)
-      const found = resolvePlace(scope, place, read)
-      return found === null ? null : { ...found, version: read.version }
+      let sofar = read
+      const found = places.map((place) => {
+        const project = resolvePlace(scope, place, sofar)
+        sofar = withAttached(sofar, project?.attachments ?? [])
+        return project
+      })
+      return { version: read.version, found }
     },
   }
 }

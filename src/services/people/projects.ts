@@ -23,6 +23,8 @@ export interface LikelyFork {
   readonly into: string
 }
 
+export type { ListedProject, ProjectAdmin, ProjectChange } from '../../ports/project-directory'
+
 export type Projects = ReturnType<typeof createProjects>
 
 /** Without folders of others: a folder tells the name of a person's account. */
@@ -56,7 +58,8 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     withRetries(async () => {
       const { version, change: planned } = await plan()
       const number = await directory.change(by, version, planned)
-      return { change: number, ...planned.detail }
+      const { change: undone, ...detail } = planned.detail
+      return { ...detail, ...(undone === undefined ? {} : { undone }), change: number }
     })
 
   const named = (key: string): Attachment[] => {
@@ -64,12 +67,12 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     return name === null ? [] : [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
   }
 
-  /** What makes a change undone. @throws Problem conflict where what it made has changed since */
+  /** Plans the undoing of a change. @throws Problem conflict where what it made has changed since */
   async function reversed(by: ProjectAdmin, { seq, action, detail }: ProjectChange) {
     const { project, name, from, homes = [], was, is } = detail
     const known = await directory.known(whole(by.org), [project, ...(from === undefined ? [] : [from])])
     const changed = () =>
-      new Problem('conflict', `Change ${seq} cannot be undone: a later change stands on it; undo that first`, {
+      new Problem('conflict', `Change ${seq} cannot be undone: a later change depends on it; undo that first`, {
         retryable: false,
       })
     const projectOf = (home: string) => known.rows.find((row) => row.home === home)?.project ?? home
@@ -77,7 +80,10 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
       version: known.version,
       change: { action: 'undo' as const, undoes: seq, detail: { project, change: seq }, ...more },
     })
-    if (action === 'attach' && name !== undefined) return done(splitOff(known.rows, name, project, changed))
+    if (action === 'attach' && name !== undefined) {
+      const { to: _, ...taken } = splitOff(known.rows, name, project, changed)
+      return done(taken)
+    }
     if (action === 'rename' && was !== undefined && is !== undefined) {
       if ((known.titles.get(project) ?? project) !== is) throw changed()
       const dropped = name === undefined ? [] : [{ name, home: project }]
@@ -98,7 +104,9 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
   function splitOff(rows: readonly NameRow[], name: string, home: string, missing: () => Problem) {
     const row = rows.find((one) => one.name === name && one.home === home)
     if (row === undefined) throw missing()
-    return { moved: [{ name, from: home, to: row.spelling }] }
+    const to = row.spelling
+    const isThere = rows.some((one) => one.name === name && one.home === to)
+    return { to, ...(isThere ? { dropped: [{ name, home }] } : { moved: [{ name, from: home, to }] }) }
   }
 
   return {
@@ -109,12 +117,12 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
      */
     async list(principal: Principal): Promise<ListedProject[]> {
       const isAdmin = mayAct(principal.role, 'admin')
-      const projects = await directory.list(principal, isAdmin)
+      const projects = await directory.list(principal, isAdmin && principal.projects === null)
       return isAdmin ? projects : projects.map((project) => withoutFolders(project, principal.owner))
     },
 
     /** Every project of an org, for its administrators; with `scope`, those that it reaches. */
-    all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, true),
+    all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, scope.projects === null),
 
     changes: (org: string, request: { before: number | null; limit: number }): Promise<ProjectChange[]> =>
       directory.changes(org, request.before, request.limit),
@@ -162,7 +170,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         }
       }),
 
-    /** Makes a merged key, with its entries, or a name a project of its own. What was stored under the other key stays there. */
+    /** Makes a merged key, with its entries, or a name a project of its own. Entries that were stored under the other key stay there. */
     split: (by: ProjectAdmin, given: { name?: unknown }) =>
       change(by, async () => {
         const { name, known, project } = await find(by.org, given.name, 'name')
@@ -181,10 +189,9 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
           const detail = { project: row.home, from: project, homes: [row.home] }
           return { version: known.version, change: { ...own, detail, merged: [{ home: row.home, into: null }] } }
         }
-        const { moved } = splitOff(known.rows, name.normal, row.home, () => noSuchProject(asSent))
-        const to = moved[0]?.to as string
+        const { to, ...taken } = splitOff(known.rows, name.normal, row.home, () => noSuchProject(asSent))
         const detail = { project: to, from: project, name: name.normal, homes: [to] }
-        return { version: known.version, change: { ...own, detail, moved } }
+        return { version: known.version, change: { ...own, detail, ...taken } }
       }),
 
     /** Undoes an attachment, a rename, a merge or a split. */
@@ -199,7 +206,9 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         return reversed(by, found)
       }),
 
-    /** Projects that are probably one. Nothing is merged by itself. */
+    /** Projects that are probably one. The server never merges projects by itself. */
+    likelyForks,
+
     async forked(scope: Scope): Promise<LikelyFork[]> {
       return likelyForks(await directory.list(scope, true))
     },

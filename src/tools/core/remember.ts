@@ -78,7 +78,7 @@ function toRemember({ replaces = [], merges = [], related_to = [], expires_at, .
     kind: kindOf(given.kind ?? 'note'),
     diary: false,
     related_to: [...superseded, ...related_to],
-    ...(merges.length === 0 ? {} : { from: merges }),
+    ...(merges.length === 0 ? {} : { from: merges, sumsUp: true as const }),
     ...(metadata === undefined ? {} : { metadata }),
   }
 }

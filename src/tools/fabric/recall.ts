@@ -101,7 +101,10 @@ export const recall = defineTool({
       {
         ...{ query: args.query, mode: args.mode, threshold: args.threshold, kept: KEPT, limit, offset, project },
         doubtsProject: true,
-        filter: recallFilter({ kinds, layers: layers as Layer[], tags: normalizeTags(tags), project }),
+        filter: recallFilter({
+          ...{ kinds, layers: layers as Layer[], tags: normalizeTags(tags), project },
+          merged: principal.merged,
+        }),
       },
       RESULT_BYTES,
     )

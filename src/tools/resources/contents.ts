@@ -89,8 +89,10 @@ const shownInOverview = (entry: Entry): Record<string, unknown> => {
   }
 }
 
-async function projectContents(context: ToolContext, project: string, uri: string): Promise<Content[] | null> {
-  const overview = await context.services.directory.project(context.principal, project, OVERVIEW)
+async function projectContents(context: ToolContext, named: string, uri: string): Promise<Content[] | null> {
+  const names = await context.services.names.names(context.principal, [named])
+  const project = names.of(named)?.key ?? named
+  const overview = await context.services.directory.project(names.within(context.principal), project, OVERVIEW)
   if (overview === null) return null
   const { counts, decisions, inFlight } = overview
   return [

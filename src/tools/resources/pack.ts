@@ -6,8 +6,10 @@ export async function recallPack(
   goal: string,
   project?: string,
 ): Promise<string> {
-  const { text } = await services.packs.explained(principal, {
-    ...{ goal, project, intent: 'build', layer: 'recall' },
+  const names = await services.names.names(principal, project === undefined ? [] : [project])
+  const { text } = await services.packs.explained(names.within(principal), {
+    ...{ goal, project: project === undefined ? undefined : (names.of(project)?.key ?? project) },
+    ...{ intent: 'build', layer: 'recall' },
     ...{ includeRelated: true, relatedLimit: RELATED },
   })
   return text

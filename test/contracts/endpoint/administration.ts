@@ -295,7 +295,9 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api('/orgs/narrow/audit', admin.key)).text).not.toContain(wide.id)
       expect((await team.api('/orgs/narrow/projects', admin.key)).body.projects).toEqual([])
       expect((await team.api('/orgs/narrow/projects', ADMIN_TOKEN)).body.projects).toMatchObject([
-        { id: 'b', created_at: null },
+        // A key names it, and it has no memory yet.
+        { id: 'a', entries: 0, created_at: null },
+        { id: 'b', entries: 1, created_at: null },
       ])
     })
 

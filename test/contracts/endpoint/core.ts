@@ -255,6 +255,20 @@ export function coreContract(): void {
       )
     })
 
+    it('keeps a memory private that sums up a private one, unless the call names an audience', async () => {
+      const open = await remember('Docker cache 1', 'Cache the layers.', {})
+      const secret = await remember('Docker cache 2', 'The registry password is in my notes.', { audience: 'private' })
+      const sum = await ok('remember', {
+        title: 'Docker cache',
+        content: 'Cache; password in the notes.',
+        merges: [open, secret],
+      })
+      expect(sum.replaces).toEqual([open, secret])
+      expect(await ok('fetch', { id: sum.id })).toMatchObject({ audience: 'private' })
+      await fail('fetch', { id: sum.id }, eve)
+      expect(await ok('fetch', { id: secret })).toMatchObject({ replaced_by: sum.id })
+    })
+
     it('replaces one part of a content and appends to it, without the rest being sent', async () => {
       const one = await remember('Setup', 'Port 5432.\n\nUser ada.', {})
       expect(await ok('update', { id: one, old_text: '5432', content: '5433' })).toMatchObject({ changed: ['content'] })

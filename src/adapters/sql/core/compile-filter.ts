@@ -10,6 +10,15 @@ export const FALSE = sql`(1 = 0)`
 export const layerIs = (layers: readonly Layer[]): SQL =>
   layers.length === 0 ? FALSE : sql`e.layer IN (${sql.raw(layers.join(', '))})`
 
+/** Of one project; of one into which others were merged, of all keys under which its entries are stored. */
+export const isOf = ({ is, of = [is] }: { readonly is: string; readonly of?: readonly string[] }, bind: Bind): SQL =>
+  of.length === 1
+    ? sql`e.project = ${bind(of[0] as string)}`
+    : sql`e.project IN (${sql.join(
+        of.map((one) => bind(one)),
+        sql`, `,
+      )})`
+
 /** Joins conditions as a balanced tree: D1 refuses expressions deeper than 100. */
 export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {
   if (parts.length === 0) return op === 'and' ? TRUE : FALSE

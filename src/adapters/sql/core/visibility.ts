@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
-import type { Scope } from '../../../domain/identity/scope'
+import { homesOf, type Merged, type Scope } from '../../../domain/identity/scope'
 import { namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
@@ -154,6 +154,12 @@ function circleOf(
 
 export const projectList = (dialect: SqlDialect, projects: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(projects)}`)})`
+
+/** A condition on the column of a project: of all keys under which its entries are stored, where others were merged into it. */
+export function inProject(dialect: SqlDialect, scope: Merged, project: string, column: SQL): SQL {
+  const homes = homesOf(scope, project)
+  return homes.length === 1 ? sql`${column} = ${homes[0]}` : sql`${column} IN ${projectList(dialect, homes)}`
+}
 
 /** What `reader` may be in rows that the scope sees: by these an index leads to them. */
 export const readersOf = ({ owner }: Pick<Scope, 'owner'>): readonly string[] => (owner === null ? [''] : ['', owner])

@@ -2,6 +2,7 @@ import { Problem } from '../../../domain/errors'
 import { INTENTS } from '../../../domain/pack/intents'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/request'
 import type { Compiled } from '../../../services/pack/compile-pack'
+import { namedProjectOrNone } from '../../named-project'
 import { callerOf } from '../call'
 import type { Page } from '../page'
 import { Nothing } from '../parts/common'
@@ -76,9 +77,10 @@ async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Comp
   const { intent, layer, project, domain, agent, budget } = wanted
   if (budget > 0 && budget < LEAST_TOKENS)
     throw new Problem('invalid_input', `The budget must be a whole number from ${LEAST_TOKENS} to ${MOST_TOKENS}`)
-  return visit.services.packs.explained(callerOf(visit, 'context'), {
+  const named = await namedProjectOrNone(visit.services, callerOf(visit, 'context'), project)
+  return visit.services.packs.explained(named.scope, {
     ...{ goal, intent, layer, includeRelated: true, relatedLimit: 3 },
-    project: project ?? undefined,
+    project: named.project ?? undefined,
     domain: domain ?? undefined,
     agentId: agent ?? undefined,
     maxTokens: budget === 0 ? undefined : budget,

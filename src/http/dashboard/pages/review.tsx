@@ -1,6 +1,7 @@
 import type { AddressingEntry, ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
 import { addressesIn } from '../../../domain/trust/agent-directed'
+import { namedProjectOrNone } from '../../named-project'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
 import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
@@ -111,11 +112,12 @@ function placeOf(visit: Visit) {
 }
 
 export async function review(visit: Visit): Promise<Page> {
-  const items = await reviewing(visit, 'captured.list', (caller) =>
-    visit.services.capture.review.list(caller, {
-      ...{ project: asked(visit, 'project'), client: asked(visit, 'client'), after: placeOf(visit), limit: SIZE },
-    }),
-  )
+  const items = await reviewing(visit, 'captured.list', async (caller) => {
+    const { scope, project } = await namedProjectOrNone(visit.services, caller, asked(visit, 'project'))
+    return visit.services.capture.review.list(scope, {
+      ...{ project, client: asked(visit, 'client'), after: placeOf(visit), limit: SIZE },
+    })
+  })
   const addressing = await visit.services.capture.review.addressing(principalOf(visit), MOST_ADDRESSING)
   const [first, ...others] = items
   const [entry] = first === undefined ? [] : await visit.services.entries.read(principalOf(visit), [first.id])

@@ -1,12 +1,12 @@
 import type { EntryPreview } from '../../../domain/entry/entry'
 import { SOURCES, type Source } from '../../../domain/entry/entry'
 import { invalidInput } from '../../../domain/errors'
-import { openProject } from '../../../domain/recall/project'
-import { and, type Filter } from '../../../domain/search/filter'
+import { and, ofProject } from '../../../domain/search/filter'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import { codePointLength } from '../../../domain/text'
 import type { RankedResult } from '../../../services/searching/ranked/ranked-page'
 import { readFilter } from '../../../tools/filters'
+import { namedProjectOrNone } from '../../named-project'
 import { plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { type Condition, conditionsOf, toFilter } from './conditions'
@@ -71,7 +71,7 @@ export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: Wan
   conditions.length === 0 && Object.values(others).every((value) => value === null)
 
 /** @throws Problem invalid_input, or forbidden for a project that the key does not reach */
-function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: Wanted): Filter {
+async function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: Wanted) {
   const { filter } = readFilter({
     ...(thread === null ? {} : { thread_id: thread }),
     ...(tag === null ? {} : { tags: [tag] }),
@@ -80,8 +80,8 @@ function filterOf(visit: Visit, { thread, project, tag, source, from, to, condit
     ...(to === null ? {} : { end_date: to }),
     ...(conditions.length === 0 ? {} : { metadata_filters: conditions.map(toFilter) }),
   })
-  if (project === null) return filter
-  return and([filter, { op: 'project', is: openProject(principalOf(visit), project, 'project') }])
+  const { scope, project: is } = await namedProjectOrNone(visit.services, principalOf(visit), project)
+  return { scope, filter: is === null ? filter : and([filter, ofProject('project', scope, is)]) }
 }
 
 /** Which legs can be asked for, and are. */
@@ -90,12 +90,17 @@ const legsOf = ({ config }: Visit, by: Leg) => ({
   semantic: config.semantic.enabled && by !== 'words',
 })
 
-async function ranked(visit: Visit, wanted: Wanted, query: string, filter: Filter, offset: number): Promise<Found> {
+async function ranked(
+  visit: Visit,
+  wanted: Wanted,
+  query: string,
+  { scope: principal, filter }: Awaited<ReturnType<typeof filterOf>>,
+  offset: number,
+): Promise<Found> {
   const { services, config } = visit
   const request = { query, filter, limit: SIZE, offset, previewLength: PREVIEW }
   const legs = legsOf(visit, wanted.by)
   const searches = services.rankedSearches
-  const principal = principalOf(visit)
   if (!legs.fts && !legs.semantic) throw invalidInput('This way of searching is switched off on this server')
   const page = !legs.semantic
     ? await searches.byWords(principal, { ...request, mode: wanted.mode, highlight: true })
@@ -117,13 +122,13 @@ async function ranked(visit: Visit, wanted: Wanted, query: string, filter: Filte
 /** @throws Problem as the searches of agents */
 export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
   const offset = askedNumber(visit, 'offset', 0, DEEPEST)
-  const filter = filterOf(visit, wanted)
+  const asked = await filterOf(visit, wanted)
   const { query } = wanted
   if (query !== null && codePointLength(query) > MAX_QUERY)
     throw invalidInput(`A query has at most ${MAX_QUERY} characters`)
-  if (query !== null) return ranked(visit, wanted, query, filter, offset)
+  if (query !== null) return ranked(visit, wanted, query, asked, offset)
   const request = { limit: SIZE, offset, previewLength: PREVIEW }
-  const { entries, total, totalIsExact } = await visit.services.entries.page(principalOf(visit), filter, request)
+  const { entries, total, totalIsExact } = await visit.services.entries.page(asked.scope, asked.filter, request)
   const heading = `${totalIsExact === false ? 'at least ' : ''}${plural(total, 'memory', 'memories')}, newest first`
   return { results: entries.map((entry) => ({ entry })), total, warnings: [], heading, offset, size: SIZE }
 }

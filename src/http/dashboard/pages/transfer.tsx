@@ -1,10 +1,10 @@
 import { Problem } from '../../../domain/errors'
-import { openProject } from '../../../domain/recall/project'
 import { MAX_VOLUME_ENTRIES } from '../../../domain/transfer/records'
 import { verifyExport } from '../../../domain/transfer/verify'
 import { wholeVolumes } from '../../../domain/transfer/volume-reader'
 import type { ImportReport } from '../../../services/transfer/report'
 import { streamOf, unpacked } from '../../gzip'
+import { namedProjectOrNone } from '../../named-project'
 import { keepsIds } from '../../transfer'
 import type { Page } from '../page'
 import { sent, type Visit } from '../visit'
@@ -27,15 +27,15 @@ export async function exportOrg(visit: Visit): Promise<Response> {
   const { services } = visit
   const { exports } = services.transfer
   const actor = await actorOf(visit, 'export')
-  const project = sent(visit, 'project')
+  const { scope: by, project } = await namedProjectOrNone(services, actor, sent(visit, 'project'))
   const has = (part: string) => sent(visit, part) !== null
-  const going = await exports.begin(actor, actor.keyId, {
-    project: project === null ? null : openProject(actor, project, 'project'),
+  const going = await exports.begin(by, actor.keyId, {
+    project,
     after: null,
     ...{ history: has('history'), vectors: has('vectors'), images: has('images') },
   })
   await services.administration.note(actor, true, { volume: going.volume })
-  const bytes = streamOf(exports.parts(actor, going, { limit: MAX_VOLUME_ENTRIES }))
+  const bytes = streamOf(exports.parts(by, going, { limit: MAX_VOLUME_ENTRIES }))
   const day = new Date(services.now()).toISOString().slice(0, 10)
   return new Response(bytes.pipeThrough(new CompressionStream('gzip')), {
     headers: {

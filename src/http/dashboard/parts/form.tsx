@@ -27,6 +27,8 @@ export const PostForm = ({ action, token, children, class: name, shortcut, bring
 
 interface FieldProps {
   readonly name: string
+  /** Where several forms of a page have a field of that name. */
+  readonly id?: string
   readonly label: string
   readonly value?: string | null
   readonly hint?: string
@@ -39,6 +41,7 @@ interface FieldProps {
 
 export const Field = ({
   name,
+  id = name,
   label,
   value,
   hint,
@@ -49,9 +52,9 @@ export const Field = ({
   placeholder,
 }: FieldProps) => (
   <div class="field">
-    <label for={name}>{label}</label>
+    <label for={id}>{label}</label>
     <input
-      id={name}
+      id={id}
       name={name}
       type={type}
       value={type === 'file' ? undefined : (value ?? '')}
@@ -60,10 +63,10 @@ export const Field = ({
       inputmode={inputmode}
       placeholder={placeholder}
       autocomplete="off"
-      aria-describedby={hint === undefined ? undefined : `${name}-hint`}
+      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
     />
     {hint === undefined ? null : (
-      <p class="hint" id={`${name}-hint`}>
+      <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
     )}

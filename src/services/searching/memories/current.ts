@@ -136,9 +136,10 @@ export function createGetCurrent({
   }
 
   /** What stands before an agent now; it writes nothing. Three round trips and one call of the embedder. */
-  return async (scope: Scope, moment: CurrentRequest): Promise<Current> => {
+  return async (scope: Scope, request: CurrentRequest): Promise<Current> => {
+    const moment = { ...request, merged: scope.merged }
     const { project } = moment
-    const filter = recallFilter({ kinds: [], layers: [], tags: [], project })
+    const filter = recallFilter({ kinds: [], layers: [], tags: [], project, merged: scope.merged })
     const now = clock.now()
     const look = () => current.atHand(scope, project, moment, semantic?.model ?? null)
     const first = await finishing.searching(scope, look)

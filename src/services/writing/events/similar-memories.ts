@@ -67,7 +67,7 @@ export function createSimilarMemories({
     const { units } = query
     if (units.length === 0) return async () => []
     const terms = scoredTerms(units)
-    const filter = similarTo(project)
+    const filter = similarTo(scope, project)
     const found = await fullText.searchByUnits(scope, {
       ...{ query, terms, filter, columns: COLUMNS, atLeast: 1, candidates: KEPT },
     })

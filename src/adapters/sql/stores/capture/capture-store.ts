@@ -11,7 +11,7 @@ import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { changeable, listed, listedToChange } from '../../core/visibility'
+import { changeable, inProject, listed, listedToChange } from '../../core/visibility'
 import { forgetRound } from '../../tables/capture/forgetting'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import { readStanding } from '../../tables/capture/standing'
@@ -196,7 +196,7 @@ export function createSqlCaptureStore(
       const place = (alias: string): SQL => {
         const t = sql.raw(alias)
         const ofOwner = owner === null ? sql`` : sql` AND ${t}.owner = ${owner}`
-        return sql`${t}.org = ${scope.org} AND ${t}.project = ${project}${ofOwner}`
+        return sql`${t}.org = ${scope.org} AND ${inProject(dialect, scope, project, sql`${t}.project`)}${ofOwner}`
       }
       const batch = new Batch()
       const toOwned = each((row: Row) => ({ id: num(row, 'id'), owner: strOrNull(row, 'owner') }))
@@ -266,7 +266,7 @@ export function createSqlCaptureStore(
     async forgetSessions(scope, project, owner) {
       const ofOwner = owner === null ? sql`` : sql` AND owner = ${owner}`
       await new Batch(
-        sql`DELETE FROM capture_sessions WHERE org = ${scope.org} AND project = ${project}${ofOwner}`,
+        sql`DELETE FROM capture_sessions WHERE org = ${scope.org} AND ${inProject(dialect, scope, project, sql`project`)}${ofOwner}`,
       ).run(connection, {
         org: scope.org,
       })

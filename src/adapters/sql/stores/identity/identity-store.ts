@@ -1,13 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
-import { alreadyExists, type Project } from '../../../../domain/identity/identity'
+import type { AuditEvent } from '../../../../domain/identity/audit'
+import { alreadyExists } from '../../../../domain/identity/identity'
+import { readProjectName } from '../../../../domain/identity/project-names'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type SqlConnection } from '../../core/connection'
 import { each, firstRow, howMany, str, textsOf } from '../../core/rows'
-import { circle, reachesProject } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
+import { attachStatements } from '../../tables/changes/name-statements'
 import { DIRECTORY_OF_KEY, KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
 
 /** Orgs, projects and keys over any SQL connection. */
@@ -27,6 +29,14 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     }
   }
 
+  /** The key of a project as its first name, where it has none. */
+  function ownName(org: string, id: string, { keyId, agent, action, tool }: AuditEvent): SQL[] {
+    const name = readProjectName(id)
+    if (name === null) return []
+    const by = { org, keyId, agent, action, tool, owner: null }
+    return attachStatements(by, clock.now(), [{ name, home: id, isNew: true, isNarrow: false, isTold: false }])
+  }
+
   return {
     createOrg: ({ id, name, createdAt }, event) =>
       unlessTaken(id, sql`SELECT 1 FROM orgs WHERE id = ${id}`, alreadyExists('Organization', id), [
@@ -42,27 +52,9 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     createProject: (org, { id, name, createdAt }, event) =>
       unlessTaken(org, sql`SELECT 1 FROM projects WHERE org = ${org} AND id = ${id}`, alreadyExists('Project', id), [
         sql`INSERT INTO projects (org, id, name, created_at) VALUES (${org}, ${id}, ${name}, ${createdAt})`,
+        ...ownName(org, id, event),
         auditStatement(org, clock.now(), event),
       ]),
-
-    async projects(scope) {
-      const batch = new Batch()
-      const named = batch.add(
-        sql`SELECT id, name, created_at FROM projects
-          WHERE org = ${scope.org}${reachesProject(dialect, scope, sql`id`)} ORDER BY id LIMIT 1000`,
-        each(toNamed),
-      )
-      const used = batch.add(
-        sql`SELECT DISTINCT c.project FROM thread_counters c
-          WHERE c.org = ${scope.org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project
-          LIMIT 1000`,
-        textsOf('project'),
-      )
-      const result = await batch.run(connection)
-      const projects = new Map<string, Project>(result.of(used).map((id) => [id, { id, name: id, createdAt: null }]))
-      for (const project of result.of(named)) projects.set(project.id, project)
-      return [...projects.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, 1000)
-    },
 
     async owners(org) {
       return runOne(connection, sql`SELECT name FROM owners WHERE org = ${org}`, textsOf('name'))

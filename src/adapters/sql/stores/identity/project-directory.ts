@@ -3,7 +3,7 @@ import { Problem } from '../../../../domain/errors'
 import { normalizeProject } from '../../../../domain/identity/project'
 import type { Attachment, NameKind } from '../../../../domain/identity/project-attachment'
 import { readProjectName } from '../../../../domain/identity/project-names'
-import type { KnownNames, NameRow } from '../../../../domain/identity/project-resolution'
+import { type KnownNames, type NameRow, NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Scope } from '../../../../domain/identity/scope'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
@@ -15,7 +15,7 @@ import {
   type ProjectChange,
   type ProjectDirectory,
 } from '../../../../ports/project-directory'
-import { Batch, runOne } from '../../core/batch'
+import { Batch, readOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import { countOf, each, flag, json, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
 import { circle, listed, reachesProject } from '../../core/visibility'
@@ -24,6 +24,7 @@ import {
   attachStatements,
   changeStatement,
   nameStatement,
+  namesGuard,
   namesStatement,
   unnamedStatement,
   unseededStatement,
@@ -80,6 +81,17 @@ function asked(names: readonly string[]) {
     segments: [...new Set(read.filter(({ kind }) => kind === 'short').map(({ segment }) => segment))],
     keys: [...new Set(names.flatMap((name) => normalizeProject(name) ?? []))],
   }
+}
+
+const asLastUse = (rows: readonly Row[]): ReadonlyMap<string, number> =>
+  new Map(rows.map((row) => [str(row, 'home'), Math.max(num(row, 'used_1'), num(row, 'used_2'), num(row, 'used_3'))]))
+
+/** Rows of which a list is made. */
+interface Gathering {
+  readonly named: readonly Row[]
+  readonly made: readonly Row[]
+  readonly counted: readonly Row[]
+  readonly last: ReadonlyMap<string, number>
 }
 
 /** Names of projects over any SQL connection. */
@@ -142,7 +154,8 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       ...merged.map((one) => mergedStatement(org, one)),
       ...moved.map(
         ({ name, from, to }) => sql`
-          UPDATE project_names SET home = ${to}, narrow = 0 WHERE org = ${org} AND name = ${name} AND home = ${from}`,
+          UPDATE project_names SET home = ${to}, narrow = 0, seq = ${versionOf(org)} + 1
+          WHERE org = ${org} AND name = ${name} AND home = ${from}`,
       ),
       ...named.map((one) => nameStatement(org, by.owner, clock.now(), one)),
       ...dropped.map(
@@ -168,8 +181,16 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       return read(scope, names)
     },
 
-    attach: (caller, version, attachments) =>
-      guarded(caller.org, version, attachStatements(caller, clock.now(), attachments)),
+    async attach(by, names) {
+      try {
+        const statements = attachStatements(by, clock.now(), names.attachments)
+        await new Batch(namesGuard(dialect, by.org, names), ...statements).run(connection, { org: by.org })
+        names.isGiven = true
+      } catch (error) {
+        if (error instanceof PremiseFailed) throw new NamesChanged()
+        throw error
+      }
+    },
 
     async change(by, version, change) {
       const { action, detail } = change
@@ -206,14 +227,18 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
           GROUP BY c.project ORDER BY c.project LIMIT 20000`,
         (rows) => rows,
       )
+      const used = batch.add(lastUseStatement(scope), asLastUse)
       const result = await batch.read(connection)
-      const projects = gathered(scope, result.of(named), result.of(made), result.of(counted))
-      const shown = projects.filter(({ entries, createdAt }) => seesAll || entries > 0 || createdAt !== null)
-      return withLastUse(scope, shown.slice(0, MOST_LISTED))
+      const projects = gathered(scope, {
+        ...{ named: result.of(named), made: result.of(made), counted: result.of(counted) },
+        last: result.of(used),
+      })
+      const isShown = ({ entries, createdAt }: ListedProject): boolean => seesAll || entries > 0 || createdAt !== null
+      return projects.filter(isShown).slice(0, MOST_LISTED)
     },
 
     changes: (org, before, limit) =>
-      runOne(
+      readOne(
         connection,
         sql`SELECT seq, at, key_id, action, detail, undone_by FROM project_changes
           WHERE org = ${org}${before === null ? sql`` : sql` AND seq < ${before}`} ORDER BY seq DESC LIMIT ${limit}`,
@@ -221,12 +246,23 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       ),
   }
 
-  function gathered(
-    scope: Scope,
-    named: readonly Row[],
-    made: readonly Row[],
-    counted: readonly Row[],
-  ): ListedProject[] {
+  /** The newest listed entry of each key that has some, which an index has first. */
+  function lastUseStatement(scope: Scope): SQL {
+    const { org } = scope
+    const now = clock.now()
+    const newest = (layer: number): SQL => sql`coalesce((
+      SELECT e.created_at FROM entries e
+      WHERE e.project = homes.home AND e.layer = ${sql.raw(String(layer))} AND ${listed(dialect, scope, now)}
+      ORDER BY e.created_at DESC LIMIT 1), 0)`
+    return sql`
+      SELECT homes.home, ${newest(1)} AS used_1, ${newest(2)} AS used_2, ${newest(3)} AS used_3
+      FROM (
+        SELECT DISTINCT c.project AS home FROM layer_counters c
+        WHERE c.org = ${org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project LIMIT ${MOST_LISTED}
+      ) homes`
+  }
+
+  function gathered(scope: Scope, { named, made, counted, last }: Gathering): ListedProject[] {
     const rows = new Map(made.map((row) => [str(row, 'id'), row]))
     const isOpen = (key: string): boolean => scope.projects === null || scope.projects.includes(key)
     // A narrowed scope never hears of the project into which one of its own was merged, where it does not reach that.
@@ -237,43 +273,22 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
     const counts = new Map(counted.map((row) => [str(row, 'project'), num(row, 'entries')]))
     const homes = new Set([...named.map((row) => str(row, 'home')), ...rows.keys(), ...counts.keys()])
     const own = [...homes].filter(isOpen)
+    const namesOf = Map.groupBy(named, (row) => str(row, 'home'))
     return [...Map.groupBy(own, projectOf)]
       .map(([key, keys]) => ({
         key,
         name: strOrNull(rows.get(key) ?? {}, 'name') ?? key,
-        aliases: named
-          .filter((row) => keys.includes(str(row, 'home')))
+        aliases: keys
+          .flatMap((home) => namesOf.get(home) ?? [])
           .map((row) => ({
             ...{ name: str(row, 'name'), kind: kindOf(row, 'kind') },
             ...{ owner: str(row, 'owner'), home: str(row, 'home') },
           })),
         homes: [key, ...keys.filter((home) => home !== key)],
         entries: keys.reduce((sum, home) => sum + (counts.get(home) ?? 0), 0),
-        lastUse: null,
+        lastUse: Math.max(...keys.map((home) => last.get(home) ?? 0)) || null,
         createdAt: numOrNull(rows.get(key) ?? {}, 'created_at'),
       }))
       .toSorted((a, b) => compareText(a.key, b.key))
-  }
-
-  /** One round trip more: the newest listed entry of each, which an index has first. */
-  async function withLastUse(scope: Scope, projects: readonly ListedProject[]): Promise<ListedProject[]> {
-    const homes = projects.flatMap((project) => project.homes)
-    if (homes.length === 0) return [...projects]
-    const now = clock.now()
-    const newest = (layer: number): SQL => sql`coalesce((
-      SELECT e.created_at FROM entries e
-      WHERE e.project = homes.value AND e.layer = ${sql.raw(String(layer))} AND ${listed(dialect, scope, now)}
-      ORDER BY e.created_at DESC LIMIT 1), 0)`
-    const used = await runOne(
-      connection,
-      sql`SELECT homes.value AS home, ${newest(1)} AS used_1, ${newest(2)} AS used_2, ${newest(3)} AS used_3
-        FROM ${dialect.jsonRows(sql`${JSON.stringify(homes)}`)} homes`,
-      each((row) => [str(row, 'home'), Math.max(num(row, 'used_1'), num(row, 'used_2'), num(row, 'used_3'))] as const),
-    )
-    const last = new Map(used)
-    return projects.map((project) => ({
-      ...project,
-      lastUse: Math.max(...project.homes.map((home) => last.get(home) ?? 0)) || null,
-    }))
   }
 }

@@ -12,7 +12,7 @@ import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { Parts } from '../../core/packed'
 import { asRows, each, num, onlyRow, str, strOrNull, textsOf } from '../../core/rows'
-import { listed } from '../../core/visibility'
+import { inProject, listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { type MemoryContext, newestOf } from '../../tables/memories/memory-statements'
@@ -64,7 +64,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   const asksIndex = isPlaced || dialect.nearness === null
 
   const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
-    const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+    const ofProject =
+      layer === 3 || project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
     return sql`${listed(dialect, scope, now)} AND e.layer = ${number(layer)}${ofProject}`
   }
 

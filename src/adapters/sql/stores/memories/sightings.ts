@@ -5,7 +5,7 @@ import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
-import { listed } from '../../core/visibility'
+import { inProject, listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { kindOf, successorOf } from '../../tables/entries/rows'
 import { supersededBy } from '../../tables/links/superseded'
@@ -49,7 +49,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
 
   /** Memories of one layer, of a project where one is named, under a further condition. */
   const inLayer = (visitor: Visitor, project: string | null, layer: 2 | 3, columns: SQL, condition: SQL): SQL => {
-    const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`
+    const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, visitor, project, sql`e.project`)}`
     const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : entriesOf(dialect, project, layer)
     return sql`SELECT ${columns} FROM ${from}
       WHERE ${listed(dialect, visitor, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject} AND ${condition}`

@@ -6,7 +6,7 @@ import type { Ids } from '../../../../ports/ids'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, countOf, each, num, onlyRow, str } from '../../core/rows'
-import { projectsOf } from '../../core/visibility'
+import { inProject, projectsOf } from '../../core/visibility'
 import { newestChange } from '../../tables/changes/change-rows'
 import {
   changedStatement,
@@ -55,7 +55,7 @@ export function createSqlExportStore(connection: SqlConnection, clock: Clock, id
       const within = projectsOf(scope)
       const named = [
         ...(within === null ? [] : [sql` AND p.id ${dialect.among(sql`${JSON.stringify(within)}`)}`]),
-        ...(project === null ? [] : [sql` AND p.id = ${project}`]),
+        ...(project === null ? [] : [sql` AND ${inProject(dialect, scope, project, sql`p.id`)}`]),
       ]
       const rows = await runOne(
         connection,

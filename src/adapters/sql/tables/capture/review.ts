@@ -8,7 +8,7 @@ import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { num, numOrNull, str, strOrNull } from '../../core/rows'
-import { changeable } from '../../core/visibility'
+import { changeable, inProject } from '../../core/visibility'
 import { beginningOf } from '../texts/long-texts'
 
 const PREVIEW = 300
@@ -21,7 +21,7 @@ export function reviewStatement(
   { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: Millis },
   { project, client, after, limit }: ReviewQuery,
 ): SQL {
-  const ofProject = project === null ? sql`` : sql` AND e.project = ${project}`
+  const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
   const behind =
     after === null
       ? sql``

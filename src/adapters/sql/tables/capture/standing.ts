@@ -3,7 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
-import type { Scope } from '../../../../domain/identity/scope'
+import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { StartPlace } from '../../../../ports/capture'
 import { Batch } from '../../core/batch'
@@ -11,7 +11,7 @@ import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { each, firstRow, num, str, strOrNull } from '../../core/rows'
-import { listed } from '../../core/visibility'
+import { inProject, listed } from '../../core/visibility'
 import { superseded } from '../links/superseded'
 import { beginningOf } from '../texts/long-texts'
 
@@ -101,8 +101,10 @@ const OF_FACET: Readonly<Record<StandingFacet, Parts>> = {
 }
 
 function facetStatement(context: Context, facet: StandingFacet, { project }: StartPlace): SQL {
-  const { dialect } = context
-  const parts = [...(project === null ? [] : [project]), null].flatMap((one) => OF_FACET[facet](context, one))
+  const { dialect, scope } = context
+  const parts = [...(project === null ? [] : homesOf(scope, project)), null].flatMap((one) =>
+    OF_FACET[facet](context, one),
+  )
   const united = sql.join(
     parts.map((part) => sql`SELECT * FROM (${part}) AS part`),
     sql` UNION ALL `,
@@ -135,7 +137,8 @@ function leftOffStatement(
     WITH newest AS (
       SELECT found.id FROM (
         SELECT e.id, e.updated_at, e.thread_id, ${dialect.textAt(['branch'])} AS branch FROM entries e
-        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })} AND ${ofProject(project)}
+        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })}
+          AND ${project === null ? ofProject(null) : inProject(dialect, scope, project, sql`e.project`)}
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
       WHERE ${ofBranch} AND ${isOther}

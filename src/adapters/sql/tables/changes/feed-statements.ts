@@ -4,7 +4,7 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import { TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
-import { circle, listed } from '../../core/visibility'
+import { circle, inProject, listed } from '../../core/visibility'
 import { beginningOf } from '../texts/long-texts'
 import { changedSince, changesOf, NEWEST_FIRST, newestChange, OLDEST_FIRST } from './change-rows'
 import { SIGHT_COLUMNS } from './sight'
@@ -20,7 +20,9 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
   const parts = [
     circle(dialect, scope, 'c', 'null', was),
     ...(threadId === null ? [] : [sql`${thread} = ${threadId} AND c.erased = 0`]),
-    ...(project === null ? [] : [sql`${sql.raw(`c.${was}project`)} = ${project} AND c.erased = 0`]),
+    ...(project === null
+      ? []
+      : [sql`${inProject(dialect, scope, project, sql.raw(`c.${was}project`))} AND c.erased = 0`]),
   ]
   return sql`CASE WHEN ${sql.join(parts, sql` AND `)} THEN 1 ELSE 0 END`
 }

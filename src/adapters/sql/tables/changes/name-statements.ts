@@ -23,21 +23,31 @@ export const versionStatement = (org: string): SQL => sql`SELECT ${versionOf(org
 export const versionGuard = (org: string, version: number): SQL =>
   sql`INSERT INTO guards (holds, precondition) SELECT ${versionOf(org)} = ${version}, ${PROJECTS}`
 
+const listOf = (dialect: SqlDialect, values: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
 /** Names of one call that are looked for, where the directory has changed since they were resolved. */
 const FEW_NAMES = 10
 
-/** The same of a write, which may be one of several of its call: the first of them has given the names. */
-export function namesGuard(org: string, { version, attachments }: PendingNames): SQL {
+/**
+ * The same of a write. Names of other projects that were given meanwhile do not matter; nor do its own, which the first of several
+ * batches of the call has given.
+ */
+export function namesGuard(dialect: SqlDialect, org: string, { version, attachments }: PendingNames): SQL {
   const given = attachments.map(
     ({ name, home }) => sql`EXISTS (
       SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.name = ${name.normal} AND n.home = ${home})`,
   )
   const areGiven = attachments.length > FEW_NAMES ? sql`` : sql` OR (${sql.join(given, sql` AND `)})`
-  return sql`INSERT INTO guards (holds, precondition) SELECT ${versionOf(org)} = ${version}${areGiven}, ${PROJECTS}`
+  const segments = listOf(dialect, [...new Set(attachments.map(({ name }) => name.segment))])
+  const homes = listOf(dialect, [...new Set(attachments.map(({ home }) => home))])
+  const isFarFrom = sql`NOT EXISTS (
+      SELECT 1 FROM project_changes c WHERE c.org = ${org} AND c.seq > ${version} AND c.action NOT IN ('create', 'attach'))
+    AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.segment IN ${segments} AND n.seq > ${version})
+    AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.home IN ${homes} AND n.seq > ${version})`
+  return sql`INSERT INTO guards (holds, precondition)
+    SELECT ${versionOf(org)} = ${version} OR (${isFarFrom})${areGiven}, ${PROJECTS}`
 }
-
-const listOf = (dialect: SqlDialect, values: readonly string[]): SQL =>
-  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
 /**
  * Every name of each project that has one of these names, or that ends in one of these segments. Rows of keys that a narrowed scope
@@ -99,9 +109,10 @@ export const nameStatement = (
   now: Millis,
   { name, home, isNarrow }: Attachment,
 ): SQL => sql`
-  INSERT INTO project_names (org, name, home, kind, segment, spelling, owner, narrow, created_at)
-  VALUES (${org}, ${name.normal}, ${home}, ${name.kind}, ${name.segment}, ${name.key}, ${owner ?? ''}, ${isNarrow ? 1 : 0}, ${now})
-  ON CONFLICT (org, name, home) DO UPDATE SET narrow = 0 WHERE excluded.narrow = 0 AND project_names.narrow = 1`
+  INSERT INTO project_names (org, name, home, kind, segment, spelling, owner, narrow, seq, created_at)
+  VALUES (${org}, ${name.normal}, ${home}, ${name.kind}, ${name.segment}, ${name.key}, ${owner ?? ''}, ${isNarrow ? 1 : 0},
+    ${versionOf(org)} + 1, ${now})
+  ON CONFLICT (org, name, home) DO UPDATE SET narrow = 0, seq = excluded.seq WHERE excluded.narrow = 0 AND project_names.narrow = 1`
 
 export const changeStatement = (
   by: Pick<ProjectAdmin, 'org' | 'keyId'>,

@@ -105,7 +105,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
       new Batch()
         .do(limits.before)
         .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
-        .do(names ? [namesGuard(caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
+        .do(names ? [namesGuard(dialect, caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
         .join(typeof own === 'function' ? own(since) : own)
         .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
         .do(limits.after)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { SYMBOL_KINDS } from '../../../../domain/code/symbols'
+import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
@@ -13,6 +14,10 @@ type Reads = Pick<
   CodeIndex,
   'files' | 'symbols' | 'filesWithGrams' | 'chunksWith' | 'vectors' | 'chunksWithWords' | 'chunks'
 >
+
+/** A query of each key under which the code of a project is. */
+const ofHomes = (scope: Scope, project: string, of: (home: string) => SQL): SQL =>
+  sql.join(homesOf(scope, project).map(of), sql` UNION ALL `)
 
 export function createCodeReads(connection: SqlConnection): Reads {
   const { dialect } = connection
@@ -56,7 +61,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const held =
         grams === null
           ? sql`code_files f`
-          : sql`(${dialect.code.filesWith({ org: scope.org, project }, grams)}) held
+          : sql`(${ofHomes(scope, project, (home) => dialect.code.filesWith({ org: scope.org, project: home }, grams))}) held
               ${dialect.plan.follow('code_files', 'f', sql`f.id = held.id`)}`
       return readOne(
         connection,
@@ -104,7 +109,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
     },
 
     async chunksWithWords(scope, project, units, files, limit) {
-      const held = dialect.code.chunksWith({ org: scope.org, project }, units)
+      const held = ofHomes(scope, project, (home) => dialect.code.chunksWith({ org: scope.org, project: home }, units))
       const batch = new Batch()
       const hits = batch.add(
         sql`

@@ -5,7 +5,7 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { CodeFilter } from '../../../../ports/code-index'
 import { FALSE, joinConditions, TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
-import { reachesProject } from '../../core/visibility'
+import { inProject, reachesProject } from '../../core/visibility'
 
 /** Conditions that searches of code share. */
 
@@ -15,7 +15,7 @@ export function within(dialect: SqlDialect, scope: Scope, project: string | null
   const ofOrg = sql`${row}.org = ${scope.org}`
   if (project !== null) {
     const isOpen = scope.projects === null || scope.projects.includes(project)
-    return isOpen ? sql`${ofOrg} AND ${row}.project = ${project}` : FALSE
+    return isOpen ? sql`${ofOrg} AND ${inProject(dialect, scope, project, sql`${row}.project`)}` : FALSE
   }
   return sql`${ofOrg}${reachesProject(dialect, scope, sql`${row}.project`)}`
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SqlDialect } from '../../core/dialect'
-import { circle, listed, visibleThen } from '../../core/visibility'
+import { circle, inProject, listed, visibleThen } from '../../core/visibility'
 import { LAYERS, type ProjectScopeContext, together } from '../entries/project-scope-rows'
 
 /**
@@ -33,27 +33,24 @@ function placesOf(layers: readonly number[], { projectScope = null, project = nu
   ].filter((place) => place.layers.length > 0)
 }
 
-const within = ({ layers, project }: Place, alias: string): SQL => {
-  const ofProject = project === null ? sql`` : sql` AND ${sql.raw(alias)}.project = ${project}`
+const within = ({ dialect, scope }: ProjectScopeContext, { layers, project }: Place, alias: string): SQL => {
+  const ofProject =
+    project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql.raw(`${alias}.project`))}`
   return sql`${sql.raw(`${alias}.layer IN (${layers.join(', ')})`)}${ofProject}`
 }
 
 /** Rows with the columns of the counters; some take off from others. */
-function sortsIn(
-  { dialect, scope, now }: ProjectScopeContext,
-  layers: readonly number[],
-  where: Within,
-  isExact = true,
-): SQL {
+function sortsIn(context: ProjectScopeContext, layers: readonly number[], where: Within, isExact = true): SQL {
+  const { dialect, scope, now } = context
   const places = placesOf(layers, where)
   const counted = (place: Place): SQL => sql`
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
-    WHERE c.org = ${scope.org} AND ${within(place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
+    WHERE c.org = ${scope.org} AND ${within(context, place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
   const ending = (place: Place): SQL => sql`
     SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.plan.entriesBy('entries_layer_expires_at_idx')}
-    WHERE ${listed(dialect, scope, now)} AND ${within(place, 'e')} AND e.expires_at > ${now}`
+    WHERE ${listed(dialect, scope, now)} AND ${within(context, place, 'e')} AND e.expires_at > ${now}`
   const anywhere = sql.join(
-    places.map((place) => sql`(${within(place, 'e')})`),
+    places.map((place) => sql`(${within(context, place, 'e')})`),
     sql` OR `,
   )
   const pending = sql`

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
-import { listed } from '../../core/visibility'
+import { inProject, listed } from '../../core/visibility'
 
 /**
  * What a call with a project sees: the entries of that project, and layer 3 of the whole org (fabric contract §1). Each layer is
@@ -19,7 +19,7 @@ export const LAYERS = [1, 2, 3] as const
 
 /** Entries of one layer as a condition on `e`. */
 const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, layer: number): SQL => {
-  const ofProject = layer === 3 ? sql`` : sql` AND e.project = ${project}`
+  const ofProject = layer === 3 ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
   return sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
 }
 

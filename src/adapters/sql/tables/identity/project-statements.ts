@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { OverviewRequest } from '../../../../ports/directory'
 import type { SqlDialect } from '../../core/dialect'
-import { listed } from '../../core/visibility'
+import { inProject, listed } from '../../core/visibility'
 import type { ReadContext } from '../entries/read-statements'
 import { ENTRY_COLUMNS } from '../entries/rows'
 import { previewText } from '../texts/text-marks'
@@ -49,7 +49,7 @@ export function projectNamesStatement(context: ReadContext, prefix: string): SQL
 /** Read from an index that holds everything it asks for. */
 export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, project: string): SQL => sql`
   SELECT e.kind, count(*) AS count FROM entries e
-  WHERE ${listed(dialect, scope, now)} AND e.project = ${project}
+  WHERE ${listed(dialect, scope, now)} AND ${inProject(dialect, scope, project, sql`e.project`)}
   GROUP BY e.kind`
 
 /** Ids first, so that what is passed over never brings its text. */
@@ -66,7 +66,7 @@ export function newestDecisionsStatement(
 ): SQL {
   const ids = sql`
     SELECT e.id FROM entries e
-    WHERE ${listed(dialect, scope, now)} AND e.project = ${project} AND e.kind = 'decision'
+    WHERE ${listed(dialect, scope, now)} AND ${inProject(dialect, scope, project, sql`e.project`)} AND e.kind = 'decision'
       AND NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links l ${dialect.plan.follow('entries', 'later', sql`later.id = l.from_id`)}
         WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`l.org = ${scope.org}`)}
@@ -84,7 +84,7 @@ export function inFlightStatement(
 ): SQL {
   const ids = sql`
     SELECT e.id FROM entries e
-    WHERE ${listed(dialect, scope, now)} AND e.project = ${project}
+    WHERE ${listed(dialect, scope, now)} AND ${inProject(dialect, scope, project, sql`e.project`)}
       AND e.kind IN (${quoted(WORK_KINDS)}) AND e.status IN (${quoted(IN_FLIGHT)})
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
   return chosen(dialect, ids, previewLength, sql`e.updated_at DESC`)

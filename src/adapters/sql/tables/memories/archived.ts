@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { MemoryQuery } from '../../../../ports/memories'
 import type { SqlDialect } from '../../core/dialect'
-import { archived } from '../../core/visibility'
+import { archived, inProject } from '../../core/visibility'
 import { textOf } from '../texts/long-texts'
 import { fitting, type MemoryContext, memoryColumns, sizedPage } from './memory-statements'
 
@@ -10,7 +10,8 @@ const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
 function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {
-  const ofProject = project === null || layer === 3 ? sql`` : sql` AND e.project = ${project}`
+  const ofProject =
+    project === null || layer === 3 ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
   const ofKind = kinds === null ? sql`` : sql` AND e.kind IN ${among(dialect, kinds)}`
   const tagged =
     tags.length === 0
@@ -39,7 +40,8 @@ export function archivedStatements(
 
 /** How many there are of each sort. */
 export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
-  const place = project === null ? sql`` : sql` AND (e.layer = 3 OR e.project = ${project})`
+  const place =
+    project === null ? sql`` : sql` AND (e.layer = 3 OR ${inProject(dialect, scope, project, sql`e.project`)})`
   return sql`
     SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.plan.entriesBy('entries_archived_idx')}
     WHERE ${archived(dialect, scope, now)}${place}

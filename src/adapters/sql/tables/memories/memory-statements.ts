@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
 import { MEMORY_THREAD } from '../../../../domain/entry/thread'
-import type { Scope } from '../../../../domain/identity/scope'
+import type { Merged, Scope } from '../../../../domain/identity/scope'
 import { summarizedKinds } from '../../../../domain/recall/memory'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
@@ -9,7 +9,7 @@ import type { MemoryQuery, SummarizableQuery } from '../../../../ports/memories'
 import { compileFilter } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
 import { packedColumns } from '../../core/packed'
-import { changeable, listed, listedToChange, visible } from '../../core/visibility'
+import { changeable, inProject, listed, listedToChange, visible } from '../../core/visibility'
 import { layerCounts, layerTotal } from '../counts/layer-counts'
 import { entriesOf, LAYERS } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
@@ -32,8 +32,10 @@ export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expire
 export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
 
 /** What takes the place of `e`, of what a call with this project sees. */
-const replacedBy = ({ dialect, scope, now, project }: MemoryContext): SQL =>
-  sql`${supersededBy(dialect, scope, now, place(project, 's'))} AS superseded_by`
+const replacedBy = (context: MemoryContext): SQL => {
+  const { dialect, scope, now } = context
+  return sql`${supersededBy(dialect, scope, now, place(context, 's'))} AS superseded_by`
+}
 
 /** `MEMORY_COLUMNS` and what takes its place, with what is small in one column where that costs less (packed.ts). */
 export const memoryColumns = (context: MemoryContext): SQL =>
@@ -42,28 +44,30 @@ export const memoryColumns = (context: MemoryContext): SQL =>
   }, ${replacedBy(context)}`
 
 /** What a call with a project sees of the layers. */
-const place = (project: string | null, alias = 'e'): SQL => {
+const place = ({ dialect, scope, project }: MemoryContext, alias = 'e'): SQL => {
   const e = sql.raw(alias)
-  return project === null ? sql`` : sql` AND (${e}.layer = 3 OR ${e}.project = ${project})`
+  return project === null
+    ? sql``
+    : sql` AND (${e}.layer = 3 OR ${inProject(dialect, scope, project, sql`${e}.project`)})`
 }
 
-const oneStatement = (columns: SQL, project: string | null, id: number, may: SQL): SQL => sql`
+const oneStatement = (context: MemoryContext, columns: SQL, id: number, may: SQL): SQL => sql`
   SELECT ${columns}, ${textOf()} AS text
   FROM entries e
-  WHERE e.id = ${id} AND ${may}${place(project)}`
+  WHERE e.id = ${id} AND ${may}${place(context)}`
 
 export const findStatement = (context: MemoryContext, id: number): SQL => {
-  const { dialect, scope, now, project } = context
-  return oneStatement(sql`${MEMORY_COLUMNS}, ${replacedBy(context)}`, project, id, visible(dialect, scope, now))
+  const { dialect, scope, now } = context
+  return oneStatement(context, sql`${MEMORY_COLUMNS}, ${replacedBy(context)}`, id, visible(dialect, scope, now))
 }
 
-export const toChangeStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL =>
-  oneStatement(MEMORY_COLUMNS, project, id, changeable(dialect, scope, now))
+export const toChangeStatement = (context: MemoryContext, id: number): SQL =>
+  oneStatement(context, MEMORY_COLUMNS, id, changeable(context.dialect, context.scope, context.now))
 
 /** Columns that no trigger and no index looks at. */
-export const accessStatement = ({ dialect, scope, now, project }: MemoryContext, id: number): SQL => sql`
-  UPDATE entries SET accessed_at = ${now}, access_count = access_count + 1
-  WHERE id = ${id} AND ${visible(dialect, scope, now, 'entries')}${place(project, 'entries')}`
+export const accessStatement = (context: MemoryContext, id: number): SQL => sql`
+  UPDATE entries SET accessed_at = ${context.now}, access_count = access_count + 1
+  WHERE id = ${id} AND ${visible(context.dialect, context.scope, context.now, 'entries')}${place(context, 'entries')}`
 
 type Shown = Omit<MemoryContext, 'project'>
 
@@ -71,17 +75,17 @@ type Shown = Omit<MemoryContext, 'project'>
 const EVERYWHERE = ['global', 'universal'] as const
 
 /** Whether `e` of layer 3 is at home in another project than this (fabric contract §2.6); of no project, nothing is. */
-export const isAway = (dialect: SqlDialect, project: string | null): SQL =>
+export const isAway = (dialect: SqlDialect, scope: Merged, project: string | null): SQL =>
   project === null
     ? sql`1 = 0`
-    : sql`(e.layer = 3 AND e.project <> ${project}${sql.join(
+    : sql`(e.layer = 3 AND NOT (${inProject(dialect, scope, project, sql`e.project`)})${sql.join(
         EVERYWHERE.map((tag) => sql` AND NOT (${dialect.contains(sql`e.tags`, sql`${JSON.stringify(tag)}`)})`),
       )})`
 
 /** Those of the ids in layer 3 that are at home in another project (fabric contract §2.6). */
 export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, ids: readonly number[]): SQL => {
   return sql`SELECT e.id FROM ${entriesById(dialect, ids)}
-    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, project)}`
+    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, scope, project)}`
 }
 
 /**
@@ -132,7 +136,8 @@ const newestFirst = (limit: number): SQL => sql`ORDER BY created_at DESC, id DES
 
 /** Memories of a layer as `id` and `created_at`, in the order of the index that leads there. */
 function inLayer({ dialect, scope, now, project }: MemoryContext, layer: Layer, from: SQL, ofKind = sql``): SQL {
-  const ofProject = layer === 3 || project === null ? sql`` : sql` AND e.project = ${project}`
+  const ofProject =
+    layer === 3 || project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
   return sql`SELECT e.id, e.created_at FROM ${from}
     WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}`
 }
@@ -202,7 +207,7 @@ export const summarizableStatement = (
   { dialect, scope, now }: Shown,
   { project, layer, types, createdBefore, limit }: SummarizableQuery,
 ): SQL => {
-  const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+  const ofProject = project === null ? sql`e.project IS NULL` : inProject(dialect, scope, project, sql`e.project`)
   return sql`
     SELECT e.id, e.version, e.kind, e.title, e.tags, e.weight, e.access_count, e.created_at,
       coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' END) AS origin,

@@ -12,7 +12,7 @@ import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { json, num, numOrNull, strOrNull } from '../../core/rows'
-import { listed, listedToChange } from '../../core/visibility'
+import { inProject, listed, listedToChange } from '../../core/visibility'
 import { auditStatement } from '../changes/audit-log'
 import { successorOf } from '../entries/rows'
 import { supersededBy } from '../links/superseded'
@@ -35,15 +35,12 @@ export const EQUAL = 'equal'
 /** Of the hash of a text, what the index has. */
 const HASH_START = 16
 
-const ofProject = (project: string | null): SQL =>
-  project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
+const ofProject = ({ dialect, scope }: Context, project: string | null): SQL =>
+  project === null ? sql`e.project IS NULL` : inProject(dialect, scope, project, sql`e.project`)
 
 /** Equal memories, the oldest first. */
-function equalTo(
-  { dialect, scope, now }: Context,
-  { layer, project, type, textHash, reader, named }: Sameness,
-  what: SQL,
-): SQL {
+function equalTo(context: Context, { layer, project, type, textHash, reader, named }: Sameness, what: SQL): SQL {
+  const { dialect, scope, now } = context
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
   const byName =
     named === undefined
@@ -54,7 +51,7 @@ function equalTo(
   return sql`
     SELECT ${what} FROM ${dialect.plan.entriesBy('entries_text_hash_idx', led)}
     WHERE ${led} AND ${listed(dialect, scope, now)}
-      AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(project)} AND e.reader = ${reader}
+      AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(context, project)} AND e.reader = ${reader}
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})${byName}
     ORDER BY e.id LIMIT 1`
 }
@@ -87,13 +84,14 @@ export function toEqual(row: Row): Equal {
 }
 
 /** Visible memories of a problem's key, the oldest first. */
-export function reportedStatement({ dialect, scope, now }: Context, project: string | null, key: string): SQL {
+export function reportedStatement(context: Context, project: string | null, key: string): SQL {
+  const { dialect, scope, now } = context
   const problem = dialect.textAt([PROBLEM])
   const led = sql`e.listed = 1 AND e.layer = 2 AND ${problem} = ${key} AND ${problem} IS NOT NULL`
   return sql`
     SELECT e.id, e.version, ${dialect.textAt(['fileContext', 'path'])} AS path, ${dialect.numberAt('count')} AS count
     FROM ${dialect.plan.entriesBy('entries_problem_idx', led)}
-    WHERE ${led} AND ${listed(dialect, scope, now)} AND ${ofProject(project)}
+    WHERE ${led} AND ${listed(dialect, scope, now)} AND ${ofProject(context, project)}
     ORDER BY e.id LIMIT 1000`
 }
 

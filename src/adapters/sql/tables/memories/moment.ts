@@ -56,7 +56,7 @@ export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
     language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
     is_own: bit(own),
     is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
-    is_away: bit(isAway(dialect, project)),
+    is_away: bit(isAway(dialect, moment, project)),
     naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
   }
   const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)

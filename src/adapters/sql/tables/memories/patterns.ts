@@ -6,7 +6,7 @@ import type { Moment } from '../../../../domain/recall/moment'
 import { folderOf } from '../../../../domain/recall/paths'
 import { firstCodePoints } from '../../../../domain/text'
 import { joinConditions } from '../../core/compile-filter'
-import { circle, expired, staying } from '../../core/visibility'
+import { circle, expired, inProject, staying } from '../../core/visibility'
 import { type MemoryContext, newestOfKinds } from './memory-statements'
 
 /** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
@@ -59,7 +59,8 @@ export function newestPatterns(context: MemoryContext, { language, filePath }: M
     ...(language === null ? [] : [sql`p.language IN (${among(everySpelling(language))})`]),
     ...(filePath === null ? [] : [sql`(${nearTo(filePath)})`]),
   ]
-  const ofProject = project === null ? sql`` : sql` AND (p.layer = 3 OR p.project = ${project})`
+  const ofProject =
+    project === null ? sql`` : sql` AND (p.layer = 3 OR ${inProject(dialect, scope, project, sql`p.project`)})`
   return sql`
     SELECT p.entry_id AS id FROM patterns p
     WHERE p.org = ${scope.org}${ofProject} AND ${circle(dialect, scope, 'p', 'empty')}

@@ -3,7 +3,7 @@ import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Millis } from '../../../../domain/time'
 import type { PackSight, StandingRequest } from '../../../../ports/packs'
 import type { SqlDialect } from '../../core/dialect'
-import { listed, type Sight, visible } from '../../core/visibility'
+import { inProject, listed, type Sight, visible } from '../../core/visibility'
 import { NEWEST_LINKS } from '../links/superseded'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
@@ -50,7 +50,7 @@ export function inFlightStatement(context: PackContext, { project, inFlight }: S
   return sql`
     SELECT e.id FROM entries e
     WHERE ${listed(dialect, sight.scope, now, 'e', trustOf(sight))} AND e.status IN (${words(IN_FLIGHT)})
-      AND ${project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`}
+      AND ${project === null ? sql`e.project IS NULL` : inProject(dialect, sight.scope, project, sql`e.project`)}
       AND e.kind IN (${words(WORK_KINDS)})
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
 }

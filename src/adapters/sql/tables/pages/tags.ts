@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Scope } from '../../../../domain/identity/scope'
+import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import type { MemoryQuery } from '../../../../ports/memories'
 import type { SqlDialect } from '../../core/dialect'
-import { listedBeside, projectList, projectsOf } from '../../core/visibility'
+import { inProject, listedBeside, projectList, projectsOf } from '../../core/visibility'
 import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
@@ -66,10 +66,10 @@ export function newestOfTag(context: TagContext, tag: string, layer: 1 | 2 | 3, 
   const project = projectOf(context, query)
   const ofLayer = sql`t.layer`
   // Of one project the key has the rows in the order of their ids, of several an index in that of their times.
-  const [led, order] =
-    project === undefined
-      ? [dialect.plan.unordered(ofLayer), sql`t.created_at / 1000 DESC, t.entry_id DESC`]
-      : [ofLayer, sql`t.entry_id DESC`]
+  const isOne = project !== undefined && homesOf(scope, project).length === 1
+  const [led, order] = !isOne
+    ? [dialect.plan.unordered(ofLayer), sql`t.created_at / 1000 DESC, t.entry_id DESC`]
+    : [ofLayer, sql`t.entry_id DESC`]
   return sql`SELECT t.entry_id, t.expires_at FROM entry_tags t
     WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${led} = ${sql.raw(String(layer))}${ofProjects(dialect, scope, project)}
       AND ${isListed(context, query)}
@@ -85,7 +85,7 @@ export const taggedMemories = (context: TagContext, query: TaggedQuery, from = r
 
 function ofProjects(dialect: SqlDialect, scope: Scope, project: string | undefined): SQL {
   const projects = projectsOf(scope)
-  if (project !== undefined) return sql` AND t.project = ${project}`
+  if (project !== undefined) return sql` AND ${inProject(dialect, scope, project, sql`t.project`)}`
   if (projects === null) return sql``
   // An index leads to projects within a layer only, so each layer is named.
   return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, projects)}`

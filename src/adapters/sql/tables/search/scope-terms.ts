@@ -1,6 +1,6 @@
 import type { Layer } from '../../../../domain/entry/entry'
 import type { IndexedContent } from '../../../../domain/entry/entry-write'
-import type { Scope } from '../../../../domain/identity/scope'
+import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import { projectsOf, readersOf } from '../../core/visibility'
 
 /**
@@ -80,8 +80,9 @@ export function scopeTerms(scope: Scope, confined: Confined): ScopeTerms {
   const groups = [readersOf(scope).map((reader) => (captured ? capturedTerm : readerTerm)(org, reader))]
   const projects = projectsOf(scope)
   if (projects !== null) groups.push(projects.map((one) => projectTerm(org, one || null)))
-  if (projectScope !== null) groups.push([projectTerm(org, projectScope), semanticTerm(org)])
-  if (project !== null) groups.push([projectTerm(org, project)])
+  if (projectScope !== null)
+    groups.push([...homesOf(scope, projectScope).map((one) => projectTerm(org, one)), semanticTerm(org)])
+  if (project !== null) groups.push(homesOf(scope, project).map((one) => projectTerm(org, one)))
   if (thread !== null) groups.push([threadTerm(org, thread)])
   if (layers === null) return { groups, without: [] }
   const marked = [

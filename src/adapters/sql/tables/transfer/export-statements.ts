@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { circle, lastCircle, visible } from '../../core/visibility'
+import { circle, inProject, lastCircle, visible } from '../../core/visibility'
 import { changedSince, OLDEST_FIRST } from '../changes/change-rows'
 import { textOf } from '../texts/long-texts'
 import { keptText } from '../writes/history-statements'
@@ -58,13 +58,15 @@ export function listChangedStatements(
 ): { readonly entries: SQL; readonly gone: SQL; readonly deleted: SQL | null } {
   const { dialect, scope, selection } = context
   const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
+  const { project } = selection
+  const wasThere = project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`c.was_project`)}`
   const seen = sql`(${circle(dialect, scope, 'c', 'null', 'was_')} OR ${lastCircle(dialect, scope, 'c')})`
   return {
     entries: sql`SELECT ${entryToExport(context)} FROM entries e WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
     gone: sql`SELECT DISTINCT c.entry_id AS id FROM changes c
       WHERE ${among(sql`c.entry_id`)} AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`c.org`)} = ${scope.org}`)}
         AND c.seq > ${selection.after ?? 0}
-        AND c.was_thread IS NOT NULL AND ${seen}${selection.project === null ? sql`` : sql` AND c.was_project = ${selection.project}`}
+        AND c.was_thread IS NOT NULL AND ${seen}${wasThere}
         AND NOT EXISTS (SELECT 1 FROM entries e
           WHERE e.id = c.entry_id AND ${visible(dialect, scope, context.now)}${ofProject(context, 'e')})
       ORDER BY 1`,

@@ -3,7 +3,7 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { ExportSelection } from '../../../../ports/export-store'
 import type { SqlDialect } from '../../core/dialect'
-import { visible, visibleState } from '../../core/visibility'
+import { inProject, visible, visibleState } from '../../core/visibility'
 import { idsJson } from './record-rows'
 
 /** What of the rows of an org an export holds. */
@@ -20,8 +20,8 @@ export interface ExportContext {
 export const list = ({ dialect }: ExportContext, ids: readonly number[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonNumbers(idsJson(ids))} AS ids)`
 
-export const ofProject = ({ selection: { project } }: ExportContext, alias: string): SQL =>
-  project === null ? sql`` : sql` AND ${sql.raw(alias)}.project = ${project}`
+export const ofProject = ({ dialect, scope, selection: { project } }: ExportContext, alias: string): SQL =>
+  project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql.raw(`${alias}.project`))}`
 
 /** The entry `e` was not stored, or brought back, behind the instant of the export. */
 export const stoodThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (

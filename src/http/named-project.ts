@@ -1,0 +1,50 @@
+import { invalidInput } from '../domain/errors'
+import type { Actor, Scope } from '../domain/identity/scope'
+import { openProject } from '../domain/recall/project'
+import type { Services } from '../services/services'
+
+/** The project that a request names (fabric contract §1): its key, and the scope with all keys of a project that was merged. */
+export interface NamedProject<S> {
+  readonly scope: S
+  readonly project: string
+}
+
+/**
+ * Reads a name of a project in a request.
+ *
+ * @param field names it in messages
+ * @throws Problem invalid_input, or forbidden for a project that the key does not reach
+ */
+export async function namedProject<S extends Scope>(
+  services: Pick<Services, 'names'>,
+  scope: S,
+  given: unknown,
+  field = 'project',
+): Promise<NamedProject<S>> {
+  if (typeof given !== 'string') throw invalidInput(`${field} must be the name of a project`)
+  const names = await services.names.names(scope, [given])
+  const project = openProject(scope, names.of(given)?.key ?? given, field)
+  return { scope: names.within(scope), project }
+}
+
+/** The same where a request may leave it out: null then. */
+export async function namedProjectOrNone<S extends Scope>(
+  services: Pick<Services, 'names'>,
+  scope: S,
+  given: string | null | undefined,
+  field = 'project',
+): Promise<{ readonly scope: S; readonly project: string | null }> {
+  return given === null || given === undefined || given === ''
+    ? { scope, project: null }
+    : namedProject(services, scope, given, field)
+}
+
+/** The same of a request that writes under the name, which is given before the write. */
+export async function writtenProject(
+  services: Pick<Services, 'names'>,
+  caller: Actor,
+  given: string,
+): Promise<{ readonly project: string }> {
+  const names = await services.names.given(caller, caller, [given])
+  return { project: openProject(caller, names.of(given)?.key ?? given, 'project') }
+}

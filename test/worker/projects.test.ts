@@ -1,0 +1,3 @@
+import { projectsContract } from '../contracts/projects'
+
+projectsContract(10)
