@@ -1,6 +1,6 @@
 import { isRecord } from '../tools/record'
 
-/** Levels of a message in which members of the protocol are; what is deeper belongs to somebody else. */
+/** Levels of a message in which members of the protocol are; deeper members are data of the client. */
 const MAX_DEPTH = 8
 
 /** Removes every member that is null. @param depth levels below this one */

@@ -1,4 +1,4 @@
-/** What browsers are told about pages of other origins. No answer ever allows credentials: cookies stay with their own origin. */
+/** CORS: the headers for pages of other origins. No answer ever allows credentials: cookies stay with their own origin. */
 
 /**
  * Headers that a page may send: those of MCP and OAuth by name, since some browsers do not read the asterisk, which never stands for

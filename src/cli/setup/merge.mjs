@@ -139,7 +139,7 @@ function withTable(text, path, table) {
   return `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
 }
 
-/** The text with another inside of a table of one line (`mcp_servers = { … }`), made of what is in it beside the entry. */
+/** The text with another inside of a table of one line (`mcp_servers = { … }`), made of its other entries. */
 function changedLine(text, path, made) {
   const [holder = '', name = ''] = path
   const line = new RegExp(`^(\\s*${named(holder)}\\s*=\\s*\\{)(.*)(\\}\\s*(?:#.*)?)$`, 'm')

@@ -40,12 +40,14 @@ function bridge({ url, open }: SetupChoice, inDocker: boolean, key: string): Pro
   return { command: 'docker', args: run, env }
 }
 
-const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
+/** Returns whether a host is this machine. */
+const isHere = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** An address as a container sees it: in there localhost is the container itself. */
 function fromContainer(url: string): string {
   const address = new URL(url)
-  if (!LOOPBACK.test(address.hostname)) return url
+  if (!isHere(address.hostname)) return url
   address.hostname = 'host.docker.internal'
   return address.href
 }
@@ -54,8 +56,8 @@ function fromContainer(url: string): string {
 function endpointOf(text: unknown): string | null {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
   const { protocol, hostname, port, pathname } = new URL(text)
-  const isHere = LOOPBACK.test(hostname) || hostname === 'host.docker.internal'
-  return /^\/mcp(\/|$)/.test(pathname) ? `${protocol}//${isHere ? 'localhost' : hostname}:${port}` : null
+  const host = isHere(hostname) || hostname === 'host.docker.internal' ? 'localhost' : hostname
+  return /^\/mcp(\/|$)/.test(pathname) ? `${protocol}//${host}:${port}` : null
 }
 
 /** Every text within a value. */
@@ -101,7 +103,7 @@ export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
               'AUTH_MODE=required on an address that containers reach, and use a key.',
           ]
         : []),
-      ...(!open && JSON.stringify(entry).includes(PLACEHOLDER) ? [`Put your key in the place of ${PLACEHOLDER}.`] : []),
+      ...(!open && JSON.stringify(entry).includes(PLACEHOLDER) ? [`Replace ${PLACEHOLDER} with your key.`] : []),
     ],
   }
 }

@@ -75,7 +75,7 @@ export async function listResources({ services, principal }: ToolContext, cursor
       const lastModified = formatSecond(lastSecond * 1000)
       return {
         uri: resourceUri({ kind: 'thread', threadId }),
-        // With its kind before it, so that no thread is taken for a tool of the same name.
+        // The prefix distinguishes a thread from a tool of the same name.
         name: `thread:${threadId}`,
         title: threadId,
         description: `${entries} ${entries === 1 ? 'entry' : 'entries'}, last used ${lastModified}`,

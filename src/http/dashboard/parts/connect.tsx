@@ -29,7 +29,9 @@ function Client({ client, of: { origin, open, key } }: { client: SetupClient; of
       <summary>{label}</summary>
       {install === undefined ? null : (
         <p>
-          <a href={install(endpointOf(origin))}>Add to {label}</a>
+          <a class="button" href={install(endpointOf(origin))}>
+            Add to {label}
+          </a>
         </p>
       )}
       <p class="soft">{setup.configFile === '(manual)' ? 'In its configuration:' : `In ${setup.configFile}:`}</p>
@@ -41,7 +43,7 @@ function Client({ client, of: { origin, open, key } }: { client: SetupClient; of
   )
 }
 
-/** Lines for every client of the list; those that read the key from the environment say so by name. */
+/** Lines for every client of the list; those that read the key from the environment name its variable. */
 export const Clients = ({ of }: { of: Connecting }) => (
   <div>
     <p class="soft">For Claude Code, in a terminal:</p>
