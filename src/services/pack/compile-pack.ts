@@ -1,3 +1,5 @@
+import { type Listed, laterFirst, laterWords } from '../../domain/currency/later-first'
+import { hasSubject, subjectOf } from '../../domain/currency/subject'
 import { isWork } from '../../domain/entry/work'
 import { type Caller, homesOf } from '../../domain/identity/scope'
 import { bareOf } from '../../domain/pack/bare-item'
@@ -58,6 +60,11 @@ function hintOf(hint: string, sections: readonly PackSection[], meant: string | 
 const ANYWAY = 160
 /** Code points of a part of a long text that is read. */
 const STRETCH = 1_500
+
+/** Later memories on its subject that an item names. */
+const MOST_LATER = 2
+/** Work that comparing two memories takes, as much as reading that many characters. */
+const WORK_OF_PAIR = 100
 
 /** A pack, its text for prompts, and the entries found that are not in it. */
 export interface Compiled {
@@ -129,6 +136,13 @@ export function createCompilePack({
     return { text, at: bestPlaces(text, rarity, analyzer, most), goesOn: { before: start > 0, after } }
   }
 
+  /** An entry as one of a list in which the later of two on a subject comes first. */
+  const listedOf = ({ entry, evidence }: Candidate): Listed => ({
+    ...entry,
+    subject: hasSubject(entry) && !entry.diary ? subjectOf(entry.title, entry.beginning, analyzer) : null,
+    isNamed: evidence.titled || evidence.called.length > 0,
+  })
+
   /** Finds, ranks and chooses entries, reads the rest of them and puts the pack together. */
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
@@ -148,9 +162,12 @@ export function createCompilePack({
     const links = { opponents: opponentsIn(found.links), successors: successorsIn(found.links) }
     const selection = await selectEntries(ranked, request, { links, ...by })
     const { chosen, anyway } = selection
+    const { order, later } = laterFirst(chosen.map(listedOf))
+    await yielder.spend(chosen.length * chosen.length * WORK_OF_PAIR)
     const pieces = chosen.map((one): Piece => {
       const most = anyway.has(one) && !one.evidence.diary ? ANYWAY : CONTENT
-      return { chosen: one, item: itemOf(one), most, ...passageOf(one, ranked, most) }
+      const item = withLater(itemOf(one), later.get(one.entry.id) ?? [])
+      return { chosen: one, item, most, ...passageOf(one, ranked, most) }
     })
     const planned = plan(pieces, request.maxJson, depth.ofSection)
     const isEmpty = chosen.every((one) => anyway.has(one))
@@ -173,7 +190,9 @@ export function createCompilePack({
         ...(request.project === null ? {} : { project: request.project }),
       },
     })
-    const sections = sectionsOf(planned, finished, ranked, request)
+    const ids = order.map((place) => chosen[place]?.entry.id as number)
+    const byOrder = planned.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)))
+    const sections = sectionsOf(byOrder, finished, ranked, { ...request, later })
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
       ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
@@ -212,13 +231,16 @@ export function createCompilePack({
     planned: readonly Planned<Piece>[],
     finished: Finished,
     ranked: RankedGoal,
-    request: PackRequest,
+    request: PackRequest & { readonly later: ReadonlyMap<number, readonly number[]> },
   ): PackSection[] {
+    const present = new Set(planned.map(idOf))
     const items = planned.map((given) => {
       const { one } = given
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
-      const whole = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const linked = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const later = request.later.get(entry.id)?.filter((id) => present.has(id)) ?? []
+      const whole = withLater(linked, later)
       const plain = given.bare ? bareOf(whole) : whole
       const passage = passageRead(one, ranked, finished)
       const isCut = learningsIn(one.chosen) === null && entry.chars > one.most
@@ -233,6 +255,12 @@ export function createCompilePack({
 
   return compile
 }
+
+const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
+
+/** An item that names the later memories on its subject. */
+const withLater = (item: PackItem, later: readonly number[]): PackItem =>
+  later.length === 0 ? item : { ...item, reason: `${item.reason}; ${laterWords(later.slice(0, MOST_LATER))}` }
 
 /** What is shown of finished work that has taught something. */
 const learningsIn = ({ entry, facet }: Candidate): string | null =>

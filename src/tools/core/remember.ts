@@ -8,6 +8,7 @@ import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { jsonObject, listOf, output, part } from '../fields'
 import { inspectImages } from '../images'
+import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { rememberedBefore, rememberedFacts } from '../packs/facts'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
@@ -104,16 +105,22 @@ export const remember = defineWritingTool({
     project: z.string(),
     existing: z.boolean(),
     similar: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Nearly the same'),
+    may_replace: mayReplaceOutput,
+    judge: z.string(),
   }),
   inspect,
   facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args)),
   recall: rememberedBefore,
-  answer: ({ id, existing, kind, project, links: made, conflicts, warnings }) =>
+  answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>
     lean({
       ...{ id, kind, project, existing },
       replaces: made.filter(({ relation }) => relation === 'supersedes').map(({ to }) => to),
       similar: conflicts.map(({ id: other, title, reason }) => ({ id: other, title, reason })),
+      ...mayReplaceMembers(mayReplace, (other) => other, {
+        replaces: (earlier) => `update ${JSON.stringify({ id, replaces: [earlier.id] })}`,
+        bothHold: (earlier) => `update ${JSON.stringify({ id, both_hold: [earlier.id] })}`,
+      }),
       warnings,
     }),
 })
