@@ -24,6 +24,8 @@ export interface Listed {
   readonly project: string | null
   readonly metadata: Metadata | null
   readonly createdAt: Millis
+  /** What the list is ordered by; positive, or the scores say nothing. */
+  readonly score: number
   /** Null where it has no subject of its own, or another has replaced it. */
   readonly subject: Subject | null
   /** The query is its title or its alias: it keeps its place. */
@@ -46,9 +48,15 @@ export interface LaterFirst {
   readonly later: ReadonlyMap<number, readonly number[]>
 }
 
+function isOfOneSubject(similarity: number, a: Listed, b: Listed): boolean {
+  const { alike, scoredAlike, share } = SUBJECT.shown
+  if (similarity >= alike) return true
+  return similarity >= scoredAlike && Math.min(a.score, b.score) >= share * Math.max(a.score, b.score) && a.score > 0
+}
+
 /**
  * Puts memories on one subject together, at the place of the better one, the later one first. Two are on one subject where they are
- * similar enough and one has none in the list that is more similar. The list keeps all of its members.
+ * similar enough and neither has one in the list that is more similar. The list keeps all of its members.
  *
  * @param listed best first
  */
@@ -57,19 +65,30 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
   const similarity = similarityIn(places.map((place) => listed[place]?.subject as Subject))
   const partners = new Map<number, Set<number>>()
   const join = (a: number, b: number): void => void partners.set(a, (partners.get(a) ?? new Set()).add(b))
-  for (const [i, place] of places.entries()) {
-    const one = listed[place] as Listed
-    let best: { readonly place: number; readonly similarity: number } | null = null
-    for (const [j, other] of places.entries()) {
-      if (i === j || listed[other]?.project !== one.project) continue
-      const found = similarity(i, j)
-      if (found < SUBJECT.shown || found <= (best?.similarity ?? 0) || bothHold(one, listed[other] as Listed)) continue
-      best = { place: other, similarity: found }
-    }
-    if (best === null) continue
-    join(place, best.place)
-    join(best.place, place)
+  const closest = places.map((place, i) => closestTo(i, place))
+  for (const [i, found] of closest.entries()) {
+    if (found === null) continue
+    const [place, other] = [places[i] as number, places[found.at] as number]
+    const isMutual = closest[found.at]?.at === i
+    if (!isMutual && found.similarity < SUBJECT.shown.nearlySame) continue
+    join(place, other)
+    join(other, place)
   }
+
+  /** The most similar one that is on the same subject; null for none. */
+  function closestTo(i: number, place: number): { readonly at: number; readonly similarity: number } | null {
+    const one = listed[place] as Listed
+    let best: { readonly at: number; readonly similarity: number } | null = null
+    for (const [j, otherPlace] of places.entries()) {
+      const other = listed[otherPlace] as Listed
+      if (i === j || other.project !== one.project) continue
+      const found = similarity(i, j)
+      if (found <= (best?.similarity ?? 0) || !isOfOneSubject(found, one, other) || bothHold(one, other)) continue
+      best = { at: j, similarity: found }
+    }
+    return best
+  }
+
   const latestFirst = (a: number, b: number): number => (isLater(listed[a] as Listed, listed[b] as Listed) ? -1 : 1)
   const later = new Map<number, readonly number[]>()
   for (const [place, others] of partners) {

@@ -9,8 +9,12 @@ import { firstCodePoints } from '../text'
 export const SUBJECT = {
   /** Cosine of the weighted words from which an earlier memory is named to the writer of a later one. */
   named: 0.18,
-  /** Cosine from which two memories that are both shown are on the same subject. */
-  shown: 0.12,
+  /**
+   * Two memories that are both shown, of which each is the most similar to the other: cosine from which they are on the same subject, and
+   * from which they are where the worse one has at least this share of the score of the better one. From the last cosine on it is enough
+   * that one of them has none that is more similar.
+   */
+  shown: { alike: 0.25, scoredAlike: 0.1, share: 0.55, nearlySame: 0.5 },
   /** Earlier memories that the answer to a write names. */
   most: 3,
   /** Code points of a text that are compared. */

@@ -137,8 +137,8 @@ export function createCompilePack({
   }
 
   /** An entry as one of a list in which the later of two on a subject comes first. */
-  const listedOf = ({ entry, evidence }: Candidate): Listed => ({
-    ...entry,
+  const listedOf = ({ entry, evidence, score }: Candidate): Listed => ({
+    ...{ ...entry, score },
     subject: hasSubject(entry) && !entry.diary ? subjectOf(entry.title, entry.beginning, analyzer) : null,
     isNamed: evidence.titled || evidence.called.length > 0,
   })

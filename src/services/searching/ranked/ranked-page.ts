@@ -78,6 +78,10 @@ const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): Stretch =>
 const passageOf = ({ id, chunk }: Scored): Stretch =>
   chunk === null ? wordsOf(id) : { id, start: chunk.start, length: Math.min(chunk.length, MAX_PASSAGE) }
 
+/** The score that a search has ordered its results by. */
+const orderedBy = ({ rerankScore, fused, ftsScore, distance }: RankedResult): number =>
+  rerankScore ?? fused ?? ftsScore ?? (distance === null ? 0 : 1 - distance)
+
 /** The part of an entry that shows its subject. */
 const subjectStretch = ({ id }: Pick<Scored, 'id'>): Stretch => ({ id, start: 0, length: SUBJECT.codePoints })
 
@@ -221,10 +225,11 @@ export function createRankedPage({
     const isReplaced = ({ supersededBy }: EntryPreview): boolean =>
       supersededBy !== undefined && shown.has(supersededBy)
     const { order, later } = laterFirst(
-      results.map(({ entry }): Listed => {
+      results.map((result): Listed => {
+        const { entry } = result
         const compares = hasSubject(entry) && !isReplaced(entry)
         const subject = compares ? subjectOf(entry.title, texts.get(entry.id) ?? entry.text, analyzer) : null
-        return { ...entry, subject, isNamed: named.has(entry.id) }
+        return { ...entry, score: orderedBy(result), subject, isNamed: named.has(entry.id) }
       }),
     )
     return order.map((place) => {
