@@ -56,7 +56,9 @@ export function composePacks(given: {
     semantic,
     finishing,
   })
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished, isApproved })
+  const explained = createCompilePack({
+    ...{ reads, findCandidates, analyzer, yielder, clock, unfinished, isApproved },
+  })
   return {
     context: contextOf(explained),
     explained,

@@ -197,7 +197,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     yielder,
     storeEntries,
     packs,
-    findEarlier: findEarlier.find,
+    earlierOf: findEarlier.ofDraft,
     ...memories,
     capture,
     updateEntries: createUpdateEntries(writing),

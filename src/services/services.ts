@@ -98,7 +98,7 @@ export interface Services {
   /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
   /** Earlier memories that a new one may replace. */
-  readonly findEarlier: FindEarlier['find']
+  readonly earlierOf: FindEarlier['ofDraft']
   /** The working set for a goal, and what goes into it. */
   readonly packs: {
     readonly context: ContextOf

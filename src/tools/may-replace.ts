@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { laterWords } from '../domain/currency/later-first'
+import type { Trace } from '../domain/receipts/receipt'
 import type { Earlier } from '../services/currency/find-earlier'
 import { listOf, part } from './fields'
 
@@ -11,6 +12,13 @@ export const earlierMemory: z.ZodType<Earlier> = z.object({
 })
 
 const MEMORY = { title: z.string(), at: z.string() } as const
+
+/** Of a call that was carried out before. */
+export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>): Earlier[] =>
+  z.array(earlierMemory).default([]).parse(notes.earlier)
+
+/** Earlier memories without the one that a call has stored again. */
+export const othersThan = (id: number, earlier: readonly Earlier[]): Earlier[] => earlier.filter((one) => one.id !== id)
 
 export const mayReplaceOutput = listOf(part('Memory', { id: z.int(), ...MEMORY }), 'Earlier on this subject')
 export const mayReplaceTexts = listOf(part('Memory', { id: z.string(), ...MEMORY }), 'Earlier on this subject')

@@ -1,12 +1,11 @@
 import { type Metadata, own } from '../entry/metadata'
-import { type Millis, parseInstant } from '../time'
+import type { Millis } from '../time'
 import { SUBJECT, type Subject, similarityIn } from './subject'
+import { validFrom } from './validity'
 
 /** The time from which a memory holds: its `valid_at`, else when it was stored. */
-export function holdsFrom({ metadata, createdAt }: { readonly metadata: Metadata | null; readonly createdAt: Millis }) {
-  const given = own(metadata, 'valid_at')
-  return (typeof given === 'string' ? parseInstant(given) : null) ?? createdAt
-}
+export const holdsFrom = ({ metadata, createdAt }: Pick<Listed, 'metadata' | 'createdAt'>): Millis =>
+  validFrom(metadata) ?? createdAt
 
 /** Others that a memory holds next to, by ID, each with the version of it that was judged. */
 export function holdsNextTo(metadata: Metadata | null): ReadonlyMap<number, number> {

@@ -1,10 +1,13 @@
 import { holdsFrom } from '../../domain/currency/later-first'
 import { hasSubject, REPLACEABLE, SUBJECT, similarityIn, subjectOf } from '../../domain/currency/subject'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
-import type { Kind } from '../../domain/entry/kind'
-import { own } from '../../domain/entry/metadata'
+import { type Kind, kindOfMetadata, kindOfTags } from '../../domain/entry/kind'
+import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { linksOfMetadata } from '../../domain/entry/link'
+import { type Metadata, own } from '../../domain/entry/metadata'
 import { titleOf } from '../../domain/entry/title'
 import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
+import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery } from '../../domain/search/query'
@@ -32,6 +35,13 @@ export interface NewMemory {
   readonly project: string | null
   /** Memories that it replaces. */
   readonly replaced: ReadonlySet<number>
+}
+
+/** A memory as a tool is given it. */
+export interface Drafted {
+  readonly text: string
+  readonly metadata: Metadata | null
+  readonly tags: readonly string[]
 }
 
 /** Words that lead to candidates: the first ones of title and text, and the longest, since long words are rare. */
@@ -114,7 +124,26 @@ export function createFindEarlier({
     return found.ok ? found.value : []
   }
 
-  return { similar, chosen, find }
+  /**
+   * The memories that a draft of a tool may replace, where its metadata name a kind of which a later memory may replace an earlier one;
+   * noted, so that the same call made again names the same. Called before the draft is stored.
+   */
+  async function ofDraft(caller: Caller, { text, metadata, tags }: Drafted): Promise<readonly Earlier[]> {
+    // Metadata that are refused are the store's to report.
+    const read = await attempt(async () => liftMetadata(metadata, caller, caller.agent))
+    const kind = kindOfMetadata(metadata) ?? kindOfTags(tags)
+    if (!read.ok || kind === null || !REPLACEABLE.has(kind) || read.value.diary) return []
+    const { title, project } = read.value
+    const links = linksOfMetadata(metadata)
+    const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
+    const earlier = await find(caller, { title, text, kind, project, replaced })
+    if (earlier.length === 0) return []
+    note(caller, 'earlier', earlier)
+    if (caller.receipt) caller.receipt.notes.mentioned = earlier.map(({ id }) => id)
+    return earlier
+  }
+
+  return { similar, chosen, find, ofDraft }
 }
 
 const earlierOf = (entry: EntryPreview): Earlier => ({

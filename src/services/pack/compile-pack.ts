@@ -1,5 +1,6 @@
 import { type Listed, laterFirst, laterWords } from '../../domain/currency/later-first'
 import { hasSubject, subjectOf } from '../../domain/currency/subject'
+import { hasEnded } from '../../domain/currency/validity'
 import { isWork } from '../../domain/entry/work'
 import { type Caller, homesOf } from '../../domain/identity/scope'
 import { bareOf } from '../../domain/pack/bare-item'
@@ -22,6 +23,7 @@ import { NOTHING_FITS } from '../../domain/recall/doubt'
 import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
+import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
 import { didYouMean } from '../searching/ranked/suggest-words'
@@ -88,6 +90,7 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   yielder,
+  clock,
   unfinished = async () => [],
   isApproved = false,
 }: {
@@ -95,6 +98,7 @@ export function createCompilePack({
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly yielder: Yielder
+  readonly clock: Clock
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
   /** Whether only entries count of which a person has approved the current version. */
@@ -155,7 +159,10 @@ export function createCompilePack({
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request)
     const present = found.entries.filter(
-      (entry) => (entry.status !== 'archived' || !isWork(entry.kind)) && request.admits(entry),
+      (entry) =>
+        (entry.status !== 'archived' || !isWork(entry.kind)) &&
+        request.admits(entry) &&
+        !hasEnded(entry.metadata, clock.now()),
     )
     const by = { analyzer, yielder }
     const ranked = await rankEntries(present, found, request, by)

@@ -70,6 +70,8 @@ const shownItem = ({ id, type, name, content, reason, quality, metadata, related
     status: metadata.status,
     by: metadata.agent,
     at: quality.created_at === null ? null : `${quality.created_at.slice(0, 19)}Z`,
+    valid_from: quality.valid_at,
+    valid_until: metadata.valid_until,
     why: reason,
     captured: metadata.captured,
     imported: metadata.imported,

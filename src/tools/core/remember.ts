@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { validityOf } from '../../domain/currency/validity'
 import { AUDIENCES } from '../../domain/entry/metadata'
 import { WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput } from '../../domain/errors'
@@ -54,7 +55,9 @@ const input = z.strictObject({
   related_to: links.meta({ description: '"12" or "depends_on:12"' }),
   status: oneOf(WORK_STATUSES, 'Of a task'),
   audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
-  expires_at: text('ISO 8601; deleted then'),
+  valid_from: text('ISO 8601; default now'),
+  valid_until: text('Leaves packs then'),
+  expires_at: text('Deleted then'),
   merges: ids('Summed up and replaced').optional(),
   metadata: jsonObject('Own fields: assignee, priority, due …').optional(),
   images: images.optional(),
@@ -66,14 +69,16 @@ type Arguments = z.output<typeof input>
 const MAX_LINKS = 20
 
 /** The same call in the words of `remember` of the packs family. */
-function toRemember({ replaces = [], merges = [], related_to = [], expires_at, ...given }: Arguments) {
+function toRemember(args: Arguments) {
+  const { replaces = [], merges = [], related_to = [], expires_at, valid_from, valid_until, ...given } = args
   const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
   if (links.length > MAX_LINKS)
     throw invalidInput(`replaces, merges and related_to have more than ${MAX_LINKS} items together`, [
       { path: 'related_to', given: givenAs(related_to) },
     ])
   const superseded = [...new Set([...replaces, ...merges])].map((id) => `supersedes:${id}`)
-  const metadata = expires_at === undefined ? given.metadata : { ...given.metadata, expires_at }
+  const named = { ...validityOf({ valid_from, valid_until }), ...(expires_at === undefined ? {} : { expires_at }) }
+  const metadata = Object.keys(named).length === 0 ? given.metadata : { ...given.metadata, ...named }
   return {
     ...given,
     kind: kindOf(given.kind ?? 'note'),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasEnded } from '../../domain/currency/validity'
 import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
 import { inspected } from '../../domain/flaws'
@@ -159,10 +160,15 @@ async function grepped(
 }
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
-function fitted(found: readonly Found[], limit: number, explain: boolean) {
+function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
   const heads = found.map(({ entry, scores, later }) => ({
-    ...{ ...shownMemory(entry), ...laterMember(later ?? []), ...(explain ? { scores } : {}) },
+    ...{
+      ...shownMemory(entry),
+      ...laterMember(later ?? []),
+      ...(hasEnded(entry.metadata, now) ? { ended: true } : {}),
+      ...(explain ? { scores } : {}),
+    },
   }))
   const shown: Record<string, unknown>[] = []
   let left = budget - 300
@@ -220,7 +226,7 @@ export const search = defineTool({
       : args.mode === 'exact' || args.mode === 'regex'
         ? await grepped(context, scope, filter, args)
         : await ranked(context, scope, filter, args)
-    const results = fitted(page.found, args.limit, args.explain)
+    const results = fitted(page.found, args.limit, args.explain, context.services.now())
     const omitted = page.found.slice(results.length).map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {
       results,

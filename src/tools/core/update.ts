@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { validityOf } from '../../domain/currency/validity'
 import type { Entry } from '../../domain/entry/entry'
 import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
@@ -20,7 +21,7 @@ import { id, ids, kindOf, lean } from './vocabulary'
 const EDIT_TRIES = 20
 
 /** Fields that `clear` can name; an empty value may be a mistake and clears nothing. */
-const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'expires_at', 'pinned'] as const
+const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'valid_until', 'expires_at', 'pinned'] as const
 
 const text = (description: string) => z.string().optional().meta({ description })
 
@@ -36,6 +37,8 @@ const input = z.strictObject({
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
   pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
+  valid_from: text('ISO 8601'),
+  valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
   replaces: ids('Obsolete by it').optional(),
   both_hold: ids('Hold too').optional(),
@@ -109,6 +112,7 @@ function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
   const patch: JsonObject = {
     ...metadata,
     ...named,
+    ...validityOf(args),
     ...(pinned === undefined ? {} : { pinned }),
     ...Object.fromEntries(cleared),
   }
