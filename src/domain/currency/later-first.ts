@@ -21,6 +21,8 @@ export interface Listed {
   readonly id: number
   readonly version: number
   readonly project: string | null
+  /** Two of different domains are not on one subject. */
+  readonly domain: string | null
   readonly metadata: Metadata | null
   readonly createdAt: Millis
   /** What the list is ordered by; positive, or the scores say nothing. */
@@ -46,6 +48,8 @@ export interface LaterFirst {
   /** IDs of later memories on the subject of each, by its ID; the latest first. */
   readonly later: ReadonlyMap<number, readonly number[]>
 }
+
+const isElsewhere = (a: string | null, b: string | null): boolean => (a ?? '').toLowerCase() !== (b ?? '').toLowerCase()
 
 function isOfOneSubject(similarity: number, a: Listed, b: Listed): boolean {
   const { alike, scoredAlike, share } = SUBJECT.shown
@@ -80,7 +84,7 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
     let best: { readonly at: number; readonly similarity: number } | null = null
     for (const [j, otherPlace] of places.entries()) {
       const other = listed[otherPlace] as Listed
-      if (i === j || other.project !== one.project) continue
+      if (i === j || other.project !== one.project || isElsewhere(one.domain, other.domain)) continue
       const found = similarity(i, j)
       if (found <= (best?.similarity ?? 0) || !isOfOneSubject(found, one, other) || bothHold(one, other)) continue
       best = { at: j, similarity: found }

@@ -1,6 +1,7 @@
 import { type Listed, laterFirst } from '../../../domain/currency/later-first'
 import { hasSubject, SUBJECT, subjectOf } from '../../../domain/currency/subject'
 import type { EntryPreview } from '../../../domain/entry/entry'
+import { domainOf } from '../../../domain/entry/lifted-metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { bestPlaces, cutAround } from '../../../domain/pack/content'
 import type { Analyzer } from '../../../domain/search/analysis'
@@ -229,7 +230,13 @@ export function createRankedPage({
         const { entry } = result
         const compares = hasSubject(entry) && !isReplaced(entry)
         const subject = compares ? subjectOf(entry.title, texts.get(entry.id) ?? entry.text, analyzer) : null
-        return { ...entry, score: orderedBy(result), subject, isNamed: named.has(entry.id) }
+        return {
+          ...entry,
+          domain: domainOf(entry.metadata),
+          score: orderedBy(result),
+          subject,
+          isNamed: named.has(entry.id),
+        }
       }),
     )
     return order.map((place) => {
