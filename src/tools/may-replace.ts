@@ -60,6 +60,6 @@ export const callsOfThreads = (id: number): Calls => ({
 /** Later results that one names. */
 const MOST_LATER = 2
 
-/** What a result says of later ones on its subject. */
+/** The member of a result that names later ones on its subject. */
 export const laterMember = (later: readonly number[]): { readonly note?: string } =>
   later.length === 0 ? {} : { note: laterWords(later.slice(0, MOST_LATER)) }

@@ -25,7 +25,7 @@ export interface Listed {
   readonly domain: string | null
   readonly metadata: Metadata | null
   readonly createdAt: Millis
-  /** What the list is ordered by; positive, or the scores say nothing. */
+  /** The list is ordered by it; a score that is not positive is not compared. */
   readonly score: number
   /** Null where it has no subject of its own, or another has replaced it. */
   readonly subject: Subject | null
@@ -118,6 +118,6 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
   return { order, later }
 }
 
-/** What a memory says of the later ones on its subject. */
+/** The words by which a memory names the later ones on its subject. */
 export const laterWords = (ids: readonly number[]): string =>
   `later on the same subject: ${ids.map((id) => `[${id}]`).join(', ')}`
