@@ -10,7 +10,17 @@ const LONGER = 'We retain audit logs of the gateway for ninety days in the archi
 const OTHER = 'Interns choose their laptop colour in the first week.'
 
 const listed = (id: number, text: string, more: Partial<Listed> = {}): Listed => ({
-  ...{ id, version: 1, project: 'p', domain: null, metadata: null, createdAt: id, score: 1, isNamed: false },
+  ...{
+    id,
+    version: 1,
+    kind: 'rule',
+    project: 'p',
+    domain: null,
+    metadata: null,
+    createdAt: id,
+    score: 1,
+    isNamed: false,
+  },
   subject: subjectOf(`Note ${id}`, text, analyzer),
   ...more,
 })

@@ -1,3 +1,4 @@
+import type { Kind } from '../entry/kind'
 import { type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
 import { SUBJECT, type Subject, similarityIn } from './subject'
@@ -20,6 +21,7 @@ export function holdsNextTo(metadata: Metadata | null): ReadonlyMap<number, numb
 export interface Listed {
   readonly id: number
   readonly version: number
+  readonly kind: Kind
   readonly project: string | null
   /** Two of different domains are not on one subject. */
   readonly domain: string | null
@@ -54,7 +56,8 @@ const isElsewhere = (a: string | null, b: string | null): boolean => (a ?? '').t
 function isOfOneSubject(similarity: number, a: Listed, b: Listed): boolean {
   const { alike, scoredAlike, share } = SUBJECT.shown
   if (similarity >= alike) return true
-  return similarity >= scoredAlike && Math.min(a.score, b.score) >= share * Math.max(a.score, b.score) && a.score > 0
+  if (similarity < scoredAlike || a.kind !== b.kind) return false
+  return Math.min(a.score, b.score) >= share * Math.max(a.score, b.score) && Math.min(a.score, b.score) > 0
 }
 
 /**
