@@ -11,8 +11,8 @@ export const SUBJECT = {
   named: 0.18,
   /**
    * Two memories that are both shown, of which each is the most similar to the other: cosine from which they are on the same subject, and
-   * from which they are where they have one kind and the worse one has at least this share of the score of the better one. From the last cosine on it is enough
-   * that one of them has none that is more similar.
+   * from which two of one kind are where the worse one has at least this share of the score of the better one. From the last cosine on it
+   * is enough that one of them has none that is more similar.
    */
   shown: { alike: 0.25, scoredAlike: 0.1, share: 0.55, nearlySame: 0.5 },
   /** Earlier memories that the answer to a write names. */
