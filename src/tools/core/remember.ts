@@ -59,7 +59,7 @@ const input = z.strictObject({
   valid_until: text('Leaves packs then'),
   expires_at: text('Deleted then'),
   merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields: assignee, priority, due …').optional(),
+  metadata: jsonObject('Own fields', 'assignee').optional(),
   images: images.optional(),
 })
 

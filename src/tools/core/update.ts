@@ -36,7 +36,7 @@ const input = z.strictObject({
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
-  pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
+  pinned: z.boolean().optional().meta({ description: 'Shown at every start' }),
   valid_from: text('ISO 8601'),
   valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
@@ -47,7 +47,7 @@ const input = z.strictObject({
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
-    .meta({ description: 'Fields to empty' }),
+    .meta({ description: 'To empty' }),
   expected_version: z.int().optional().meta({ description: 'Fail at another' }),
 })
 type Arguments = z.output<typeof input>
