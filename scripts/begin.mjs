@@ -8,9 +8,10 @@ import { whyNoDebugger, whyNotFree } from './serve/port.mjs'
 
 /**
  * @param {readonly string[]} args
+ * @param {'serving' | 'all'} packages what is installed where it is missing
  * @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process when it cannot go on
  */
-export async function begin(args = process.argv.slice(2)) {
+export async function begin(args = process.argv.slice(2), packages = /** @type {'serving' | 'all'} */ ('serving')) {
   try {
     const options = readServeArguments(args, { root: isPackaged ? process.cwd() : root, port: process.env.PORT })
     const problem = (await whyNotFree(options.port, options.ip)) ?? (await whyNoDebugger(options))
@@ -18,7 +19,7 @@ export async function begin(args = process.argv.slice(2)) {
       console.error(problem)
       process.exit(1)
     }
-    installMissing()
+    await installMissing(packages)
     const own = relative(root, options.state)
     return { ...options, shownState: isPackaged || own.startsWith('..') ? options.state : own }
   } catch (error) {

@@ -6,7 +6,7 @@ import { begin } from './begin.mjs'
 import { environment, nodePath, root } from './install.mjs'
 import { serve } from './serve.mjs'
 
-const options = await begin()
+const options = await begin(undefined, 'all')
 const { databaseFromEnvironment, pooledUrl } = await import('../src/cli/postgres/url.mjs')
 const { dataFolder, spawnServer } = await import('./postgres.mjs')
 

@@ -1,7 +1,18 @@
 // Installs what is missing. Plain Node without packages, because it runs before there are any.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -50,22 +61,151 @@ function cacheOption() {
   }
 }
 
-/** Runs `npm ci` unless node_modules already holds what package-lock.json says; a package was installed with what it needs. */
-export function installMissing() {
-  if (isPackaged) return
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return
-  // Standard output belongs to the program that is about to run.
-  console.error('Installing packages (once) …')
-  const { status } = spawnSync('npm', ['ci', '--prefer-offline', ...cacheOption()], {
-    cwd: root,
-    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
-    shell: process.platform === 'win32',
+/** Packages that tests, checks and releases need, and serving does not. The built-in model has its native runtime at the full installation. */
+export const DEVELOPMENT_ONLY =
+  /^(@anthropic-ai\/mcpb|@biomejs\/|@cloudflare\/(vitest-plugin|workers-types)|@electric-sql\/|@js-joda\/|@modelcontextprotocol\/(conformance|server-memory)|@types\/|axe-core|commonmark\.json|fast-check|onnxruntime-node|playwright-core|redos-detector|typescript|vitest)/
+
+/** The manifest and the lock file without the packages of development. @param {string} manifest @param {string} lock */
+export function servingFiles(manifest, lock) {
+  const without = (/** @type {any} */ { scripts: _, bundleDependencies: __, devDependencies, ...rest }) => ({
+    ...rest,
+    devDependencies: Object.fromEntries(
+      Object.entries(devDependencies).filter(([name]) => !DEVELOPMENT_ONLY.test(name)),
+    ),
   })
+  const { packages, ...rest } = JSON.parse(lock)
+  return {
+    manifest: JSON.stringify(without(JSON.parse(manifest)), null, 2),
+    lock: JSON.stringify({ ...rest, packages: { ...packages, '': without(packages['']) } }, null, 2),
+  }
+}
+
+/**
+ * Shows how an installation proceeds: npm reports nothing until it is done, so the packages that arrived are counted. Plain lines
+ * outside of a terminal, one in ten seconds.
+ *
+ * @param {string} folder of the packages
+ * @param {number} total packages of the lock file
+ * @returns {() => void} ends it
+ */
+function showArrival(folder, total) {
+  const began = Date.now()
+  const isTerminal = process.stderr.isTTY === true
+  const timer = setInterval(
+    () => {
+      const seconds = Math.round((Date.now() - began) / 1000)
+      const line = progressLine(arrived(folder), total, seconds)
+      process.stderr.write(isTerminal ? `\r\u001b[2K${line}` : `${line}\n`)
+    },
+    isTerminal ? 1000 : 10_000,
+  )
+  return () => {
+    clearInterval(timer)
+    if (isTerminal) process.stderr.write('\r\u001b[2K')
+  }
+}
+
+/** Top-level packages that are unpacked. @param {string} folder */
+function arrived(folder) {
+  try {
+    return readdirSync(folder).flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(folder, name)) : name.startsWith('.') ? [] : [name],
+    ).length
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * An estimate is shown once a tenth is there: before that the rate says nothing.
+ *
+ * @param {number} done @param {number} total @param {number} seconds since the start
+ */
+export function progressLine(done, total, seconds) {
+  const share = Math.min(done / Math.max(total, 1), 1)
+  const left = share < 0.1 || share === 1 ? '' : `, about ${Math.max(1, Math.round((seconds * (1 - share)) / share))} s left`
+  const what = done === 0 ? 'fetching the list of packages' : `${Math.min(done, total)} of about ${total} packages`
+  return `  ${what}, ${seconds} s${left}`
+}
+
+/** Whether node_modules holds what package-lock.json says. @param {'serving' | 'all'} what */
+function isInstalled(what) {
+  const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+  return found === lockHash() || (what === 'serving' && found === `serving ${lockHash()}`)
+}
+
+/** Runs npm and resolves to its exit code. @param {readonly string[]} args @param {string} cwd @param {string} folder @param {number} total */
+function npm(args, cwd, folder, total) {
+  return new Promise((resolve) => {
+    const end = showArrival(folder, total)
+    const isWindows = process.platform === 'win32'
+    const stdio = /** @type {const} */ (['ignore', process.stderr.fd, process.stderr.fd])
+    const child = spawn('npm', [...args], { cwd, stdio: [...stdio], shell: isWindows })
+    child.once('error', (error) => {
+      end()
+      console.error(error.message)
+      resolve(1)
+    })
+    child.once('exit', (code) => {
+      end()
+      resolve(code ?? 1)
+    })
+  })
+}
+
+/** Packages of the top level of a lock file. @param {string} lock */
+const topLevel = (lock) =>
+  Object.keys(JSON.parse(lock).packages).filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)).length
+
+/** Installs into a folder of its own and moves it, so that a broken installation is never found half done. */
+async function installServing() {
+  const text = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
+  const { manifest, lock } = servingFiles(text('package.json'), text('package-lock.json'))
+  const folder = join(root, '.wrangler', 'install')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), manifest)
+  writeFileSync(join(folder, 'package-lock.json'), lock)
+  cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
+  const args = ['ci', '--prefer-offline', ...cacheOption()]
+  const status = await npm(args, folder, join(folder, 'node_modules'), SERVING_PACKAGES)
+  if (status !== 0) return status
+  rmSync(join(root, 'node_modules'), { recursive: true, force: true })
+  renameSync(join(folder, 'node_modules'), join(root, 'node_modules'))
+  rmSync(folder, { recursive: true, force: true })
+  writeFileSync(stamp, `serving ${lockHash()}`)
+  return 0
+}
+
+/** Top-level packages of an installation for serving; a test keeps it within a tenth. */
+export const SERVING_PACKAGES = 250
+
+/**
+ * Installs what is missing of the lock file: everything, or only what serving needs. A package was installed with what it needs.
+ *
+ * @param {'serving' | 'all'} [what]
+ */
+export async function installMissing(what = 'all') {
+  if (isPackaged || isInstalled(what)) return
+  const isServing = what === 'serving'
+  // Standard output belongs to the program that is about to run.
+  console.error(
+    isServing
+      ? 'Installing the packages that serving needs (once) …'
+      : 'Installing the packages of development (once) …',
+  )
+  const began = Date.now()
+  // A server may run from the packages of serving: they stay, and the others are added.
+  const command = isInstalled('serving') ? ['install', '--no-save'] : ['ci']
+  const all = [...command, '--prefer-offline', ...cacheOption()]
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  const status = isServing ? await installServing() : await npm(all, root, join(root, 'node_modules'), topLevel(lock))
   if (status !== 0) {
     console.error('npm ci failed; see above.')
-    process.exit(status ?? 1)
+    process.exit(status)
   }
-  writeFileSync(stamp, lockHash())
+  if (!isServing) writeFileSync(stamp, lockHash())
+  console.error(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`)
 }
 
 /** Environment in which package binaries find the right Node. */
