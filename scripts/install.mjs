@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -43,7 +44,7 @@ export function nodePath() {
 }
 
 /** Of everything that is installed: a release changes the version of this package alone. */
-function lockHash() {
+export function lockHash() {
   const own = /^(\{\s*"name": "[^"]+",\s*"version": )"[^"]+"|("": \{\s*"name": "[^"]+",\s*"version": )"[^"]+"/g
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8').replace(own, '')
   return createHash('sha256').update(lock).digest('hex')
@@ -80,52 +81,60 @@ export function servingFiles(manifest, lock) {
   }
 }
 
+/** Megabytes that an installation unpacks, measured on Linux; other systems differ by a few. */
+const MEGABYTES = { serving: 690, all: 1200 }
+
+/** Bytes of the files below a folder that is being filled. @param {string} folder @returns {number} */
+function bytesIn(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return sum + bytesIn(path)
+      return entry.isFile() ? sum + statSync(path).size : sum
+    }, 0)
+  } catch {
+    return 0 // moved meanwhile
+  }
+}
+
 /**
- * Shows how an installation proceeds: npm reports nothing until it is done, so the packages that arrived are counted. Plain lines
- * outside of a terminal, one in ten seconds.
+ * What a person sees of an installation. The time that is left is estimated once a tenth has arrived: before that the rate says nothing.
+ *
+ * @param {number} done megabytes @param {number} total megabytes @param {number} seconds since the start
+ */
+export function progressLine(done, total, seconds) {
+  if (done === 0) return `  fetching the list of packages, ${seconds} s`
+  const share = done / total
+  const left = Math.max(1, Math.round((seconds * (1 - share)) / share))
+  const estimate = share < 0.1 ? '' : share >= 0.97 ? ', almost done' : `, about ${left} s left`
+  return `  ${done} of about ${total} MB unpacked, ${seconds} s${estimate}`
+}
+
+/**
+ * Shows how an installation proceeds, since npm reports nothing until it is done: one line that changes in a terminal, else a line in
+ * ten seconds.
  *
  * @param {string} folder of the packages
- * @param {number} total packages of the lock file
+ * @param {number} total megabytes
  * @returns {() => void} ends it
  */
 function showArrival(folder, total) {
   const began = Date.now()
+  const before = Math.round(bytesIn(folder) / 1e6)
   const isTerminal = process.stderr.isTTY === true
   const timer = setInterval(
     () => {
       const seconds = Math.round((Date.now() - began) / 1000)
-      const line = progressLine(arrived(folder), total, seconds)
+      const done = Math.max(0, Math.round(bytesIn(folder) / 1e6) - before)
+      const line = progressLine(done, total - before, seconds)
       process.stderr.write(isTerminal ? `\r\u001b[2K${line}` : `${line}\n`)
     },
-    isTerminal ? 1000 : 10_000,
+    isTerminal ? 2000 : 10_000,
   )
   return () => {
     clearInterval(timer)
     if (isTerminal) process.stderr.write('\r\u001b[2K')
   }
-}
-
-/** Top-level packages that are unpacked. @param {string} folder */
-function arrived(folder) {
-  try {
-    return readdirSync(folder).flatMap((name) =>
-      name.startsWith('@') ? readdirSync(join(folder, name)) : name.startsWith('.') ? [] : [name],
-    ).length
-  } catch {
-    return 0
-  }
-}
-
-/**
- * An estimate is shown once a tenth is there: before that the rate says nothing.
- *
- * @param {number} done @param {number} total @param {number} seconds since the start
- */
-export function progressLine(done, total, seconds) {
-  const share = Math.min(done / Math.max(total, 1), 1)
-  const left = share < 0.1 || share === 1 ? '' : `, about ${Math.max(1, Math.round((seconds * (1 - share)) / share))} s left`
-  const what = done === 0 ? 'fetching the list of packages' : `${Math.min(done, total)} of about ${total} packages`
-  return `  ${what}, ${seconds} s${left}`
 }
 
 /** Whether node_modules holds what package-lock.json says. @param {'serving' | 'all'} what */
@@ -134,7 +143,7 @@ function isInstalled(what) {
   return found === lockHash() || (what === 'serving' && found === `serving ${lockHash()}`)
 }
 
-/** Runs npm and resolves to its exit code. @param {readonly string[]} args @param {string} cwd @param {string} folder @param {number} total */
+/** Runs npm and resolves to its exit code. @param {readonly string[]} args @param {string} cwd @param {string} folder @param {number} total megabytes */
 function npm(args, cwd, folder, total) {
   return new Promise((resolve) => {
     const end = showArrival(folder, total)
@@ -153,10 +162,6 @@ function npm(args, cwd, folder, total) {
   })
 }
 
-/** Packages of the top level of a lock file. @param {string} lock */
-const topLevel = (lock) =>
-  Object.keys(JSON.parse(lock).packages).filter((path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)).length
-
 /** Installs into a folder of its own and moves it, so that a broken installation is never found half done. */
 async function installServing() {
   const text = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
@@ -168,7 +173,7 @@ async function installServing() {
   writeFileSync(join(folder, 'package-lock.json'), lock)
   cpSync(join(root, '.npmrc'), join(folder, '.npmrc'))
   const args = ['ci', '--prefer-offline', ...cacheOption()]
-  const status = await npm(args, folder, join(folder, 'node_modules'), SERVING_PACKAGES)
+  const status = await npm(args, folder, join(folder, 'node_modules'), MEGABYTES.serving)
   if (status !== 0) return status
   rmSync(join(root, 'node_modules'), { recursive: true, force: true })
   renameSync(join(folder, 'node_modules'), join(root, 'node_modules'))
@@ -177,9 +182,6 @@ async function installServing() {
   return 0
 }
 
-/** Top-level packages of an installation for serving; a test keeps it within a tenth. */
-export const SERVING_PACKAGES = 250
-
 /**
  * Installs what is missing of the lock file: everything, or only what serving needs. A package was installed with what it needs.
  *
@@ -187,7 +189,9 @@ export const SERVING_PACKAGES = 250
  */
 export async function installMissing(what = 'all') {
   if (isPackaged || isInstalled(what)) return
-  const isServing = what === 'serving'
+  // A checkout that had the packages of development keeps them.
+  const hadAll = existsSync(stamp) && !readFileSync(stamp, 'utf8').startsWith('serving ')
+  const isServing = what === 'serving' && !hadAll
   // Standard output belongs to the program that is about to run.
   console.error(
     isServing
@@ -198,8 +202,7 @@ export async function installMissing(what = 'all') {
   // A server may run from the packages of serving: they stay, and the others are added.
   const command = isInstalled('serving') ? ['install', '--no-save'] : ['ci']
   const all = [...command, '--prefer-offline', ...cacheOption()]
-  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
-  const status = isServing ? await installServing() : await npm(all, root, join(root, 'node_modules'), topLevel(lock))
+  const status = isServing ? await installServing() : await npm(all, root, join(root, 'node_modules'), MEGABYTES.all)
   if (status !== 0) {
     console.error('npm ci failed; see above.')
     process.exit(status)
