@@ -140,7 +140,7 @@ const COMMANDS = {
   },
   doctor: {
     run: async (options, client, usage) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
-    options: ['url'],
+    options: ['url', 'check-updates'],
     mayHaveWord: true,
     isLocal: true,
   },
@@ -166,6 +166,21 @@ const COMMANDS = {
     options: ['url'],
     isLocal: true,
   },
+  'service install': {
+    run: async (options) => (await import('./service.mjs')).install(options),
+    options: ['port', 'print'],
+    isLocal: true,
+  },
+  'service remove': {
+    run: async (options) => (await import('./service.mjs')).remove(options),
+    options: [],
+    isLocal: true,
+  },
+  'service status': {
+    run: async (options) => (await import('./service.mjs')).status(options),
+    options: [],
+    isLocal: true,
+  },
   completion: { run: completion, options: [], word: 'bash, zsh or fish', isLocal: true },
   version: { run: version, options: [], isLocal: true },
 }
@@ -185,6 +200,7 @@ const FLAGS = [
   'prompts',
   'capture',
   'forked',
+  'check-updates',
 ]
 
 /** @param {readonly string[]} args @param {(problem: string) => never} usage */

@@ -17,6 +17,11 @@ const USAGE = `usage: commonplace <command>
   undo [ID]                      takes back the last change of this command line; with an ID, the last change of that memory
   open                           shows the dashboard in the browser
 
+  service install [--port N] [--print]
+            the server as a service of your session: systemd, launchd or a task of Windows; --print only shows the file
+  service remove                 the data stay
+  service status
+
  administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
@@ -56,9 +61,9 @@ const USAGE = `usage: commonplace <command>
   setup CLIENT --capture [--url URL] [--json]
             installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
             cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
-  doctor [CLIENT] [--url URL] [--json]
+  doctor [CLIENT] [--url URL] [--check-updates] [--json]
             looks at server, key, model, clients' files and hooks: a line each, and what to do. It plays a recorded session through each
-            installed hook, shows what was captured, and erases it
+            installed hook, shows what was captured, and erases it; --check-updates asks the npm registry for a newer release
   status [--url URL] [--json]
             the server, whether hooks send to it, the role there, how many events wait, when it last answered
 

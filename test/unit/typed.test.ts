@@ -1,4 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
+import { checkUpdates, isNewer } from '../../src/cli/doctor/updates.mjs'
 import { nearestWord } from '../../src/cli/nearest.mjs'
 import { typedAs } from '../../src/cli/place.mjs'
 import { isColored } from '../../src/cli/terminal.mjs'
@@ -34,4 +37,31 @@ it('output is colored in a terminal, unless NO_COLOR, FORCE_COLOR or a dumb term
   expect(isColored({ isTTY: true }, { TERM: 'dumb' })).toBe(false)
   expect(isColored({}, { FORCE_COLOR: '1' })).toBe(true)
   expect(isColored({ isTTY: true }, { FORCE_COLOR: '0' })).toBe(false)
+})
+
+it('a check for updates reports a newer release of the registry, and nothing that is older', async () => {
+  expect([isNewer('1.0.0', '1.0.0-rc.1'), isNewer('1.0.0-rc.2', '1.0.0-rc.1'), isNewer('1.10.0', '1.9.0')]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect([isNewer('1.0.0-rc.1', '1.0.0'), isNewer('1.0.0', '1.0.0'), isNewer('0.9.9', '1.0.0')]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  const registry = createServer((request, response) => {
+    response.end(JSON.stringify({ version: request.url === '/commonplace-mcp/latest' ? '99.0.0' : '0.0.1' }))
+  })
+  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+  const { port } = registry.address() as AddressInfo
+  expect(await checkUpdates(`http://127.0.0.1:${port}/`)).toMatchObject({
+    ok: null,
+    detail: expect.stringMatching(/; 99\.0\.0 is available$/),
+  })
+  await new Promise((resolve) => registry.close(resolve))
+  expect(await checkUpdates(`http://127.0.0.1:${port}`)).toMatchObject({
+    ok: null,
+    detail: expect.stringContaining('no answer'),
+  })
 })

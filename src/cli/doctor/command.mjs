@@ -50,7 +50,7 @@ export async function examine(around) {
 }
 
 /**
- * @param {{ namedUrl?: string, key?: string, json?: boolean }} options key: of the named URL, where it is known
+ * @param {{ namedUrl?: string, key?: string, json?: boolean, 'check-updates'?: boolean }} options key: of the named URL, where it is known
  * @param {string | undefined} client
  * @param {(problem: string) => never} usage
  */
@@ -70,6 +70,7 @@ export async function doctor(options, client, usage) {
     known: null,
     hooked: [],
   })
+  if (options['check-updates']) findings.push(await (await import('./updates.mjs')).checkUpdates())
   // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
   const wire = findings.map(({ detail: told, ...finding }) => ({ ...finding, told }))
   if (options.json) console.log(JSON.stringify(wire, null, 2))
