@@ -29,12 +29,17 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
     }
     case 'object': {
       const object = parsed(value, isRecord, budget)
-      return isRecord(object) && schema.properties ? members(schema, object, budget) : object
+      // The members that an open object lists are examples: null and every type keep their meaning.
+      const isClosed = schema.properties && schema.additionalProperties !== true
+      return isRecord(object) && isClosed ? members(schema, object, budget) : object
     }
     default:
       return value
   }
 }
+
+/** Items of a list that is sent as "1,2": one more than any list may have. */
+const MAX_LISTED = 101
 
 /** A single id or word where a list of them is expected, and ids as "1,2". Other values stay as they are. */
 function listed(schema: JsonSchema, value: unknown): unknown {
@@ -42,8 +47,10 @@ function listed(schema: JsonSchema, value: unknown): unknown {
   const types = Array.isArray(items?.anyOf) ? items.anyOf.map(({ type }) => type) : [items?.type]
   if (typeof value === 'number') return types.includes('integer') ? [value] : value
   if (typeof value !== 'string' || value === '' || /^\s*[[{"]/.test(value)) return value
-  if (types.includes('integer') && /^\s*\d+(\s*,\s*\d+)*\s*$/.test(value))
-    return value.split(',').map((id) => id.trim())
+  if (types.includes('integer')) {
+    const ids = value.split(',', MAX_LISTED).map((id) => id.trim())
+    if (ids.every((id) => /^\d+$/.test(id))) return ids
+  }
   return types.includes('string') ? [value] : value
 }
 

@@ -21,7 +21,7 @@ type Json = any
 const DAY = 86_400_000
 const LONG = 'A long report about the harbour and its cranes. '.repeat(20)
 /** Members that hold ids, which differ from org to org. */
-const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|evicted|summaryId)$/
+const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|ids|replaces|evicted|summaryId)$/
 
 /** Ids within words. */
 const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
@@ -30,7 +30,10 @@ const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
 function inAnyOrg(answer: Json, ids: readonly number[]): Json {
   const place = (id: Json): Json => (Array.isArray(id) ? id.map(place) : ids.indexOf(Number(id)))
   const walk = (value: Json): Json => {
-    if (typeof value === 'string') return value.replaceAll(WORDED_ID, (_, words, id) => `${words}${place(id)}`)
+    if (typeof value === 'string')
+      return value
+        .replaceAll(/"change_id": "[0-9a-f]{32}"/g, 'change_id')
+        .replaceAll(WORDED_ID, (_, words, id) => `${words}${place(id)}`)
     if (Array.isArray(value)) return value.map(walk)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(

@@ -55,7 +55,7 @@ const input = z.strictObject({
   audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
   expires_at: text('ISO 8601; deleted then'),
   merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields: assignee, priority, due …').optional(),
+  metadata: jsonObject('Own fields', 'assignee').optional(),
   images: images.optional(),
 })
 

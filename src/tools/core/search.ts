@@ -34,7 +34,7 @@ const input = z.strictObject({
     .string()
     .refine((query) => codePointLength(query) <= MAX_QUERY, { error: `query has more than ${MAX_QUERY} characters` })
     .optional()
-    .meta({ description: 'Question or words; omit for the newest' }),
+    .meta({ description: 'Question or words; omit: newest' }),
   mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex: within lines' }),
   project: fields.project,
   kind: fields.kinds,
@@ -43,7 +43,7 @@ const input = z.strictObject({
   since: fields.since,
   until: fields.until,
   thread: fields.thread,
-  where: jsonObject('Status, metadata: {"status": "doing", "n": {"gte": 3}}').optional(),
+  where: jsonObject('Metadata: {"n": {"gte": 3}}', 'status').optional(),
   limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
   explain: flag(false, 'Add scores'),

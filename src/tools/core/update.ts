@@ -34,14 +34,14 @@ const input = z.strictObject({
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
-  pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
+  pinned: z.boolean().optional().meta({ description: 'Shown at every start' }),
   expires_at: text('ISO 8601'),
   metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
-    .meta({ description: 'Fields to empty' }),
+    .meta({ description: 'To empty' }),
   expected_version: z.int().optional().meta({ description: 'Fail at another' }),
 })
 type Arguments = z.output<typeof input>

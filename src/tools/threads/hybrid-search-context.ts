@@ -13,14 +13,14 @@ export const hybridSearchContext = defineTool({
   family: threads,
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
-  description: 'Find entries by words and meaning at once: the first choice for a question in natural language.',
+  description: 'Find entries by words and meaning: the first choice for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   input: z.strictObject({
     query: queryField,
     fusion_method: z.enum(FUSION_METHODS).optional().meta({
-      description: 'scores: by word score and nearness (default); rrf: by rank alone (default when rrf_k is given)',
+      description: 'scores: by score (default); rrf: by rank (default with rrf_k)',
     }),
-    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of rrf; higher evens ranks out' }),
+    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of rrf' }),
     ...rankedInput,
   }),
   output: output({

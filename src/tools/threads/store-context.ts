@@ -14,7 +14,7 @@ export const storeArguments = z.strictObject({
   text,
   images: images('Up to 10').optional(),
   metadata: metadata(
-    'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, ' +
+    '≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, ' +
       'supersedes, depends_on',
   ).optional(),
   tags: newTags('Labels, lower-cased').optional(),
@@ -34,8 +34,7 @@ export const storeContext = defineWritingTool({
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that the whole team shares. The same text again, as the newest turn of its source, ' +
-    'updates that entry, so a retry is harmless.',
+    'Store one memory in a thread that the whole team shares. The same text again as the newest of its source updates that entry.',
   effect: 'store',
   input: storeArguments,
   output: output({
