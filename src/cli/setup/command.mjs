@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../copy/bundle.mjs'
+import { didYouMean } from '../nearest.mjs'
 import { fail } from '../server.mjs'
 import { mergeJson, mergeToml, removeToml, Unreadable, valueInJson, valueInToml } from './merge.mjs'
 import { placeOf } from './places.mjs'
@@ -41,7 +42,9 @@ function withoutFormer(library, { format, path }, url, text) {
 export async function setup(options, client, usage) {
   const library = await bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
   if (!library.SETUP_CLIENTS.includes(client))
-    usage(`unknown client: ${client}; known are ${library.SETUP_CLIENTS.join(', ')}`)
+    usage(
+      `unknown client: ${client}.${didYouMean(client, library.SETUP_CLIENTS)} Known clients: ${library.SETUP_CLIENTS.join(', ')}`,
+    )
   const url = endpointOf(options.url)
   const key = process.env.COMMONPLACE_KEY
   // A server on this machine that npm start runs asks for no key.
