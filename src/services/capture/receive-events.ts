@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock'
 import { attempt, withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { ForModel, RecallForHooks } from './recall-for-hooks'
-import type { WriteSession } from './write-session'
+import { threadOfSession, type WriteSession } from './write-session'
 
 export interface Received {
   readonly stored: number
@@ -167,7 +167,9 @@ export function createReceiveEvents({
     if (takes('', name) === null) return null
     if (what.kind === 'start') return recall.atStart(by, nameOf(client, event), event, notes)
     // A prompt goes on without memory rather than not at all.
-    const found = await attempt(() => recall.atPrompt(by, what.text, event, known))
+    const found = await attempt(() =>
+      recall.atPrompt(by, what.text, event, known, threadOfSession(nameOf(client, event))),
+    )
     return found.ok ? found.value : null
   }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { drawn, type Standing, type StandingEntry } from '../../domain/capture/recalled'
+import { drawn, leftOffText, type Standing, type StandingEntry } from '../../domain/capture/recalled'
 import { titleOf } from '../../domain/entry/title'
 import type { PackItem } from '../../domain/pack/pack'
 import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
@@ -11,13 +11,24 @@ import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { core, inCoreWords } from './family'
-import { charactersOf, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
+import {
+  charactersOf,
+  fields,
+  filterOf,
+  inProject,
+  instantOf,
+  kindOf,
+  lean,
+  memoryOutput,
+  shownMemory,
+} from './vocabulary'
 
 const input = z.strictObject({
   goal: z.string().optional().meta({ description: 'What you are about to do' }),
   project: fields.project,
   kind: fields.kinds,
   since: fields.since,
+  captured: fields.captured,
   limit: z.int().optional().meta({ description: 'At most 50; default 12' }),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500' }),
 })
@@ -84,27 +95,62 @@ const numbers = (given: unknown): number[] => (Array.isArray(given) ? given.map(
 
 const REST = 'fetch reads the rest of memories with total_chars.'
 
-/** The pack for a goal. */
-async function packFor({ services, principal }: CallContext, goal: string, args: Arguments, most: number) {
+/** Captured sessions that a pack contains, and characters of the excerpt of each. */
+const OWN = { most: 3, excerpt: 900, least: 400 } as const
+const OWN_SECTION = 'Your sessions, not approved yet'
+const ONLY_OWN = 'No approved memory clearly fits; sessions of yours that wait for review do.'
+
+/** The owner's captured sessions that hold words of the goal, where the call wants them and packs are not confined to what is approved. */
+async function ownFor({ services, principal, config }: CallContext, goal: string, args: Arguments, most: number) {
+  const kinds = (args.kind ?? []).map((word) => kindOf(word))
+  const isWanted = args.captured !== 'exclude' && (kinds.length === 0 || kinds.includes('session'))
+  if (!isWanted || config.packTrust === 'approved') return []
+  const filter = filterOf({ since: args.since }, services.now())
+  const excerpt = Math.max(OWN.least, Math.min(OWN.excerpt, Math.floor((most * 0.3) / OWN.most)))
+  const scope = inProject(principal, args.project)
+  const found = await services.capture.own.holding(scope, { query: goal, filter, limit: OWN.most, excerpt })
+  return found.map(({ entry, excerpt: content }) => ({
+    section: OWN_SECTION,
+    shown: lean({
+      ...shownMemory(entry),
+      content: content ?? '',
+      total_chars: (content ?? '').length < entry.chars ? entry.chars : null,
+    }),
+  }))
+}
+
+/** The pack for a goal: memories, and behind them the owner's captured sessions. */
+async function packFor(call: CallContext, goal: string, args: Arguments, most: number) {
+  const { services, principal } = call
+  const owned = ownFor(call, goal, args, most)
+  if (args.captured === 'only') {
+    const { sections } = fitting(await owned, most - 500)
+    return lean({
+      sections,
+      hint: sections.length === 0 ? 'No captured session of yours holds words of this goal.' : REST,
+    })
+  }
   const { kind = [], since, project, limit } = args
-  const pack = await services.packs.context(principal, {
+  const packed = services.packs.context(principal, {
     ...{ goal, intent: 'general', layer: 'recall', project, limit, includeRelated: false, relatedLimit: 0 },
     kinds: kind.map((word) => kindOf(word)),
     since: since === undefined ? undefined : instantOf(since, 'since', services.now()),
     maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * most) / 4)),
   })
+  const [pack, own] = await Promise.all([packed, owned])
   const items = pack.sections
     .flatMap(({ title, items: own }) => own.map((item) => ({ section: title, item })))
     .sort((a, b) => b.item.score - a.item.score)
     .map(({ section, item }) => ({ section, shown: shownItem(item) }))
-  const { sections, dropped } = fitting(items, most - 500)
+  const ofOwn = own.reduce((sum, { shown }) => sum + JSON.stringify(shown).length + 80, 0)
+  const { sections, dropped } = fitting(items, most - 500 - ofOwn)
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
   const omitted = beyond + budget + dropped
   const isDoubtful = /^Noth/.test(pack.usage_hint)
   const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
   return lean({
-    sections,
-    hint: isDoubtful ? inCoreWords(pack.usage_hint) : hasParts ? REST : null,
+    sections: own.length === 0 ? sections : [...sections, ...fitting(own, most).sections],
+    hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
     omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
     superseded: superseded === 0 ? null : superseded,
     warnings: pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : [],
@@ -134,8 +180,8 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const facets = Object.fromEntries(
     Object.entries(found.facets).map(([facet, entries]) => [facet, entries.filter(isWanted)]),
   ) as unknown as Standing['facets']
-  const { leftOff } = found
-  const last = leftOff === null ? null : { id: leftOff.id, content: firstCodePoints(leftOff.text, LEFT_OFF) }
+  const { leftOff, before = [] } = found
+  const last = leftOff === null ? null : { id: leftOff.id, content: leftOffText(leftOff.text, before, LEFT_OFF) }
   const budget = most - 500 - JSON.stringify(last).length
   const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
   const shown = chosen

@@ -5,9 +5,11 @@ import { inspected } from '../../domain/flaws'
 import { cutAround } from '../../domain/pack/content'
 import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
+import { namesCaptured } from '../../domain/search/captured'
 import { and, type Filter } from '../../domain/search/filter'
 import { MAX_OFFSET } from '../../domain/search/window'
 import { codePointLength, trim } from '../../domain/text'
+import { ownCaptured } from '../../services/capture/own-sessions'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
@@ -43,6 +45,7 @@ const input = z.strictObject({
   since: fields.since,
   until: fields.until,
   thread: fields.thread,
+  captured: fields.captured,
   where: jsonObject('Status, metadata: {"status": "doing", "n": {"gte": 3}}').optional(),
   limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
@@ -107,7 +110,7 @@ async function ranked(
             legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
           })
   return {
-    found: page.results.map((one): Found => ({ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) })),
+    found: page.results.map(foundOf),
     total: page.total,
     more: page.total > offset + page.results.length,
     warnings: page.warnings,
@@ -149,6 +152,56 @@ async function grepped(
       found.nextBeforeId === null ? [] : [`Only the newest ${found.scanned} memories were searched: add a filter`],
   }
 }
+
+/** Captured sessions that a page contains behind memories. */
+const MOST_OWN = 3
+
+/** Answers that nothing holds the words, which a captured session of the owner does. */
+const isOfNothing = (warning: string): boolean => /^(?:Nothing|No entry)\b/.test(warning)
+
+/**
+ * The page with the owner's captured sessions behind its memories. They take the places of memories that match the words worse, which are
+ * listed as omitted.
+ */
+function withOwn(
+  page: FoundPage,
+  own: readonly Found[],
+  limit: number,
+): FoundPage & { readonly displaced: readonly Found[] } {
+  const wordsOf = ({ scores }: Found): number => Number(scores?.words ?? 0)
+  const kept = [...page.found]
+  const displaced: Found[] = []
+  const added: Found[] = []
+  for (const one of own) {
+    const last = kept.at(-1)
+    if (kept.length + added.length >= limit) {
+      if (last === undefined || wordsOf(last) >= wordsOf(one)) break
+      displaced.unshift(kept.pop() as Found)
+    }
+    added.push(one)
+  }
+  const warnings = added.length === 0 ? page.warnings : page.warnings.filter((warning) => !isOfNothing(warning))
+  return { ...page, found: [...kept, ...added], warnings, displaced }
+}
+
+/** The owner's captured sessions that match, where the call wants them beside memories. */
+async function ownOf(
+  call: CallContext,
+  scope: CallContext['principal'],
+  filter: Filter,
+  args: Arguments,
+): Promise<Found[]> {
+  const { query = '', mode, offset } = args
+  if (args.captured !== 'include' || offset > 0 || trim(query) === '' || namesCaptured(filter)) return []
+  if (mode === 'exact' || mode === 'regex') {
+    const page = await grepped(call, scope, and([filter, ownCaptured(scope)]), { ...args, limit: MOST_OWN })
+    return [...page.found]
+  }
+  const request = { query, filter, limit: MOST_OWN, excerpt: EXCERPT.most }
+  return (await call.services.capture.own.holding(scope, request)).map(foundOf)
+}
+
+const foundOf = (one: RankedResult): Found => ({ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) })
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
 function fitted(found: readonly Found[], limit: number, explain: boolean) {
@@ -200,18 +253,22 @@ export const search = defineTool({
     const limit = Math.max(1, Math.min(given.limit ?? 10, MAX_RESULTS))
     const args = { ...given, limit }
     const scope = inProject(context.principal, args.project)
-    const filter = filterOf(args, context.services.now())
+    const wanted = filterOf(args, context.services.now())
+    const filter = args.captured === 'only' ? and([wanted, ownCaptured(scope)]) : wanted
     const isBlank = trim(args.query ?? '') === ''
     // A list of a project holds the memories of the project alone; an answer to a question may also belong to none.
     const named = namedProject(context.principal, args.project)
     const listed = named === null ? filter : and([filter, ofProject(context.principal, named)])
-    const page = isBlank
-      ? await newest(context, scope, listed, args)
+    const finding = isBlank
+      ? newest(context, scope, listed, args)
       : args.mode === 'exact' || args.mode === 'regex'
-        ? await grepped(context, scope, filter, args)
-        : await ranked(context, scope, filter, args)
+        ? grepped(context, scope, filter, args)
+        : ranked(context, scope, filter, args)
+    const [memories, own] = await Promise.all([finding, ownOf(context, scope, filter, args)])
+    const page = withOwn(memories, own, limit)
     const results = fitted(page.found, args.limit, args.explain)
-    const omitted = page.found.slice(results.length).map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
+    const left = [...page.displaced, ...page.found.slice(results.length)]
+    const omitted = left.map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {
       results,
       ...lean({ more: page.more, total: page.more ? page.total : null, omitted, warnings: page.warnings }),

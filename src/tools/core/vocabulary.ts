@@ -50,6 +50,10 @@ export const fields = {
   since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
   until: text('Stored until; a day: its end'),
   thread: text('Thread'),
+  captured: z
+    .enum(['include', 'only', 'exclude'])
+    .default('include')
+    .meta({ description: 'Your sessions that wait for review' }),
 } as const
 
 /** The kind that a word means. @throws Problem invalid_input that lists the three nearest kinds first */
