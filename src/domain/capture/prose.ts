@@ -55,7 +55,8 @@ export function plainAnswer(answer: string): string {
     block.trim().split('\n').length <= 2 ? `\n${block}\n` : '\n',
   )
   const lines = prose.split('\n').map((line) => line.replace(/^[\s>]*(?:#{1,6}\s+|[-*+]\s+)?/, '').replaceAll('**', ''))
-  return oneLine(lines.join(' ')).replace(OPENING, '')
+  const text = oneLine(lines.join(' '))
+  return text.replace(OPENING, '') || text
 }
 
 /** Prompts that only let the agent go on. */

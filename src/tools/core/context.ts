@@ -5,6 +5,7 @@ import type { PackItem } from '../../domain/pack/pack'
 import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
+import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
@@ -20,6 +21,7 @@ import {
   kindOf,
   lean,
   memoryOutput,
+  shortenedTo,
   shownMemory,
 } from './vocabulary'
 
@@ -96,7 +98,7 @@ const numbers = (given: unknown): number[] => (Array.isArray(given) ? given.map(
 const REST = 'fetch reads the rest of memories with total_chars.'
 
 /** Captured sessions that a pack contains, and characters of the excerpt of each. */
-const OWN = { most: 3, excerpt: 900, least: 400 } as const
+const OWN = { most: 3, excerpt: 2_000, least: 400 } as const
 const OWN_SECTION = 'Your sessions, not approved yet'
 const ONLY_OWN = 'No approved memory clearly fits; sessions of yours that wait for review do.'
 
@@ -106,17 +108,23 @@ async function ownFor({ services, principal, config }: CallContext, goal: string
   const isWanted = args.captured !== 'exclude' && (kinds.length === 0 || kinds.includes('session'))
   if (!isWanted || config.packTrust === 'approved') return []
   const filter = filterOf({ since: args.since }, services.now())
-  const excerpt = Math.max(OWN.least, Math.min(OWN.excerpt, Math.floor((most * 0.3) / OWN.most)))
   const scope = inProject(principal, args.project)
-  const found = await services.capture.own.holding(scope, { query: goal, filter, limit: OWN.most, excerpt })
-  return found.map(({ entry, excerpt: content }) => ({
-    section: OWN_SECTION,
-    shown: lean({
-      ...shownMemory(entry),
-      content: content ?? '',
-      total_chars: (content ?? '').length < entry.chars ? entry.chars : null,
-    }),
-  }))
+  const request = { query: goal, filter, limit: OWN.most, excerpt: OWN.excerpt }
+  const found = await services.capture.own.holding(scope, request)
+  // On a small budget the best alone.
+  return found.slice(0, Math.max(1, Math.floor((most * 0.3) / OWN.least)))
+}
+
+/** Sessions within so many characters, of which each gets an equal part. */
+function shownOwn(own: readonly RankedResult[], room: number) {
+  const items = own.map(({ entry, excerpt }) => {
+    const head = shownMemory(entry)
+    const part = Math.floor(room / own.length) - JSON.stringify(head).length - 60
+    const content = shortenedTo(excerpt ?? '', Math.max(60, Math.min(OWN.excerpt, part)))
+    const isPart = codePointLength(content) < entry.chars
+    return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) } }
+  })
+  return fitting(items, room).sections
 }
 
 /** The pack for a goal: memories, and behind them the owner's captured sessions. */
@@ -124,7 +132,7 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
   const { services, principal } = call
   const owned = ownFor(call, goal, args, most)
   if (args.captured === 'only') {
-    const { sections } = fitting(await owned, most - 500)
+    const sections = shownOwn(await owned, most - 500)
     return lean({
       sections,
       hint: sections.length === 0 ? 'No captured session of yours holds words of this goal.' : REST,
@@ -142,14 +150,15 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
     .flatMap(({ title, items: own }) => own.map((item) => ({ section: title, item })))
     .sort((a, b) => b.item.score - a.item.score)
     .map(({ section, item }) => ({ section, shown: shownItem(item) }))
-  const ofOwn = own.reduce((sum, { shown }) => sum + JSON.stringify(shown).length + 80, 0)
-  const { sections, dropped } = fitting(items, most - 500 - ofOwn)
+  // Memories come first; sessions have the rest, and a part that is theirs.
+  const { sections, dropped } = fitting(items, most - 500 - own.length * OWN.least)
+  const left = most - 500 - JSON.stringify(sections).length
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
   const omitted = beyond + budget + dropped
   const isDoubtful = /^Noth/.test(pack.usage_hint)
   const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
   return lean({
-    sections: own.length === 0 ? sections : [...sections, ...fitting(own, most).sections],
+    sections: own.length === 0 ? sections : [...sections, ...shownOwn(own, left)],
     hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
     omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
     superseded: superseded === 0 ? null : superseded,

@@ -19,7 +19,17 @@ import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
 import { score } from '../threads/scores'
 import { core } from './family'
-import { conditions, DEFAULT_ANSWER, fields, inProject, lean, memoryOutput, ofProject, shownMemory } from './vocabulary'
+import {
+  conditions,
+  DEFAULT_ANSWER,
+  fields,
+  inProject,
+  lean,
+  memoryOutput,
+  ofProject,
+  shortenedTo,
+  shownMemory,
+} from './vocabulary'
 import { whereOf } from './where'
 
 const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
@@ -153,8 +163,8 @@ async function grepped(
   }
 }
 
-/** Captured sessions that a page contains behind memories. */
-const MOST_OWN = 3
+/** Memories whose places captured sessions may take on a page. */
+const MOST_DISPLACED = 3
 
 /** Answers that nothing holds the words, which a captured session of the owner does. */
 const isOfNothing = (warning: string): boolean => /^(?:Nothing|No entry)\b/.test(warning)
@@ -175,7 +185,7 @@ function withOwn(
   for (const one of own) {
     const last = kept.at(-1)
     if (kept.length + added.length >= limit) {
-      if (last === undefined || wordsOf(last) >= wordsOf(one)) break
+      if (last === undefined || displaced.length === MOST_DISPLACED || wordsOf(last) >= wordsOf(one)) break
       displaced.unshift(kept.pop() as Found)
     }
     added.push(one)
@@ -194,10 +204,10 @@ async function ownOf(
   const { query = '', mode, offset } = args
   if (args.captured !== 'include' || offset > 0 || trim(query) === '' || namesCaptured(filter)) return []
   if (mode === 'exact' || mode === 'regex') {
-    const page = await grepped(call, scope, and([filter, ownCaptured(scope)]), { ...args, limit: MOST_OWN })
+    const page = await grepped(call, scope, and([filter, ownCaptured(scope)]), args)
     return [...page.found]
   }
-  const request = { query, filter, limit: MOST_OWN, excerpt: EXCERPT.most }
+  const request = { query, filter, limit: args.limit, excerpt: EXCERPT.most }
   return (await call.services.capture.own.holding(scope, request)).map(foundOf)
 }
 
@@ -222,18 +232,6 @@ function fitted(found: readonly Found[], limit: number, explain: boolean) {
     shown.push(one)
   }
   return shown
-}
-
-/** A text, cut so that its JSON stays within a number of characters. */
-function shortenedTo(text: string, most: number): string {
-  let wanted = most
-  for (let tries = 0; tries < 4; tries++) {
-    const cut = codePointLength(text) <= wanted ? text : `${[...text].slice(0, Math.max(1, wanted - 1)).join('')}…`
-    const size = JSON.stringify(cut).length
-    if (size <= most + 2) return cut
-    wanted = Math.floor((wanted * most) / size)
-  }
-  return ''
 }
 
 export const search = defineTool({

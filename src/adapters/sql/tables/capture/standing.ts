@@ -30,6 +30,8 @@ const MAX_OF_FACET = 24
 const SESSIONS = 500
 /** Sessions before the one that was left off whose titles are shown. */
 const BEFORE = 3
+/** Sessions that are read, since small ones are not listed among those before. */
+const LOOKED_AT = 8
 /** By how much older a session counts that changed one file and did nothing else: it replaces none of the days before. */
 const SMALL_MS = 2 * DAY_MS
 /** Characters of each text: more than are told. */
@@ -143,7 +145,7 @@ function leftOffStatement(
   const isOther = except === null ? TRUE : sql`found.thread_id <> ${except}`
   return sql`
     WITH newest AS (
-      SELECT found.id, found.effective FROM (
+      SELECT found.id, found.effective, found.work, row_number() OVER (ORDER BY found.effective DESC, found.id DESC) AS place FROM (
         SELECT e.id, e.thread_id, ${dialect.textAt(['branch'])} AS branch, coalesce(${dialect.textAt(['work'])}, '') AS work,
           e.updated_at - CASE WHEN ${dialect.textAt(['work'])} = 'small' THEN ${SMALL_MS} ELSE 0 END AS effective
         FROM entries e
@@ -152,11 +154,12 @@ function leftOffStatement(
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
       WHERE ${ofBranch} AND ${isOther} AND found.work <> 'none'
-      ORDER BY found.effective DESC, found.id DESC LIMIT ${1 + BEFORE}
+      ORDER BY found.effective DESC, found.id DESC LIMIT ${LOOKED_AT}
     )
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, newest.work,
+      CASE WHEN newest.place = 1 THEN ${beginningOf(dialect, BEGINNING)} ELSE '' END AS text
     FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
-    ORDER BY newest.effective DESC, e.id DESC`
+    ORDER BY newest.place`
 }
 
 const toStandingEntry = (row: Row): StandingEntry => ({
@@ -184,9 +187,13 @@ export async function readStanding(
     Decisions: read('Decisions'),
     Gotchas: read('Gotchas'),
   }
-  const leftOff = batch.add(leftOffStatement(context, place, except), each(toStandingEntry))
+  const leftOff = batch.add(
+    leftOffStatement(context, place, except),
+    each((row) => row),
+  )
   const result = await batch.read(connection)
-  const [last = null, ...before] = result.of(leftOff)
+  const [newest, ...earlier] = result.of(leftOff)
+  const before = earlier.filter((row) => str(row, 'work') !== 'small').slice(0, BEFORE)
   return {
     facets: {
       Pinned: result.of(facets.Pinned),
@@ -195,7 +202,7 @@ export async function readStanding(
       Decisions: result.of(facets.Decisions),
       Gotchas: result.of(facets.Gotchas),
     },
-    leftOff: last,
-    before,
+    leftOff: newest === undefined ? null : toStandingEntry(newest),
+    before: before.map(toStandingEntry),
   }
 }
