@@ -157,6 +157,8 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         }))
         const answer = await send(key, events, start.id)
         expect([textOf(answer).includes('LED lamps'), answer.stored]).toEqual([true, 0])
+        // Whoever starts with such a key is told so.
+        expect(String(answer.notice ?? '').includes('capture: false')).toBe(key === quiet)
       }
       await world.services.schedule.run()
       expect(await captured(ada)).toEqual([])
@@ -490,6 +492,16 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await captured(ada)).toHaveLength(13)
       })
 
+      it('of ten sessions in one request are all written', async () => {
+        const events = Array.from({ length: 10 }, (_, i) => claudeCode(`v${session}-${i}`)).flatMap((s, i) => [
+          ...[s.start(), s.prompt(`First question ${i}`), s.edit('a.ts'), s.failed('make'), s.ran('make')],
+          ...[s.stop('Let us go on.'), s.prompt(`Second question ${i}`), s.stop('Done it.'), s.end()],
+        ])
+        const answer = await send(ada, events)
+        expect(answer.notice ?? null).toBeNull()
+        expect(await captured(ada)).toHaveLength(10)
+      })
+
       it('leave nothing of a session with one prompt, no file and no command', async () => {
         const s = claudeCode(session)
         await send(ada, [s.start(), s.prompt('hello'), s.stop('Hello!'), s.end()])
@@ -568,6 +580,50 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start({ ...PLACE, branch: 'other' })).not.toContain('left off')
         const ben = await world.makeKey(ada.org, { owner: 'ben' })
         expect(await start(PLACE, ben)).not.toContain('left off')
+      })
+
+      it('tell at a start of the owner’s newest session that did something, and the titles of those before it', async () => {
+        const played = async (of: string, files: readonly string[], key = ada) => {
+          const s = claudeCode(`${of}${session}`)
+          const prompts = [s.prompt(`Ask about ${of}`), s.prompt(`Ask more about ${of}`)]
+          await send(key, [...prompts, ...files.map((file) => s.edit(file)), s.stop(), s.end()])
+          world.clock.advance(60_000)
+        }
+        const ben = await world.makeKey(ada.org, { owner: 'ben' })
+        const leftOff = async () => {
+          const event = claudeCode(`y${++serial}`).start()
+          return textOf(await send(ada, [event], event.id)).split('Where we left off')[1] ?? ''
+        }
+        await played('nothing', [])
+        expect(await leftOff()).toBe('')
+        for (const of of ['alpha', 'beta', 'gamma', 'delta', 'omega']) await played(of, [`${of}1.ts`, `${of}2.ts`])
+        const text = await leftOff()
+        expect(text).toContain('Ask about omega')
+        expect(text.match(/- \[\d+\] Ask about \w+/g)?.map((line) => line.split(' ').at(-1))).toEqual([
+          ...['delta', 'gamma', 'beta'],
+        ])
+        await played('talk', [])
+        await played('typo', ['one.ts'])
+        await played('foreign', ['a.ts', 'b.ts'], ben)
+        expect(await leftOff()).toBe(text)
+        world.clock.advance(3 * 24 * 60 * MINUTE)
+        await played('later', ['one.ts'])
+        expect(await leftOff()).toContain('Ask about later')
+      })
+
+      it('recall at a prompt a captured session of the owner that is about it, and nobody else’s', async () => {
+        const s = claudeCode(session)
+        await send(ada, [
+          s.prompt('The zephyr turbine overheats at quayside bollard nine'),
+          ...[s.edit('a.ts'), s.edit('b.ts'), s.stop('The zephyr turbine needs a wider duct.'), s.end()],
+        ])
+        const prompt = async (key: Key) => {
+          const event = claudeCode(`y${++serial}`).prompt('zephyr turbine overheats quayside bollard')
+          return textOf(await send(key, [event], event.id))
+        }
+        expect(await prompt(ada)).toContain('The zephyr turbine overheats')
+        const ben = await world.makeKey(ada.org, { owner: 'ben' })
+        expect(await prompt(ben)).not.toContain('zephyr')
       })
 
       it('tell at a start where a session of that branch left off behind many newer ones of other branches', async () => {

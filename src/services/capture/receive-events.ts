@@ -34,6 +34,8 @@ const MOST_WRITTEN = 10
  */
 const TRIES = 32
 
+const NOT_CAPTURED = 'this key does not capture sessions (capture: false); memory is recalled'
+
 const NOWHERE = { project: null, remote: null, folder: null }
 
 /** How often names are resolved that change while they are given. */
@@ -180,8 +182,14 @@ export function createReceiveEvents({
     return what.kind === 'start' ? hooks.answer.start(text, name) : hooks.answer.prompt(text, name)
   }
 
-  const noticeOf = ({ unread }: HookRequest, closed: ReadonlySet<string>): string | null => {
+  const noticeOf = (
+    { unread, events }: HookRequest,
+    closed: ReadonlySet<string>,
+    captures: boolean,
+  ): string | null => {
+    const isStart = events.some(({ happening }) => happening.what.kind === 'start')
     const parts = [
+      ...(captures || !isStart ? [] : [NOT_CAPTURED]),
       ...(unread === 0 ? [] : [`${unread} ${unread === 1 ? 'event was' : 'events were'} unknown or incomplete`]),
       ...[...closed].map((project) =>
         project === ''
@@ -202,7 +210,7 @@ export function createReceiveEvents({
     const by: Principal = merged.size === 0 ? caller : { ...caller, merged }
     const closed = new Set(open.flatMap(({ event, here }) => (here === null ? [event.place.project ?? ''] : [])))
     const events = open.flatMap(({ here }) => (here === null ? [] : [here]))
-    const notice = noticeOf(request, closed)
+    const notice = noticeOf(request, closed, caller.captures !== false)
     const asked = events.find(({ id }) => id === request.answer) ?? null
     const kept = isCapturing ? events.filter(({ place }) => place.captures) : []
     const alone = async (message: string | null): Promise<Received> => {
