@@ -43,6 +43,8 @@ export function composeCapture(given: {
   readonly restoring: Parameters<typeof createRestoreEntries>[0]
   readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
+  /** Pages of entries, with captured ones where a filter asks for them. */
+  readonly pages: Pick<EntryStore, 'page'>
   /** Null when full text is switched off. */
   readonly searches: Pick<RankedSearches, 'byWords'> | null
   readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
@@ -58,7 +60,9 @@ export function composeCapture(given: {
     updateEntries: createUpdateEntries(unmade),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
-  const own = createOwnSessions({ searches: given.searches, analyzer: given.analyzer })
+  const own = createOwnSessions({
+    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer, yielder: given.yielder },
+  })
   const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
   return {
     receive: createReceiveEvents({

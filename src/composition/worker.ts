@@ -188,6 +188,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       writing,
       restoring,
       recall: memories.recall,
+      pages: searches.entries,
       searches: config.fts.enabled ? searches.rankedSearches : null,
       naming,
     },

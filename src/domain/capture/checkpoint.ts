@@ -7,7 +7,7 @@ export interface Checkpoint {
   readonly title: string
   readonly text: string
   /**
-   * What the session did: `none` where it changed no file, fixed no failure, decided nothing and left nothing open; `small` where it
+   * The work of the session: `none` where it changed no file, fixed no failure, decided nothing and left nothing open; `small` where it
    * changed one file and did nothing else of these.
    */
   readonly work: 'none' | 'small' | 'some'
@@ -83,7 +83,7 @@ function parts(texts: readonly { readonly length: number; readonly weight: numbe
   return texts.map(({ length, weight }) => Math.min(length, low * weight))
 }
 
-/** The sentence of a cut that was begun is ended by a mark. */
+/** At most so many characters, with a mark at the cut. */
 const cut = (text: string, most: number): string =>
   codePointLength(text) <= most ? text : `${trim(firstCodePoints(text, Math.max(1, most - 1)))}…`
 
@@ -168,7 +168,7 @@ export function checkpointOf(gathered: Gathered, client: string): Checkpoint | n
     ...(paths.length === 0 ? [] : [`Files: ${joined(paths, ', ')}`]),
     ...(last?.answer == null ? [] : [`The last answer begins: ${cut(last.answer, LAST_ANSWER)}`]),
   ].join('\n\n')
-  // The last answer is told once where it fits there as a whole.
+  // A last answer that fits into its line is not repeated among the turns.
   const others = turns.map((turn) =>
     turn === last && codePointLength(turn.answer ?? '') <= LAST_ANSWER ? { ...turn, answer: null } : turn,
   )

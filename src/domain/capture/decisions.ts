@@ -6,7 +6,7 @@ import { form, ownLines, sentencesOf } from './prose'
 const LONGEST = 300
 const MAX_DECISIONS = 10
 
-/** What such a sentence holds. The subject is the person: what others decided, or what a program says, is none. */
+/** Signs of such a sentence. Its subject is the person, so decisions of others and messages of programs do not match. */
 const WISHES = [
   // English
   /\blet(?:'?s| us) (?!see\b|try\b|check\b|look\b|start\b|continue\b|move on\b|test\b|talk\b|discuss\b|think\b|say\b)/,
@@ -57,7 +57,7 @@ const WISHES = [
   /(?:(?:我们|咱们|我)(?:就|还是|决定|要|想|希望|应该|必须|选择?|改)?(?:决定|用|采用|选择|改用|保留|不用|放弃|使用)|从现在(?:起|开始)|以后(?:都|不)|就用|不要再|必须(?:用|使用))/,
 ]
 
-/** Questions, doubts, conditions, what was taken back, and words of others. */
+/** Questions, doubts, conditions, retractions and words of others. */
 const NO_WISH = [
   /[?？]\s*$|(?:吗|呢|ですか|でしょうか|ますか)[。.]?$/,
   form(
@@ -86,7 +86,7 @@ const TAKES_BACK = form(
   String.raw`doch nicht|vergiss es|olvídalo|laisse tomber|finalement non|いや、やっぱり|算了)`,
 )
 
-/** Without what stands in quotation marks: the words of others. */
+/** The text without long quotations: those are the words of others. */
 const withoutQuotes = (text: string): string =>
   text.replace(/"[^"\n]{12,}"|“[^”\n]{12,}”|「[^」\n]{6,}」|«[^»\n]{12,}»/g, '""')
 

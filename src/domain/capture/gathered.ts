@@ -36,7 +36,7 @@ export interface Touched extends At {
   readonly last: number
 }
 
-/** What an answer says, and what it proposes at its end. */
+/** The text of an answer, and the proposal at its end. */
 export interface Answer extends At {
   readonly proposal?: string
 }
@@ -48,7 +48,7 @@ export interface CommandRuns {
   readonly passedAt: Millis | null
 }
 
-/** Prompts and answers that a session keeps: so many of the first and of the last. */
+/** Prompts and answers that a session keeps, the first and the last by time. */
 const FIRST = 12
 const LAST = 28
 /** Characters of all answers of a session, of which each gets an equal part, and the least that one gets. */
@@ -76,7 +76,7 @@ export const beginning = (place: Place, at: number): Gathered => ({
 
 const byTime = (a: At, b: At): number => a.at - b.at || compareText(a.text, b.text)
 
-/** The files with their first and last change, each once; the first so many by time. */
+/** The files with their first and last change, each once and the earliest first. */
 function touched(list: readonly Touched[], paths: readonly string[], at: number): readonly Touched[] {
   const found = new Map(list.map((file) => [file.text, file]))
   for (const text of paths) {
@@ -113,7 +113,7 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
     .slice(0, MOST_COMMANDS)
 }
 
-/** Sentences with those of a text; where words are said again, the last time counts, whichever arrives last. */
+/** Adds sentences of a text. A repeated sentence counts at its last time, in whichever order the events arrive. */
 function withSentences(list: readonly At[], sentences: readonly string[], at: number): readonly At[] {
   // One after the other, within the millisecond.
   const added = sentences.map((text, i) => ({ text, at: at + i / 20 }))
@@ -131,7 +131,7 @@ function withAnswer({ count, told }: Gathered['answers'], text: string, at: numb
   return { count: next, told: ends(all).map((one) => ({ ...one, text: firstCodePoints(one.text, most) })) }
 }
 
-/** Sessions that were gathered before answers of all turns were kept. */
+/** The state of a session that an earlier version gathered, with its last answer alone. */
 interface Earlier {
   readonly prompts: { readonly count: number; readonly first?: readonly At[] }
   readonly decisions: readonly (At & { readonly who?: string })[]

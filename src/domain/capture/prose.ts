@@ -16,7 +16,7 @@ const PRINTED = [
   /^\s*[{}[\]()<>;,]+\s*$/,
   /^\s*(?:[\w$.-]+\/){3,}\S*\s*$/,
 ]
-/** A line without a space that is no word, such as a path or an option. */
+/** A long line without a space, such as a path or an option. */
 const LONG_WORD = /^\S{60,}$/
 
 const oneLine = (text: string): string => trim(text.replace(WHITE_SPACE_RUN, ' '))

@@ -151,7 +151,7 @@ export function startText(
   return { text: shown(chosen), ids: [...ids, ...(leftOff === null ? [] : [leftOff, ...before].map(({ id }) => id))] }
 }
 
-/** The text of a session, and the titles and ids of those before it, within so many characters. */
+/** The text of a session, and the titles and ids of those before it, within `most` characters. */
 export function leftOffText(
   text: string,
   before: readonly Pick<StandingEntry, 'id' | 'title'>[],

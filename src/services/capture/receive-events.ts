@@ -182,11 +182,7 @@ export function createReceiveEvents({
     return what.kind === 'start' ? hooks.answer.start(text, name) : hooks.answer.prompt(text, name)
   }
 
-  const noticeOf = (
-    { unread, events }: HookRequest,
-    closed: ReadonlySet<string>,
-    captures: boolean,
-  ): string | null => {
+  const noticeOf = ({ unread, events }: HookRequest, closed: ReadonlySet<string>, captures: boolean): string | null => {
     const isStart = events.some(({ happening }) => happening.what.kind === 'start')
     const parts = [
       ...(captures || !isStart ? [] : [NOT_CAPTURED]),

@@ -5,6 +5,7 @@ import { inspected } from '../../domain/flaws'
 import { cutAround } from '../../domain/pack/content'
 import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
+import type { Pattern } from '../../domain/reading/pattern'
 import { namesCaptured } from '../../domain/search/captured'
 import { and, type Filter } from '../../domain/search/filter'
 import { MAX_OFFSET } from '../../domain/search/window'
@@ -127,6 +128,36 @@ async function ranked(
   }
 }
 
+const patternOf = (mode: Arguments['mode'], query: string): Pattern =>
+  inspected((wrong) =>
+    wrong.check('query', query, () =>
+      mode === 'regex' ? expressionPattern(query, false) : literalPattern(query, false),
+    ),
+  ) as Pattern
+
+type Lines = readonly { readonly number: number; readonly line: string }[]
+
+/** Matching lines with their numbers. */
+const linesOf = (lines: Lines): string =>
+  cutAround(
+    {
+      text: lines.map(({ number, line }) => `${number}: ${line}`).join('\n'),
+      at: [0],
+      goesOn: { before: false, after: false },
+    },
+    EXCERPT.most,
+  )
+
+/** The owner's captured sessions with a matching line. */
+async function grepOwn({ services }: CallContext, scope: CallContext['principal'], filter: Filter, args: Arguments) {
+  const pattern = patternOf(args.mode, args.query ?? '')
+  const all = await services.capture.own.withLines(scope, pattern, filter)
+  const found = all
+    .slice(args.offset, args.offset + args.limit)
+    .map(({ entry, lines }): Found => ({ entry, excerpt: linesOf(lines) }))
+  return { found, total: all.length, more: all.length > args.offset + found.length, warnings: [] }
+}
+
 /** Memories with a matching line, newest first; the excerpt is the matching lines with their numbers. */
 async function grepped(
   { services }: CallContext,
@@ -134,13 +165,9 @@ async function grepped(
   filter: Filter,
   { query = '', mode, limit, offset }: Arguments,
 ): Promise<FoundPage> {
-  const pattern = inspected((wrong) =>
-    wrong.check('query', query, () =>
-      mode === 'regex' ? expressionPattern(query, false) : literalPattern(query, false),
-    ),
-  )
+  const pattern = patternOf(mode, query)
   const found = await services.grepTexts(scope, {
-    pattern: pattern as NonNullable<typeof pattern>,
+    pattern,
     narrowing: mode === 'regex' ? null : narrowingOf(query, false),
     ...{ filter, ids: null, beforeId: null, context: 0, maxMatches: SCANNED, maxEntries: SCANNED },
   })
@@ -153,8 +180,7 @@ async function grepped(
     found: page.flatMap(({ id, lines }): Found[] => {
       const entry = previews.get(id)
       if (entry === undefined) return []
-      const text = lines.map(({ number, line }) => `${number}: ${line}`).join('\n')
-      return [{ entry, excerpt: cutAround({ text, at: [0], goesOn: { before: false, after: false } }, EXCERPT.most) }]
+      return [{ entry, excerpt: linesOf(lines) }]
     }),
     total: found.nextBeforeId === null ? found.entries.length : null,
     more: found.nextBeforeId !== null || found.entries.length > offset + page.length,
@@ -204,8 +230,7 @@ async function ownOf(
   const { query = '', mode, offset } = args
   if (args.captured !== 'include' || offset > 0 || trim(query) === '' || namesCaptured(filter)) return []
   if (mode === 'exact' || mode === 'regex') {
-    const page = await grepped(call, scope, and([filter, ownCaptured(scope)]), args)
-    return [...page.found]
+    return (await grepOwn(call, scope, filter, args)).found
   }
   const request = { query, filter, limit: args.limit, excerpt: EXCERPT.most }
   return (await call.services.capture.own.holding(scope, request)).map(foundOf)
@@ -260,7 +285,7 @@ export const search = defineTool({
     const finding = isBlank
       ? newest(context, scope, listed, args)
       : args.mode === 'exact' || args.mode === 'regex'
-        ? grepped(context, scope, filter, args)
+        ? (args.captured === 'only' ? grepOwn : grepped)(context, scope, filter, args)
         : ranked(context, scope, filter, args)
     const [memories, own] = await Promise.all([finding, ownOf(context, scope, filter, args)])
     const page = withOwn(memories, own, limit)
