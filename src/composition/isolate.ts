@@ -53,7 +53,7 @@ export function embeddingTurn(bindings: Bindings, now: () => Millis): EmbeddingT
   return turn
 }
 
-/** What names of projects mean, by database. */
+/** Resolved names of projects, by database. */
 const projectNames = new WeakMap<object, NamesCache>()
 
 export function namesCacheOf(bindings: Bindings): NamesCache {

@@ -17,6 +17,7 @@ import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { Settings } from '../ports/settings'
+import type { ResolveNames } from '../services/people/project-names'
 import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
@@ -43,6 +44,7 @@ export function composeTransfer(
     readonly clock: Clock
     readonly ids: Ids
     readonly yielder: Yielder
+    readonly names: ResolveNames
   },
 ): Transfer {
   const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids, yielder } = given
@@ -77,6 +79,7 @@ export function composeTransfer(
     exports,
     imports: createImportVolume({
       ...{ imports, exports: store, images, entries, limits, generate, terms, clock, yielder },
+      names: given.names,
       spare: backups.image,
       redact: config.redact,
       model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },

@@ -148,8 +148,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generate,
     yielder,
   }
+  const naming = composeNames(connection, clock, namesCacheOf(bindings))
   const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
-  const transfer = composeTransfer(config, bindings, { ...moving, generate: embedsHere ? vectorsAlone : null })
+  const transfer = composeTransfer(config, bindings, {
+    ...moving,
+    ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
+  })
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
@@ -165,7 +169,6 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const { captureDays } = config
-  const naming = composeNames(connection, clock, namesCacheOf(bindings))
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact, yielder }

@@ -3,6 +3,8 @@ import { Problem } from '../domain/errors'
 import { actionFor } from '../domain/history/feed'
 import { filterOfResource } from '../domain/history/resource'
 import type { Principal } from '../domain/identity/scope'
+import { parseResource } from '../domain/resources/resource-uri'
+import { NO_NAMES } from '../services/people/project-names'
 import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { openPages, type Pages } from './event-stream'
@@ -61,12 +63,19 @@ export async function serveListening(
   message: ListenMessage,
   listening: Listening,
 ): Promise<Response> {
-  const { services, principal, createServer, onerror } = listening
+  const { services, createServer, onerror } = listening
   const asked = message.params?.notifications?.resourceSubscriptions
   const uris = Array.isArray(asked) ? [...new Set(asked.filter((uri) => typeof uri === 'string'))] : []
   if (uris.length > MAX_URIS) return rpcError(message.id, -32602, `Invalid params: at most ${MAX_URIS} resources`)
+  const projects = uris.flatMap((uri) => {
+    const resource = parseResource(uri)
+    return resource?.kind === 'project' ? [resource.project] : []
+  })
+  const names = projects.length === 0 ? NO_NAMES : await services.names.names(listening.principal, projects)
+  const principal = names.within(listening.principal)
+  const keyOf = (name: string): string => names.of(name)?.key ?? name
   const wanted = new Map(
-    uris.map((uri) => [uri, filterOfResource(principal, uri)] as const).filter(([, filter]) => filter !== null),
+    uris.map((uri) => [uri, filterOfResource(principal, uri, keyOf)] as const).filter(([, filter]) => filter !== null),
   )
 
   let pages: Pages | null = null

@@ -19,7 +19,7 @@ interface Variables {
 
 const MAX_BODY = 65_536
 const CHANGES = { usual: 50, most: 200 } as const
-/** In the place of the org's name: that of the key. */
+/** Stands for the org of the key. */
 const OWN = '-'
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
@@ -58,7 +58,7 @@ export function createProjectsRoute() {
   return routes
 }
 
-/** What an administrator of the whole org does to its projects. */
+/** Changes of projects, for administrators of the whole org. */
 export function createProjectChanges() {
   const routes = new Hono<{ Variables: Variables }>()
 

@@ -3,7 +3,7 @@ import type { KnownNames } from '../domain/identity/project-resolution'
 import type { Actor, Principal, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
-/** A name that a project has beside its key. */
+/** A name of a project. */
 export interface ProjectAlias {
   readonly name: string
   readonly kind: NameKind
@@ -31,7 +31,7 @@ export interface ListedProject {
 export const PROJECT_CHANGES = ['seed', 'create', 'attach', 'rename', 'merge', 'split', 'undo'] as const
 export type ProjectChangeKind = (typeof PROJECT_CHANGES)[number]
 
-/** What a change of the directory did, as far as it takes to undo it. */
+/** The effect of a change of the directory, with all that undoing it needs. */
 export interface ProjectChangeDetail {
   readonly project: string
   /** The name that was given or taken off. */
@@ -63,7 +63,7 @@ export interface ProjectChange {
  */
 export interface ProjectDirectory {
   /**
-   * What is known that concerns these names: they and, of short ones, projects that end in them. An org whose projects have no names
+   * Reads the rows that concern these names and, for short ones, projects that end in them. An org whose projects have no names
    * yet gets them first, each project its own.
    */
   known(scope: Scope, names: readonly string[]): Promise<KnownNames>
@@ -90,7 +90,7 @@ export interface ProjectDirectory {
   change(by: ProjectAdmin, version: number, change: DirectoryChange): Promise<number>
 }
 
-/** What one change of an administrator writes. */
+/** The writes of one change of an administrator. */
 export interface DirectoryChange {
   readonly action: ProjectChangeKind
   readonly detail: ProjectChangeDetail
@@ -108,5 +108,5 @@ export interface DirectoryChange {
   readonly undoes?: number
 }
 
-/** Who changes the directory, for the audit log. */
+/** The author of a change, for the audit log. */
 export type ProjectAdmin = Pick<Principal, 'org' | 'keyId' | 'agent' | 'owner'> & Pick<Actor, 'action' | 'tool'>

@@ -36,14 +36,19 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
   }
 }
 
+/** Items of a list that is sent as "1,2": one more than any list may have. */
+const MAX_LISTED = 101
+
 /** A single id or word where a list of them is expected, and ids as "1,2". Other values stay as they are. */
 function listed(schema: JsonSchema, value: unknown): unknown {
   const items = schema.items as JsonSchema | undefined
   const types = Array.isArray(items?.anyOf) ? items.anyOf.map(({ type }) => type) : [items?.type]
   if (typeof value === 'number') return types.includes('integer') ? [value] : value
   if (typeof value !== 'string' || value === '' || /^\s*[[{"]/.test(value)) return value
-  if (types.includes('integer') && /^\s*\d+(\s*,\s*\d+)*\s*$/.test(value))
-    return value.split(',').map((id) => id.trim())
+  if (types.includes('integer')) {
+    const ids = value.split(',', MAX_LISTED).map((id) => id.trim())
+    if (ids.every((id) => /^\d+$/.test(id))) return ids
+  }
   return types.includes('string') ? [value] : value
 }
 

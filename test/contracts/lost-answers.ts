@@ -21,7 +21,7 @@ type Json = any
 const DAY = 86_400_000
 const LONG = 'A long report about the harbour and its cranes. '.repeat(20)
 /** Members that hold ids, which differ from org to org. */
-const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|evicted|summaryId)$/
+const IDS = /^(id|context_id|context_ids|memoryId|memoryIds|ids|replaces|evicted|summaryId)$/
 
 /** Ids within words. */
 const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
@@ -30,7 +30,10 @@ const WORDED_ID = /(Entry |ID |supersedes:|\[#| \[)(\d+)/g
 function inAnyOrg(answer: Json, ids: readonly number[]): Json {
   const place = (id: Json): Json => (Array.isArray(id) ? id.map(place) : ids.indexOf(Number(id)))
   const walk = (value: Json): Json => {
-    if (typeof value === 'string') return value.replaceAll(WORDED_ID, (_, words, id) => `${words}${place(id)}`)
+    if (typeof value === 'string')
+      return value
+        .replaceAll(/"change_id": "[0-9a-f]{32}"/g, 'change_id')
+        .replaceAll(WORDED_ID, (_, words, id) => `${words}${place(id)}`)
     if (Array.isArray(value)) return value.map(walk)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
@@ -248,7 +251,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         ],
         { org },
       )
-      // What stands in no project's directory yet gets its names with the first call, in a commit of its own.
+      // The first call gives names to these rows' project, in a commit of its own.
       return services.names.names({ org, projects: null, owner: null }, ['p'])
     }
     const count = async (org: string) => {
@@ -304,7 +307,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         const died = commits.n > committed
         if (died) expect([tool, lost]).toEqual([tool, expect.objectContaining({ code: 'unavailable' })])
         await behind()
-        // What the dead call still has under way, such as a search beside its write, comes to its end.
+        // The dead call may have a search under way; it ends here.
         for (let trip = 0; trip < 5; trip++) await count(org)
         const [before, spent, sent] = [await count(org), ai.calls.length, uploads]
         // The file of an event is indexed by whoever comes so far.

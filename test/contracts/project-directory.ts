@@ -8,7 +8,7 @@ import type { EntryStore } from '../../src/ports/entry-store'
 import type { ProjectDirectory } from '../../src/ports/project-directory'
 import { entryOf, freshPrincipal } from '../support/scope'
 
-/** What every directory of projects keeps, whatever database is behind it; what callers see of it is in `projects.ts`. */
+/** The contract of every directory of projects, on each database; calls of agents are in `projects.ts`. */
 export function projectDirectoryContract(
   name: string,
   make: () => { readonly directory: ProjectDirectory; readonly audit: AuditLog; readonly entries: EntryStore },
@@ -57,7 +57,7 @@ export function projectDirectoryContract(
       const late = new PendingNames(version, [named('github.com/acme/api', 'api', { isTold: true })])
       await expect(directory.attach(by(), late)).rejects.toThrow(NamesChanged)
       expect([late.isGiven, (await directory.changes(ada.org, null, 10)).length]).toEqual([false, 1])
-      // What was given elsewhere meanwhile is no reason to refuse.
+      // Names of other projects that were given meanwhile do not matter.
       const far = new PendingNames(version, [named('web', 'web')])
       await directory.attach(by(), far)
       expect([far.isGiven, (await directory.known(ada, [])).version]).toEqual([true, 2])
@@ -69,7 +69,7 @@ export function projectDirectoryContract(
       })
     })
 
-    it('merges keys, and says of each under which keys the project is stored', async () => {
+    it('merges keys, and returns all keys under which the project is stored', async () => {
       await give(named('a', 'a'), named('b', 'b'), named('c', 'c'))
       const detail = { project: 'a', from: 'b', homes: ['b'] }
       expect(await change({ action: 'merge', detail, merged: [{ home: 'b', into: 'a' }] })).toBe(4)

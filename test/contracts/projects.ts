@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Known } from '../../src/domain/transfer/content'
+import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
 import { claudeCode } from '../support/hook-events'
@@ -151,6 +153,37 @@ export function projectsContract(runs: number): void {
       expect(again).toEqual({ ...first, replayed: true })
     })
 
+    it('is what an import names otherwise, and what the file kept apart stays apart where nothing here has its names', async () => {
+      await remember(ada, 'github.com/acme/ferry', 'here')
+      const entries = ['FERRY', 'git@github.com:acme/ferry.git', 'Dock', 'dock'].map((project, i) => {
+        const text = `from ${project}`
+        return {
+          record: 'entry',
+          id: i + 1,
+          thread_id: 't',
+          source: 'agent',
+          text,
+          version: 1,
+          metadata: { project },
+        } as const
+      })
+      const imported = async (at: string) => {
+        const known = new Known()
+        for (const entry of entries) known.note(entry)
+        const scope = { org: ada.org, projects: null, owner: 'ada', keyId: ada.id, agent: null, role: 'admin' as const }
+        const caller = { ...scope, action: 'import', tool: null, changeId: `i${++serial}` }
+        const chunks = (async function* () {
+          for await (const { bytes } of writeVolumes({ store: 'test:projects', at }, entries, known)) yield bytes
+        })()
+        return world.services.transfer.imports(caller, chunks, { onConflict: 'skip', dryRun: false, keepsIds: false })
+      }
+      expect((await imported('2026-11-01T00:00:00.000Z')).entries).toMatchObject({ stored: 4, refused: 0 })
+      expect(await textsIn('ferry')).toEqual(['from FERRY', 'from git@github.com:acme/ferry.git', 'here'])
+      expect([await textsIn('Dock'), await textsIn('dock')]).toEqual([['from Dock'], ['from dock']])
+      expect((await imported('2026-11-01T00:00:00.000Z')).entries).toMatchObject({ stored: 0, unchanged: 4 })
+      expect(await keys()).toEqual(['Dock', 'dock', 'github.com/acme/ferry'])
+    })
+
     it('is indexed, listed, emptied and searched under any of its names', async () => {
       await remember(ada, 'github.com/acme/ferry', 'one')
       const path = (name: string) => `/api/v1/code/${encodeURIComponent(name)}/files`
@@ -247,7 +280,7 @@ export function projectsContract(runs: number): void {
           await tell('context_orient', { projectPath: project, timezone: 'UTC' })
         }
         const projects = (await listed(key)).map((project) => ({ ...project, last_use: null, created_at: null }))
-        answers.push(JSON.stringify([sent, projects]).replaceAll(/"memoryId":"\d+"|"id":"\d+"/g, ''))
+        answers.push(JSON.stringify([sent, projects]).replaceAll(/"memoryId":"\d+"|"id":"\d+"|"by":"[^"]*"/g, ''))
       }
       expect(answers[1]).toBe(answers[0])
     })
@@ -392,7 +425,7 @@ export function projectsContract(runs: number): void {
       expect(await recalled(ada, 'web', 'on its own renamed acme short')).toHaveLength(4)
     })
 
-    it('is told of likely forks, and merges nothing unless asked', async () => {
+    it('gets a list of likely forks, and merges nothing by it', async () => {
       for (const [project, text] of [
         ['github.com/acme/shop', 'a'],
         ['github.com/ben/shop', 'b'],

@@ -69,7 +69,6 @@ describe('commonplace reembed', () => {
     for (const [word, further] of [
       ['keys', 'list, create, revoke'],
       ['orgs', 'list, create'],
-      ['projects', 'list, create'],
       ['audit', 'list'],
     ] as const) {
       const { code, err } = await runHere([word, '--url', server.url.origin])

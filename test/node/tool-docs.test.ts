@@ -40,6 +40,7 @@ const steady = (text: string): string =>
     .replaceAll(/\b[A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}, \d{4}\b/g, 'Tuesday, November 24, 2026')
     .replaceAll(/"(dateShort|dayOfWeek)":"[^"]*"/g, '"$1":"…"')
     .replaceAll(/"(isWeekend|weekNumber)":\w+/g, '"$1":…')
+    .replaceAll(/change_id\\": \\"[0-9a-f]{32}/g, 'change_id\\": \\"b745512975bd453fa81449c260e82758')
     .replaceAll(/"(change_id|changeId)":"[^"]*"/g, '"$1":"b745512975bd453fa81449c260e82758"')
     .replaceAll(/"(next|cursor)":"[^"]*"/g, '"$1":"qwWL-DM5…"')
 

@@ -16,6 +16,10 @@ const ROOMS = /^(domain|ports|services|tools|adapters)\//
 
 /** Expressions that meet nothing long, or that are linear though the detector cannot see it, each with its reason. */
 const KNOWN: Readonly<Record<string, string>> = {
+  '/^(?:[^\\s@/:\\\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\\.[a-z0-9-]+)+):(?!\\d+\\/)[^\\s:]*\\S$/i':
+    'a name of a project, of at most 1,000 characters',
+  '/^(?:[^\\s@/]*@)?([a-z0-9-]+(?:\\.[a-z0-9-]+)+)(?::\\d{1,5})?\\/([^?#]+)/i':
+    'a name of a project, of at most 1,000 characters',
   '/^#{1,6}[ \\t]+([^\\\\`*_[\\]<>&#\\n]*)$/': 'the first 1,000 characters of a heading',
   '/^---[ \\t]*\\n(?:[\\s\\S]*?\\n)??---[ \\t]*(?:\\n|$)/':
     'linear: it begins at the beginning, and each line is tried once',

@@ -10,7 +10,7 @@ import type { Fields } from './happening'
 export interface Place {
   /** Null where neither a file, nor a remote, nor a folder names one. */
   readonly project: string | null
-  /** All that names it; absent in what was kept of an event, whose project is known. */
+  /** Every name of the place; absent once its project is known. */
   readonly named?: NamedPlace
   readonly branch: string | null
   readonly audience: 'private' | 'project'

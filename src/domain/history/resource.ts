@@ -5,9 +5,14 @@ import { type FeedFilter, WHOLE_FEED } from './feed'
 /**
  * What a change must be of for a resource to be another one now (history contract §4).
  *
+ * @param keyOf the key of the project that a name means
  * @returns null for an address that names no resource which tells when it changes, or a project that the scope does not reach
  */
-export function filterOfResource(scope: Scope, uri: string): FeedFilter | null {
+export function filterOfResource(
+  scope: Scope,
+  uri: string,
+  keyOf: (name: string) => string = (name) => name,
+): FeedFilter | null {
   const resource = parseResource(uri)
   switch (resource?.kind) {
     case 'thread':
@@ -15,7 +20,7 @@ export function filterOfResource(scope: Scope, uri: string): FeedFilter | null {
     case 'entry':
       return { ...WHOLE_FEED, entryId: resource.id }
     case 'project': {
-      const { project } = resource
+      const project = keyOf(resource.project)
       return scope.projects === null || scope.projects.includes(project) ? { ...WHOLE_FEED, project } : null
     }
     default:

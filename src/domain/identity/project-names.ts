@@ -25,7 +25,7 @@ function decoded(path: string): string {
 function remoteForm(host: string, path: string): string | null {
   // A query may hold a token.
   const parts = path
-    .replace(/[?#].*$/s, '')
+    .slice(0, path.search(/[?#]/) < 0 ? path.length : path.search(/[?#]/))
     .split('/')
     .filter((part) => part !== '')
   const repository = parts.join('/').replace(/\.git$/i, '')
@@ -48,7 +48,7 @@ function ofScp(remote: string): string | null {
   return colon < 0 || host.length < 2 || host.includes('/') ? null : remoteForm(host, remote.slice(colon + 1))
 }
 
-/** The normal form of what git has as a remote; null where that is a path. */
+/** The normal form of a remote of git; null for a path. */
 export function remoteOf(remote: string): string | null {
   const given = remote.trim()
   if (given.length > MOST_REMOTE) return null
@@ -60,7 +60,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 const SCP = /^(?:[^\s@/:\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(?!\d+\/)[^\s:]*\S$/i
 const BARE = /^(?:[^\s@/]*@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?\/([^?#]+)/i
 
-/** A name that has the form of a remote. Stricter than `remoteOf`: nobody has said that it is one. */
+/** A name that has the form of a remote. Stricter than `remoteOf`, because the name may be something else. */
 function remoteNamed(name: string): string | null {
   if (name.length > MOST_REMOTE) return null
   if (SCHEME.test(name)) return ofUrl(name)

@@ -21,7 +21,7 @@ export interface NameRow {
   readonly isNarrow: boolean
 }
 
-/** What the directory knows that concerns some names. */
+/** The part of the directory that concerns some names. */
 export interface KnownNames {
   /** Every name of each project that the names may mean, as far as the scope reaches. */
   readonly rows: readonly NameRow[]
@@ -38,13 +38,13 @@ export interface ResolvedProject {
   readonly key: string
   /** The keys under which its entries are stored, as far as the scope reaches: several after a merge. */
   readonly homes: readonly string[]
-  /** What a write records. */
+  /** Names that a write gives. */
   readonly attachments: readonly Attachment[]
   /** Projects whose last segment a short name equals, where there are several and it means none of them. */
   readonly candidates: readonly string[]
 }
 
-/** What is known once names are given, so that further names of the same call count with them. */
+/** The directory as it is once names are given, for further names of the same call. */
 export function withAttached(known: KnownNames, attachments: readonly Attachment[]): KnownNames {
   if (attachments.length === 0) return known
   const projectOf = (home: string): string => known.rows.find((row) => row.home === home)?.project ?? home
@@ -76,7 +76,7 @@ function rowOf(home: string): NameRow[] {
 
 const byProject = (rows: readonly NameRow[]) => Map.groupBy(rows, ({ project }) => project)
 
-/** What a project is called and where its entries are, for a scope. */
+/** The key of a project, and the keys under which its entries are stored, for a scope. */
 function projectAt(reach: Reach, rows: readonly NameRow[], at: NameRow, attachments: readonly Attachment[] = []) {
   const homes = [...new Set([at.home, ...rows.filter((row) => row.project === at.project).map(({ home }) => home)])]
   // A narrowed key that does not reach the key of a merged project goes on under the key that it has.

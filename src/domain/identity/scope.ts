@@ -33,7 +33,7 @@ export interface Principal extends Scope {
   readonly agent: string | null
   /** Stamped on what it writes as `created_by`. */
   readonly keyId: string
-  /** The version of the org's directory of projects at the time when the credential was accepted; absent where nobody has read it. */
+  /** The version of the org's directory of projects at the time when the credential was accepted; absent where it was not read. */
   readonly directory?: number
   /** Present where hooks may send what they like and nothing is captured (capture contract §4). */
   readonly captures?: false

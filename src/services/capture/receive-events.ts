@@ -84,7 +84,7 @@ export function createReceiveEvents({
       : null
   }
 
-  /** Events in their projects, the keys of projects that were merged, and the names that the places of what is captured give. */
+  /** Events in their projects, the keys of merged projects, and the names that captured events give. */
   async function resolved(by: Principal, events: readonly HookEvent[], isFresh: boolean) {
     const merged = new Map<string, readonly string[]>()
     const given = new Map<string, Attachment>()
@@ -241,7 +241,7 @@ export function createReceiveEvents({
         return found
       } catch (error) {
         if (!(error instanceof NamesChanged)) throw error
-        // What happened is kept, and the names are given with the next event.
+        // The events are stored all the same; the next event gives the names.
         if (attempt === RESOLVED) return found
       }
     }

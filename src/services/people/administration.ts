@@ -99,7 +99,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * Who changes the names of the projects of an org: an administrator who sees all of them.
+     * Returns the administrator of all projects of an org.
      *
      * @throws Problem not_found unless the administrator's credential reaches the org, forbidden for a narrowed key
      */
@@ -145,7 +145,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * What an administrator sees of an org.
+     * Returns the scope of an administrator in an org.
      *
      * @throws Problem not_found unless the administrator's credential reaches the org
      */

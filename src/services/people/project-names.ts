@@ -15,13 +15,15 @@ import type { Principal, Scope } from '../../domain/identity/scope'
 import { unstorable } from '../../domain/text'
 import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
-/** What isolates remember of directories; each entry belongs to one version of the directory of one org. */
+/** Names that an isolate has resolved; each entry belongs to one version of the directory of one org. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
-/** Characters of a name. What is longer, or no database can hold, is refused where it is read. */
+/** Characters of a name. A longer name, and one that a database cannot hold, is refused later. */
 const LONGEST = 1_000
 const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
+/** Names that one batch gives. */
+const GIVEN_AT_ONCE = 100
 /** How often names are resolved that change while they are given. */
 const TRIES = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
@@ -46,7 +48,7 @@ export class CallNames {
     }
   }
 
-  /** The project that a name of the call means; null where the key does not reach it, or nobody asked for the name. */
+  /** The project that a name of the call means; null where the key does not reach it. */
   of(name: string): ResolvedProject | null {
     return this.byName.get(name) ?? null
   }
@@ -55,7 +57,7 @@ export class CallNames {
     return [...this.byName.values()]
   }
 
-  /** What a write of the call gives to the directory. Of two names with one form, the first. */
+  /** Names that a write of the call gives. Of two names with one form, the first. */
   get pending(): PendingNames | null {
     if (this.known === null) return null
     const all = this.resolved.flatMap(({ attachments }) => attachments)
@@ -70,7 +72,7 @@ export class CallNames {
     return merged.length === 0 ? scope : { ...scope, merged: new Map(merged.map(({ key, homes }) => [key, homes])) }
   }
 
-  /** What the answer of a write says of the names that it gave. */
+  /** Warnings in the answer of a write, about the names that it gave. */
   get warnings(): string[] {
     return this.resolved.flatMap(({ key, attachments, candidates }) => [
       ...attachments
@@ -87,7 +89,7 @@ export class CallNames {
   }
 }
 
-/** What places mean, each in its turn. */
+/** The projects of places, resolved one after the other. */
 export interface ResolvedPlaces {
   readonly version: number
   readonly found: readonly (ResolvedProject | null)[]
@@ -108,7 +110,7 @@ export function createResolveNames({
   const keyOf = (scope: Scope, version: number, names: readonly string[]): string =>
     JSON.stringify([scope.org, version, scope.projects, names])
 
-  /** One round trip; none where the version of the directory is known, and the same names were asked for since it is the newest. */
+  /** One round trip; none for names that this isolate has resolved by the current version of the directory. */
   async function known(scope: Principal | Scope, names: readonly string[], isFresh: boolean): Promise<KnownNames> {
     const sorted = [...new Set(names)].toSorted()
     const version = 'directory' in scope && !isFresh ? scope.directory : undefined
@@ -150,6 +152,36 @@ export function createResolveNames({
           if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
         }
       }
+    },
+
+    /** Resolves each name by itself, as if the others had not been sent. */
+    async each(scope: Scope, given: Iterable<string>): Promise<ReadonlyMap<string, ResolvedProject>> {
+      const names = [...new Set(given)].filter(isReadable)
+      const found = new Map<string, ResolvedProject>()
+      for (let from = 0; from < names.length; from += MOST_NAMES) {
+        const some = names.slice(from, from + MOST_NAMES)
+        const read = await known(scope, some, true)
+        for (const name of some) {
+          const project = resolveName(scope, name, read)
+          if (project !== null) found.set(name, project)
+        }
+      }
+      return found
+    },
+
+    /** Gives names that an import brings, whatever was given meanwhile. */
+    async give(by: ProjectAdmin & Scope, attachments: readonly Attachment[]): Promise<void> {
+      for (let from = 0; from < attachments.length; from += GIVEN_AT_ONCE)
+        for (let attempt = 1; ; attempt++) {
+          const { version } = await directory.known(by, [])
+          try {
+            await directory.attach(by, new PendingNames(version, attachments.slice(from, from + GIVEN_AT_ONCE)))
+            break
+          } catch (error) {
+            if (!(error instanceof NamesChanged)) throw error
+            if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+          }
+        }
     },
 
     /** The projects of places where hooks run; null for none, or one that the key does not reach. */

@@ -67,12 +67,12 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     return name === null ? [] : [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
   }
 
-  /** What makes a change undone. @throws Problem conflict where what it made has changed since */
+  /** Plans the undoing of a change. @throws Problem conflict where what it made has changed since */
   async function reversed(by: ProjectAdmin, { seq, action, detail }: ProjectChange) {
     const { project, name, from, homes = [], was, is } = detail
     const known = await directory.known(whole(by.org), [project, ...(from === undefined ? [] : [from])])
     const changed = () =>
-      new Problem('conflict', `Change ${seq} cannot be undone: a later change stands on it; undo that first`, {
+      new Problem('conflict', `Change ${seq} cannot be undone: a later change depends on it; undo that first`, {
         retryable: false,
       })
     const projectOf = (home: string) => known.rows.find((row) => row.home === home)?.project ?? home
@@ -170,7 +170,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         }
       }),
 
-    /** Makes a merged key, with its entries, or a name a project of its own. What was stored under the other key stays there. */
+    /** Makes a merged key, with its entries, or a name a project of its own. Entries that were stored under the other key stay there. */
     split: (by: ProjectAdmin, given: { name?: unknown }) =>
       change(by, async () => {
         const { name, known, project } = await find(by.org, given.name, 'name')
@@ -206,7 +206,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         return reversed(by, found)
       }),
 
-    /** Projects that are probably one. Nothing is merged by itself. */
+    /** Projects that are probably one. The server never merges projects by itself. */
     likelyForks,
 
     async forked(scope: Scope): Promise<LikelyFork[]> {

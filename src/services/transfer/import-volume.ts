@@ -1,5 +1,8 @@
 import type { WriteLimits } from '../../domain/entry/draft'
+import { own } from '../../domain/entry/metadata'
 import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
+import { normalizeProject } from '../../domain/identity/project'
+import type { Attachment } from '../../domain/identity/project-attachment'
 import type { Caller } from '../../domain/identity/scope'
 import { contentDifference } from '../../domain/transfer/content-difference'
 import { withoutImages } from '../../domain/transfer/incoming'
@@ -10,6 +13,7 @@ import { VOLUME_UNITS } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
 import { withRetries } from '../outcome'
+import type { ResolveNames } from '../people/project-names'
 import { type Decision, decideEntry, decideGone, isUntouched, keepable, type OnConflict } from './decide'
 import { type ImageDependencies, type IncomingImages, lookAtImages } from './incoming-images'
 import { laterVectors, type VectorDependencies, vectorsOf, withVectors } from './incoming-vectors'
@@ -45,6 +49,7 @@ interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly clock: Clock
   /** `warn` reports texts that look like they hold secrets; `always` imports them without the secrets. */
   readonly redact?: 'warn' | 'always'
+  readonly names: Pick<ResolveNames, 'each' | 'give'>
 }
 
 export type ImportVolume = ReturnType<typeof createImportVolume>
@@ -55,6 +60,12 @@ export function createImportVolume(dependencies: ImportDependencies) {
     const volume = await readVolume(chunks, dependencies.yielder)
     return new Import(dependencies, caller, options, volume).run()
   }
+}
+
+/** The name of the project in the metadata of an entry or a state; null where they name none. */
+function projectIn({ metadata }: EntryRecord | RecordOf<'version'>): string | null {
+  const name = own(metadata ?? null, 'project')
+  return typeof name === 'string' && normalizeProject(name) !== null ? name : null
 }
 
 class Import {
@@ -71,6 +82,9 @@ class Import {
   private readonly difference = contentDifference()
   /** IDs of records from which secrets are removed. */
   private readonly redacted: ReadonlySet<string>
+  /** The key of each project that the volume names otherwise. */
+  private keys: ReadonlyMap<string, string> = new Map()
+  private given: readonly Attachment[] = []
 
   constructor(
     private readonly on: ImportDependencies,
@@ -96,10 +110,12 @@ class Import {
     const { volume, options, report, on, caller } = this
     this.images = await lookAtImages(on, caller, volume, report)
     await this.recall()
+    await this.findProjects()
     await this.plan()
     if (options.dryRun) return report
     await this.reserve()
     this.knownRemovals = await this.images.put()
+    await on.names.give(caller, this.given)
     await this.takeProjects()
     for (const batch of batchesOf(volume)) await this.take(batch)
     await this.settle()
@@ -178,7 +194,7 @@ class Import {
 
   private async decide(batch: readonly Lined[]): Promise<Map<string, Decision>> {
     const { mapping, intake, options } = this
-    const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [record] : []))
+    const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [this.inProject(record)] : []))
     const standing = await this.standing(records)
     const decided = new Map<string, Decision>()
     for (const original of records) {
@@ -210,6 +226,33 @@ class Import {
       .filter((id) => !mapping.ours.has(id) && fate(id) === 'store')
       .map((theirId) => ({ theirId, wanted: options.keepsIds ? keepable(theirId) : null }))
     for (const [id, ours] of await this.on.imports.reserve(this.caller, this.store, rows)) mapping.ours.set(id, ours)
+  }
+
+  /**
+   * Resolves the projects of the volume. A trusted volume keeps its projects as they are, where no project here has their
+   * names, so that what was apart there stays apart.
+   */
+  private async findProjects(): Promise<void> {
+    const { on, caller, volume, options } = this
+    const names = new Set<string>()
+    for (const batch of batchesOf(volume))
+      for (const { record } of batch) {
+        const name = record.record === 'entry' || record.record === 'version' ? projectIn(record) : null
+        if (name !== null) names.add(name)
+      }
+    const found = [...(await on.names.each(caller, names))].filter(
+      ([, { attachments }]) => !options.keepsIds || attachments.every(({ isNew }) => isNew),
+    )
+    this.keys = new Map(found.map(([name, { key }]) => [name, key]))
+    this.given = found.flatMap(([, { attachments }]) => attachments)
+  }
+
+  private inProject<R extends EntryRecord | RecordOf<'version'>>(record: R): R {
+    const name = projectIn(record)
+    const key = name === null ? undefined : this.keys.get(name)
+    if (key === undefined || key === name) return record
+    const metadata = { ...record.metadata, project: key }
+    return { ...record, metadata, ...(record.project === undefined ? {} : { project: key }) }
   }
 
   private async takeProjects(): Promise<void> {
@@ -326,9 +369,9 @@ class Import {
       if (id === undefined || fate === 'refuse' || fate === 'skip' || known?.standing?.isReadOnly) continue
       if (fate === undefined && known !== undefined && !isUntouched(known, this.at)) continue
       try {
-        const clean = this.asImported(record)
-        const { metadata, links } = mapping.mapped(clean)
-        const state = incomingVersion(clean, metadata ?? null, links, intake)
+        const here = this.asImported(this.inProject(record))
+        const { metadata, links } = mapping.mapped(here)
+        const state = incomingVersion(here, metadata ?? null, links, intake)
         taken.push({ theirId, id, state: { ...state, ...withoutImages(state, this.images.missing) } })
       } catch (error) {
         noteProblem(report, line, record.id, asProblem(error))

@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** A message of a shared service in the words of the core tools. */
 export const inCoreWords = (text: string): string =>
-  text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => (Object.hasOwn(WORDS, word) ? (WORDS[word] as string) : word))
+  text.replaceAll(/[a-z_]+/g, (word) => (Object.hasOwn(WORDS, word) ? (WORDS[word] as string) : word))
 
 /** The ten tools of `/mcp/core` (core contract): one vocabulary, lean results. Errors have the shape of threads. */
 export const core: Family = {

@@ -74,7 +74,8 @@ function checkPart({ id: one, ids: several, lines, heading, around }: Partial<Ar
 
 /** "10-40", "10-", "-40" or "10". */
 function linesOf(given: string): { readonly first: number; readonly last: number | null } {
-  const [, from = '', dash = '', to = ''] = /^\s*(\d{0,9})\s*([-–:]?)\s*(\d{0,9})\s*$/.exec(given) ?? []
+  const [, from = '', dash = '', to = ''] =
+    /^(\d{0,9})([-–:]?)(\d{0,9})$/.exec(given.slice(0, 50).replaceAll(' ', '')) ?? []
   const first = Number(from || '1')
   const last = to === '' ? (dash === '' ? first : null) : Number(to)
   if ((from === '' && to === '') || first < 1 || (last !== null && last < first))

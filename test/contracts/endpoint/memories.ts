@@ -103,7 +103,8 @@ export function memoryContract(connect: Connect): void {
       const { id } = await store('keyed', { projectPath: ` ${project}// ` })
       expect((await memoryOf(id)).metadata.projectPath).toBe(project)
       expect(await listed({ projectPath: `${project}/` })).toEqual([id])
-      expect(await listed({ projectPath: project.toLowerCase() })).toEqual([])
+      // Names are compared without case.
+      expect(await listed({ projectPath: project.toLowerCase() })).toEqual([id])
       const filter = { key: 'project', operator: 'eq', value: project }
       const [entry] = (await ok('search_context', { metadata_filters: [filter] })).results
       expect(entry).toMatchObject({ id: Number(id), thread_id: `project:${project}` })

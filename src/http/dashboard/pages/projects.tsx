@@ -26,13 +26,10 @@ const Names = ({ names }: { names: readonly string[] }) => (
 
 const Row = ({ of: project, now, isLinked }: { of: ListedProject; now: Millis; isLinked: boolean }) => {
   const { key, name, aliases, homes, entries, lastUse } = project
-  const others = [...new Set([...homes, ...aliases.map((alias) => alias.name)])].filter((one) => one !== key)
+  const others = [...new Set([name, ...homes, ...aliases.map((alias) => alias.name)])].filter((one) => one !== key)
   return (
     <tr>
       <th scope="row">{isLinked ? <ProjectLink project={key} /> : <Name>{key}</Name>}</th>
-      <td>
-        <Name>{name}</Name>
-      </td>
       <td>
         <Names names={others} />
       </td>
@@ -47,8 +44,7 @@ const Table = ({ rows, now, isLinked }: { rows: readonly ListedProject[]; now: M
     <thead>
       <tr>
         <th scope="col">Project</th>
-        <th scope="col">Name</th>
-        <th scope="col">Other names</th>
+        <th scope="col">Names</th>
         <th scope="col" class="num">
           Memories
         </th>
@@ -88,7 +84,7 @@ const Forks = ({ forks, sending }: { forks: readonly LikelyFork[]; sending: Send
                 <span>
                   <Name>{key}</Name> ({entries}) and <Name>{into}</Name>: {reason}
                 </span>
-                <button type="submit">Merge into {into}</button>
+                <button type="submit">Merge</button>
               </PostForm>
             </li>
           )),
@@ -198,7 +194,7 @@ const Orgs = ({ visit }: { visit: Visit }) => (
   </PostForm>
 )
 
-/** What an organization has, as far as the administrator sees it; changes for one who sees all of it. */
+/** The projects that the administrator sees; likely forks and changes for an administrator of the whole organization. */
 async function read(visit: Visit, { by, org }: Administering) {
   const { administration, projects: service } = visit.services
   if (org === null) return { rows: [], forks: [], changes: [] }
