@@ -506,7 +506,10 @@ function toolInput(given2) {
     ]);
   }
   for (let name of LISTS)
-    Array.isArray(given2[name]) && kept.push([name, given2[name].slice(0, MOST_ITEMS).map((one) => textOf([one], 0) ? cleanText(one) : toolInput(one))]);
+    Array.isArray(given2[name]) && kept.push([
+      name,
+      given2[name].slice(0, MOST_ITEMS).map((one) => textOf([one], 0) ? cleanText(one) : toolInput(one))
+    ]);
   return Object.fromEntries(kept);
 }
 var CODES = ["exit_code", "exitCode", "exit", "returncode", "code", "interrupted", "result_type", "resultType"], OUTPUTS = [

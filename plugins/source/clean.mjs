@@ -103,7 +103,11 @@ function toolInput(given) {
       ])
   }
   for (const name of LISTS)
-    if (Array.isArray(given[name])) kept.push([name, given[name].slice(0, MOST_ITEMS).map((one) => (textOf([one], 0) ? cleanText(one) : toolInput(one)))])
+    if (Array.isArray(given[name]))
+      kept.push([
+        name,
+        given[name].slice(0, MOST_ITEMS).map((one) => (textOf([one], 0) ? cleanText(one) : toolInput(one))),
+      ])
   return Object.fromEntries(kept)
 }
 

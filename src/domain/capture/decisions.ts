@@ -5,6 +5,8 @@ import { form, ownLines, sentencesOf } from './prose'
 
 const LONGEST = 300
 const MAX_DECISIONS = 10
+/** A longer sentence is a list or pasted text. */
+const LONGEST_SENTENCE = 600
 
 /** Signs of such a sentence. Its subject is the person, so decisions of others and messages of programs do not match. */
 const WISHES = [
@@ -91,6 +93,7 @@ const withoutQuotes = (text: string): string =>
   text.replace(/"[^"\n]{12,}"|“[^”\n]{12,}”|「[^」\n]{6,}」|«[^»\n]{12,}»/g, '""')
 
 const isWish = (sentence: string): boolean => {
+  if (sentence.length > LONGEST_SENTENCE) return false
   const lower = withoutQuotes(sentence).toLowerCase()
   return WISHES.some((sign) => sign.test(lower)) && !NO_WISH.some((sign) => sign.test(lower))
 }
@@ -155,7 +158,7 @@ const FINDING = 240
 export function findingsIn(text: string): string[] {
   const found = sentencesOf(text.replaceAll('’', "'").replaceAll('**', '')).filter((sentence) => {
     const lower = sentence.toLowerCase()
-    return lower.length < 600 && FINDINGS.some((sign) => sign.test(lower)) && !/[?？]\s*$/.test(lower)
+    return lower.length <= LONGEST_SENTENCE && FINDINGS.some((sign) => sign.test(lower)) && !/[?？]\s*$/.test(lower)
   })
   return [...new Set(found.map((sentence) => firstCodePoints(sentence.replace(/^[-*#>\s]+/, ''), FINDING)))].slice(
     0,
