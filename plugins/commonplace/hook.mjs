@@ -207,12 +207,10 @@ evervault 40 ev:key:`},Bt=new Set("openai anthropic pypi voyage tavily rancher r
 `)){let[s="",r="",...o]=n.split(" "),[i,l=L]=r.split("-").map(Number),a=Bt.has(s)?"part":Pt.has(s)?"dot":null;for(let c of o)z.set(c,[...z.get(c)??[],{n:s,x:t,o:i,i:l,$:a}])}var Kt=2,Ft=t=>t.replace(/[.\\/$|]/g,"\\$&"),y=new RegExp([...[...z.keys()].sort((t,e)=>e.length-t.length).map(Ft),"eyJ","\\dQ~",":[A-Z]","\\.(?=[\\w-]{6}\\.)","\\.atlasv1\\.","\\|(?=[A-Za-z0-9]{48})","-us\\d","NRAL","_mmk","JQQJ99|AZDO|\\+ASt|AzSe|AzCa|ACDb|AzFu|AIoT","(?:[Bb]earer|BEARER|[Bb]asic|BASIC)(?:\\s|%20)+",":\\\\?/\\\\?/","-----BEGIN "].join("|"),"g");function re(t){let e=[];for(let n=t.length;n>=Kt;n--)for(let s of z.get(t.slice(0,n))??[])e.push({t:s,T:n});return e}var qt=/(?:\\[a-z]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,9}m)$/i,Wt=12;function M(t,e){let n=t[e-1];return n===void 0||!/[A-Za-z0-9]/.test(n)?!0:qt.test(t.slice(Math.max(0,e-Wt),e))}var D=8e3,Ut=2e4,jt=80,oe=/(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y;function ie(t,e){let n=t.slice(e,e+jt),s=n.indexOf("-----");return s<0?null:n.slice(0,s)}var Jt=t=>t.length<40&&!/\d/.test(t)&&(t.split(/[^A-Za-z]+/).every(e=>/^(?:[A-Z]?[a-z]*|[A-Z]*)$/.test(e))||p(t)),Vt=/^(?:\$?\{.*\}|\$\w+|\$?\(.*\)|<.*>|\[.*\]|%\w+%|[*.…]+|x+)$/i,Qt=/^(?:(?:my|your|db|the)?[-_]?(?:passw(?:or)?d|pass|pwd?|secret|token|example)|change.?me)$/i,Yt=/^@(?:localhost|127\.0\.0\.1|host\.docker\.internal|db|database|postgres|mysql|redis)(?::|$)/,ae=48,Ht=/^\$?\{[^{}]*\}/,Xt=/[\n\r\u2028\u2029]/,en=/^(?=[^A-Za-z]*[A-Za-z])(?=\D*\d).*[\w~+=]{16}/,tn=[{n:"telegram",l:/^:[A-Z]$/,c:/(?<!\d)\d{8,11}$/,u:12,p:"dashed",o:31,i:36},{n:"laravel",l:/^\|$/,c:/(?<!\w)\d{1,7}$/,u:9,p:"letters",o:48,i:48},{n:"discord",l:/^\.$/,c:/(?<![\w-])[MNO][\w-]{22,27}$/,u:30,p:"dotted",o:33,i:48},{n:"terraform",l:/^\.atlasv1\.$/,c:/(?<!\w)[A-Za-z0-9]{14}$/,u:15,p:"base64",o:40,i:90},{n:"mailchimp",l:/^-us\d$/,c:/(?<![a-z0-9])[a-f0-9]{32}$/,u:33,p:"letters",o:0,i:1},{n:"newrelic",l:/^NRAL$/,c:/(?<!\w)[a-f0-9]{36}$/,u:37,p:"letters",o:0,i:0},{n:"maxmind",l:/^_mmk$/,c:/(?<!\w)[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$/,u:37,p:"letters",o:0,i:0},{n:"azure",l:/^(?:JQQJ99|AZDO|Az..|\+ASt|ACDb|AIoT)$/,c:/(?<![\w+/])[\w+/]{32,76}$/,u:78,p:"base64",o:4,i:46}],nn=9,Z=class{constructor(e){this.e=e;this.m=new w(e,/\d/g),this.part=new w(e,/(?<![A-Za-z0-9])(?=[A-Za-z]*\d|[A-Za-z]*[A-Z]{2}[a-z]|[A-Za-z]*[a-z][A-Z][a-z][A-Z])[A-Za-z0-9]{16,}/g),this.dot=new w(e,/\./g),this.b=new f(e,/[\w-]*/y),this.y=new f(e,/[\w-]*/y),this.A=new f(e,/[\w-]*/y),this.w=new f(e,/[\w.~+/=!%-]*/y),this.k=new f(e,/[^\s/?#'"`<>\\]*/y),this.E=new f(e,/[\w.~-]*/y)}text;_=new Map;m;part;dot;b;y;A;w;k;E;S=null;R=-1;O=!1;v(e,n){let s=n.length>nn?void 0:tn.find(({l:o})=>o.test(n));if(s!==void 0)return this.z(e,e+n.length,s);if(n.startsWith(":"))return this.I(e+n.length);if(n.startsWith("-----"))return this.C(e);if(n.endsWith("Q~"))return this.L(e);if(!M(this.e,e))return null;if(n==="eyJ")return this.M(e);let r=re(n);if(r.length===0)return this.D(e+n.length,Xt.test(n));for(let{t:o,T:i}of r){let l=this.Z(e,e+i,o);if(l!==null)return l}return null}N(e){let n=this._.get(e);return n===void 0&&(n=new f(this.e,se[e]()),this._.set(e,n)),n}Z(e,n,{n:s,x:r,o,i,$:l}){let a=Math.min(this.N(r).a(n),n+L);for(;a>n&&".:".includes(this.e[a-1]);)a--;return a-n<o||a-n>i||l!==null&&!this[l].f(n,a)&&!(l==="part"&&this.isMixed(n,a))?null:this.G(n,a)?{n:s,from:e,to:a}:null}isMixed(e,n){let s=this.e.slice(e,Math.min(n,e+ae));return/^\D*\d\D*\d\D*\d/.test(s)&&/^[^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(s)&&/[a-z]/.test(s)&&!p(s)}G(e,n){return this.m.f(e,n)?!0:(this.R!==n&&(this.R=n,this.O=p(this.e.slice(e,Math.min(n,e+ae)))),!this.O)}z(e,n,s){let{n:r,c:o,u:i,p:l,o:a,i:c}=s;if(!(r==="telegram"?/\d/:/\w/).test(this.e[e-1]??""))return null;let u=this.N(l).a(n);for(;u>n&&this.e[u-1]===".";)u--;if(u-n<a||u-n>c)return null;let h=o.exec(this.e.slice(Math.max(0,e-i),e))?.[0];return h===void 0?null:{n:r,from:e-h.length,to:u}}L(e){let n=e-3;if(n<0||!/^[\w.~-]{3}$/.test(this.e.slice(n,e))||!M(this.e,n))return null;let s=this.E.a(e+3);return s-e<34||s-e>43?null:{n:"azure",from:n,to:s}}M(e){let{e:n}=this,s=this.b.a(e);if(s-e<8||s-e>k||!n.startsWith(".eyJ",s))return null;let r=this.y.a(s+1);if(r-s<9||r-s>D||n[r]!==".")return null;let o=Math.min(this.A.a(r+1),r+1+D);return o-r<6?null:{n:"jwt",from:e,to:o}}D(e,n){let s=Math.min(this.w.a(e),e+D);return s-e<8||Jt(this.e.slice(e,Math.min(s,e+40)))||n&&!en.test(this.e.slice(e,Math.min(s,e+k)))?null:{n:"authorization",from:e,to:s}}I(e){let{e:n}=this,s=this.k.a(e),r=s-1;for(;r>e&&n[r]!=="@";)r--;let o=e+(Ht.exec(n.slice(e,Math.min(r,e+k)))?.[0].length??0);for(;o<r&&n[o]!==":";)o++;o++;let i=n.slice(o,Math.min(r,o+k));return o>=r||Vt.test(i)||Qt.test(i)||n.startsWith(`${i}:`,e)&&Yt.test(n.slice(r,s))?null:{n:"password",from:o,to:r}}C(e){let n=ie(this.e,e+11);if(n===null||!n.includes("PRIVATE KEY"))return null;this.S??=this.B();let s=this.P(this.S.get(n),e);return s!==null&&s-e<=Ut?{n:"private-key",from:e,to:s}:(oe.lastIndex=e+11+n.length+5,oe.test(this.e)?{n:"private-key",from:e,to:s??this.e.length}:null)}B(){let e=new Map;for(let{index:n}of this.e.matchAll(/-----END /g)){let s=ie(this.e,n+9);if(s===null||!s.includes("PRIVATE KEY"))continue;let r=n+9+s.length+5,o=e.get(s);o===void 0?e.set(s,[r]):o.push(r)}for(let n of e.values())n.reverse();return e}P(e,n){for(;e?.length&&e.at(-1)<=n;)e.pop();return e?.at(-1)??null}},sn=/[_-][A-Za-z0-9]{30,}/g,rn=/(?<![\w/+=.-])[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/,on=52,an=/^[0-9a-f]{30}/,ln=/^(?:sha\d|md5|commit|chunk|index|asset|file|img|image|etag|msg|call|toolu|req|chatcmpl)/i;function*cn(t){for(let{0:e,index:n}of t.matchAll(sn)){let s=e.slice(1,k);if(an.test(s)||!/[a-z]/.test(s)||!/[A-Z]/.test(s)||p(s))continue;let r=rn.exec(t.slice(Math.max(0,n-on),n))?.[0];r===void 0||ln.test(r)||/[\w+/=]/.test(t[n+e.length]??"")||(yield{n:"token",from:n-r.length,to:n+e.length})}}function*un(t){let e=new Z(t),n=0;y.lastIndex=0;for(let s=y.exec(t);s!==null;s=y.exec(t)){let r=e.v(s.index,s[0]);y.lastIndex=s.index+1,!(r===null||r.from<n)&&(n=r.to,y.lastIndex=n,yield r,y.lastIndex=n)}}function pn(t,e,n){let s="",r=0;for(let{n:o,from:i,to:l}of e){let a=t.slice(i,l).replace(/[^\n]/g,"");s+=`${t.slice(r,i)}[redacted:${o}]${a}`,n?.add(o),r=l}return s+t.slice(r)}function le(t,e){return[un,ne,...te,V,cn].reduce((s,r)=>pn(s,r(s),e),t)}secretRules.redact=le;})();
 
 
-// main.mjs
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 
-// events.mjs
 import { createHash } from "node:crypto";
 var isFields = (value) => typeof value == "object" && value !== null && !Array.isArray(value), jsonIn = (text) => JSON.parse(text.replace(/^\uFEFF/, "")), textOf = (fields, ...names) => names.map((name) => fields?.[name]).find((value) => typeof value == "string" && value !== "");
 function clientOf(argument, event, env) {
@@ -253,7 +251,6 @@ function idOf(client, event) {
   return createHash("sha256").update(JSON.stringify([sessionOf(client, event), name, rest])).digest("hex");
 }
 
-// send.mjs
 var MOST_EVENTS = 200, MOST_BYTES = 262144, LARGEST_ANSWER = 1048576, NoAnswer = class extends Error {
   /** @param {string} message @param {number} [status] */
   constructor(message, status) {
@@ -348,7 +345,6 @@ function senderTo({ spool, url, key, until }) {
   };
 }
 
-// settings.mjs
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 var DEFAULT_URL = "http://localhost:8787", given = (value) => typeof value == "string" && !value.includes("${") ? value.trim() : "";
@@ -383,8 +379,7 @@ function settingsOf(env, home) {
   return { url: DEFAULT_URL, key: "", from: "default", flaw };
 }
 
-// bridge.mjs
-var LONGEST_CALL_MS = 6e4, LONGEST_LIST_MS = 5e3, VERSION = "2025-06-18", VERSIONS = [VERSION, "2025-11-25", "2025-03-26", "2024-11-05"];
+var LONGEST_CALL_MS = 6e4, LONGEST_LIST_MS = 5e3, LONGEST_END_MS = 800, VERSION = "2025-06-18", VERSIONS = [VERSION, "2025-11-25", "2025-03-26", "2024-11-05"];
 function messageIn({ text, type }) {
   if (!type.includes("text/event-stream")) return objectIn(text);
   let data = text.split(/\r?\n\r?\n/).flatMap((event) => {
@@ -449,13 +444,12 @@ async function bridge({ env, home, input, write }) {
     rest = lines.pop() ?? "";
     for (let line of lines) line.trim() !== "" && take(line);
   }
-  rest.trim() !== "" && take(rest), await Promise.all(open);
+  rest.trim() !== "" && take(rest), await Promise.race([Promise.all(open), new Promise((done) => setTimeout(done, LONGEST_END_MS))]);
 }
 
 // banner:rules
 var redact = secretRules.redact;
 
-// clean.mjs
 var LONGEST_TEXT = 4e3, LONGEST_OUTPUT = 500, LONGEST_SECRET = 2e4, MOST_ITEMS = 200, DEEPEST = 8, LARGEST_EVENT = 65536, MARKS = ["private", "commonplace-memory"].map((name) => new RegExp(`<(/?)${name}(?:\\s[^<>]*)?>`, "gi"));
 function withoutMarked(text) {
   return MARKS.reduce((rest, mark) => {
@@ -475,7 +469,7 @@ function first(text, length) {
 var last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, ""), cleanText = (text, length = LONGEST_TEXT) => {
   let open = withoutMarked(text);
   return first(redact(open.slice(0, length + LONGEST_SECRET)), length);
-}, TELLS_CODE = /^.*(?:\bexit code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im;
+}, TELLS_CODE = /^.*(?:\bexit ?code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im;
 function endOf(output) {
   let text = withoutMarked(output), end = redact(text.slice(-LONGEST_OUTPUT - LONGEST_SECRET));
   if (text.length <= LONGEST_OUTPUT) return end;
@@ -512,7 +506,10 @@ function toolInput(given2) {
     ]);
   }
   for (let name of LISTS)
-    Array.isArray(given2[name]) && kept.push([name, given2[name].slice(0, MOST_ITEMS).filter(isFields).map(toolInput)]);
+    Array.isArray(given2[name]) && kept.push([
+      name,
+      given2[name].slice(0, MOST_ITEMS).map((one) => textOf([one], 0) ? cleanText(one) : toolInput(one))
+    ]);
   return Object.fromEntries(kept);
 }
 var CODES = ["exit_code", "exitCode", "exit", "returncode", "code", "interrupted", "result_type", "resultType"], OUTPUTS = [
@@ -575,7 +572,6 @@ function cleanEvent(event) {
   return [LONGEST_TEXT, 500, 100].map((length) => shorten(known, length)).find((made) => Buffer.byteLength(JSON.stringify(made)) <= LARGEST_EVENT) ?? Object.fromEntries(Object.entries(shorten(known, 100)).filter(([, value]) => typeof value == "string"));
 }
 
-// place.mjs
 import { readFileSync as readFileSync2, statSync } from "node:fs";
 import { basename, dirname, join as join2, resolve } from "node:path";
 var read = (file) => {
@@ -611,7 +607,7 @@ function remoteOf(config) {
   }
   return found.get("origin") ?? [...found.values()][0];
 }
-var RECALLS = ["all", "start", "off"];
+var LONGEST_NAME = 999, RECALLS = ["all", "start", "off"];
 function wishesIn(folder) {
   try {
     return readFileSync2(join2(folder, ".commonplace.json"), "utf8");
@@ -636,7 +632,7 @@ function placeOf(event, env, home) {
       folder: folder === resolve(home) ? "/" : folder,
       ...remote === void 0 ? {} : { remote },
       ...branch === void 0 ? {} : { branch: branch.trim() },
-      ...textOf(wishes, "project") === void 0 ? {} : { project: wishes.project },
+      ...textOf(wishes, "project") === void 0 ? {} : { project: wishes.project.slice(0, LONGEST_NAME) },
       ...wishes.audience === "project" ? { audience: "project" } : {},
       ...wishes.capture === !1 ? { capture: !1 } : {}
     },
@@ -645,7 +641,6 @@ function placeOf(event, env, home) {
   };
 }
 
-// spool.mjs
 import * as fs from "node:fs";
 import { join as join3 } from "node:path";
 var MOST_EVENTS2 = 2e3, MOST_BYTES2 = 8 * 1048576, LONGEST_WAIT_MS = 6 * 864e5, OLDEST_LOCK_MS = 1e4, OLDEST_DRAFT_MS = 6e4, NAME = /^\d{13}-[0-9a-f]{64}\.json$/, folderOf = (home) => join3(home, ".commonplace");
@@ -730,7 +725,6 @@ function isAlive(pid) {
   }
 }
 
-// run.mjs
 var LONGEST_MS = { start: 2e3, prompt: 2e3, other: 1e3 }, NEVER = ["decision", "continue", "stopReason"], clock = (ms) => new Date(ms).toTimeString().slice(0, 5), counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
 function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
   let said = [];
@@ -801,7 +795,6 @@ function printed({ client, kind, output, message }) {
   return { out: answer === null ? "" : line(answer), err: "" };
 }
 
-// main.mjs
 var LONGEST_RUN_MS = 2500;
 async function hook(argument, around) {
   let text = "";

@@ -6,6 +6,8 @@ import { settingsOf } from './settings.mjs'
 const LONGEST_CALL_MS = 60_000
 /** For what clients ask at their start and wait for before the first turn (Copilot: `tools/list`). */
 const LONGEST_LIST_MS = 5_000
+/** For answers on their way when the input has ended. */
+const LONGEST_END_MS = 800
 const VERSION = '2025-06-18'
 /** Revisions that the server speaks behind a handshake; whoever offers another is offered ours. */
 const VERSIONS = [VERSION, '2025-11-25', '2025-03-26', '2024-11-05']
@@ -90,5 +92,6 @@ export async function bridge({ env, home, input, write }) {
     for (const line of lines) if (line.trim() !== '') take(line)
   }
   if (rest.trim() !== '') take(rest)
-  await Promise.all(open)
+  // A client that has closed the input is gone, or waits for this program to end.
+  await Promise.race([Promise.all(open), new Promise((done) => setTimeout(done, LONGEST_END_MS))])
 }

@@ -47,7 +47,7 @@ const cleanText = (text, length = LONGEST_TEXT) => {
   return first(redact(open.slice(0, length + LONGEST_SECRET)), length)
 }
 
-const TELLS_CODE = /^.*(?:\bexit code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im
+const TELLS_CODE = /^.*(?:\bexit ?code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im
 
 /** How a command ended, and the last of what it printed. */
 export function endOf(output) {
@@ -103,7 +103,11 @@ function toolInput(given) {
       ])
   }
   for (const name of LISTS)
-    if (Array.isArray(given[name])) kept.push([name, given[name].slice(0, MOST_ITEMS).filter(isFields).map(toolInput)])
+    if (Array.isArray(given[name]))
+      kept.push([
+        name,
+        given[name].slice(0, MOST_ITEMS).map((one) => (textOf([one], 0) ? cleanText(one) : toolInput(one))),
+      ])
   return Object.fromEntries(kept)
 }
 

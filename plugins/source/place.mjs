@@ -55,6 +55,9 @@ export function remoteOf(config) {
   return found.get('origin') ?? [...found.values()][0]
 }
 
+/** The server takes 240 characters; a longer name must not fill a request. */
+const LONGEST_NAME = 999
+
 const RECALLS = ['all', 'start', 'off']
 
 /** What a file of wishes says; nothing at all where it is there and cannot be read. */
@@ -99,7 +102,7 @@ export function placeOf(event, env, home) {
     folder: folder === resolve(home) ? '/' : folder,
     ...(remote === undefined ? {} : { remote }),
     ...(branch === undefined ? {} : { branch: branch.trim() }),
-    ...(textOf(wishes, 'project') === undefined ? {} : { project: wishes.project }),
+    ...(textOf(wishes, 'project') === undefined ? {} : { project: wishes.project.slice(0, LONGEST_NAME) }),
     ...(wishes.audience === 'project' ? { audience: 'project' } : {}),
     ...(wishes.capture === false ? { capture: false } : {}),
   }

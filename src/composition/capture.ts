@@ -11,6 +11,7 @@ import type { ProjectDirectory } from '../ports/project-directory'
 import type { Capture } from '../services/capture/capture'
 import { createEraseCaptured } from '../services/capture/erase-captured'
 import { createFinishSessions } from '../services/capture/finish-sessions'
+import { createOwnSessions } from '../services/capture/own-sessions'
 import { createRecallForHooks } from '../services/capture/recall-for-hooks'
 import { createReceiveEvents } from '../services/capture/receive-events'
 import { createReviewCaptured } from '../services/capture/review-captured'
@@ -18,6 +19,7 @@ import { createWriteSession } from '../services/capture/write-session'
 import type { Remember } from '../services/pack/remember'
 import type { ResolveNames } from '../services/people/project-names'
 import type { Recall } from '../services/searching/memories/recall'
+import type { RankedSearches } from '../services/searching/ranked/ranked-search'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
@@ -41,6 +43,10 @@ export function composeCapture(given: {
   readonly restoring: Parameters<typeof createRestoreEntries>[0]
   readonly remember: Remember
   readonly recall: Pick<Recall, 'page'>
+  /** Pages of entries, with captured ones where a filter asks for them. */
+  readonly pages: Pick<EntryStore, 'page'>
+  /** Null when full text is switched off. */
+  readonly searches: Pick<RankedSearches, 'byWords'> | null
   readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
   readonly log: (event: string, fields: Record<string, unknown>) => void
   /** Whether hooks are given approved entries alone (PACK_TRUST). */
@@ -54,7 +60,10 @@ export function composeCapture(given: {
     updateEntries: createUpdateEntries(unmade),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
-  const recallForHooks = createRecallForHooks({ store, recall, isApproved: given.isApproved })
+  const own = createOwnSessions({
+    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer, yielder: given.yielder },
+  })
+  const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
   return {
     receive: createReceiveEvents({
       ...{ store, writeSession, captureDays, clock, names: given.naming.names },
@@ -62,6 +71,7 @@ export function composeCapture(given: {
       recall: recallForHooks,
     }),
     standing: recallForHooks.standing,
+    own,
     erase: createEraseCaptured({ store, deleteEntries }),
     review: createReviewCaptured({
       ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },

@@ -175,6 +175,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact, yielder }
+  const searches = composeSearches({
+    ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
+    overfetch: config.hybrid.overfetch,
+    levels,
+    unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
+  })
   const capture = composeCapture({
     ...{
       connection,
@@ -188,6 +194,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       writing,
       restoring,
       recall: memories.recall,
+      pages: searches.entries,
+      searches: config.fts.enabled ? searches.rankedSearches : null,
       naming,
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
@@ -202,12 +210,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     capture,
     updateEntries: createUpdateEntries(writing),
     deleteEntries,
-    ...composeSearches({
-      ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
-      overfetch: config.hybrid.overfetch,
-      levels,
-      unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
-    }),
+    ...searches,
     readTexts: createReadTexts({ texts, entries, yielder }),
     ...dashboard,
     receipts: createSqlReceipts(connection, clock, config.history),

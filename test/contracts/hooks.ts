@@ -100,11 +100,10 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(entry.text_content).toBe(
         [
           'Claude Code in github.com/acme/ferry, branch main.',
-          'Asked:\n- Fix the harbour light',
+          'Failed, later passed:\n- npm test (after changes of src/light.ts)',
           'Files: src/light.ts, src/lamp.ts',
-          'Failed, later passed:\n- npm test',
-          'Decided:\n- agent: We decided to use LED lamps.',
           'The last answer begins: We decided to use LED lamps. It works now.',
+          'Asked:\n- Fix the harbour light',
         ].join('\n\n'),
       )
     })
@@ -158,6 +157,8 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         }))
         const answer = await send(key, events, start.id)
         expect([textOf(answer).includes('LED lamps'), answer.stored]).toEqual([true, 0])
+        // Whoever starts with such a key is told so.
+        expect(String(answer.notice ?? '').includes('capture: false')).toBe(key === quiet)
       }
       await world.services.schedule.run()
       expect(await captured(ada)).toEqual([])
@@ -436,7 +437,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         const [first, second] = [s.prompt('first words'), s.prompt('second words')]
         const events = [first, { ...second, id: first.id }, s.edit('a.ts'), s.stop()]
         expect(await send(ada, events)).toMatchObject({ stored: 3, repeated: 1 })
-        expect((await captured(ada))[0].text_content).toContain('Asked:\n- first words\n\n')
+        expect((await captured(ada))[0].text_content).toMatch(/Asked:\n- first words$/)
         expect(await send(ada, events)).toMatchObject({ stored: 0, repeated: 4 })
       })
 
@@ -459,7 +460,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         await send(ada, [{ ...s.end(), at }])
         const [entry] = await captured(ada)
         expect(entry.text_content).toContain('- first words\n- second words')
-        expect(entry.text_content).toContain('Decided:\n- agent: Going with A.\n- agent: Going with B.\n')
+        expect(entry.text_content).toContain('The last answer begins: Going with B.')
         expect(entry.text_content).toContain('Failed, later passed:\n- make')
       })
 
@@ -489,6 +490,16 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         world.clock.advance(16 * MINUTE)
         await schedule()
         expect(await captured(ada)).toHaveLength(13)
+      })
+
+      it('of ten sessions in one request are all written', async () => {
+        const events = Array.from({ length: 10 }, (_, i) => claudeCode(`v${session}-${i}`)).flatMap((s, i) => [
+          ...[s.start(), s.prompt(`First question ${i}`), s.edit('a.ts'), s.failed('make'), s.ran('make')],
+          ...[s.stop('Let us go on.'), s.prompt(`Second question ${i}`), s.stop('Done it.'), s.end()],
+        ])
+        const answer = await send(ada, events)
+        expect(answer.notice ?? null).toBeNull()
+        expect(await captured(ada)).toHaveLength(10)
       })
 
       it('leave nothing of a session with one prompt, no file and no command', async () => {
@@ -569,6 +580,50 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start({ ...PLACE, branch: 'other' })).not.toContain('left off')
         const ben = await world.makeKey(ada.org, { owner: 'ben' })
         expect(await start(PLACE, ben)).not.toContain('left off')
+      })
+
+      it('tell at a start of the owner’s newest session that did something, and the titles of those before it', async () => {
+        const played = async (of: string, files: readonly string[], key = ada) => {
+          const s = claudeCode(`${of}${session}`)
+          const prompts = [s.prompt(`Ask about ${of}`), s.prompt(`Ask more about ${of}`)]
+          await send(key, [...prompts, ...files.map((file) => s.edit(file)), s.stop(), s.end()])
+          world.clock.advance(60_000)
+        }
+        const ben = await world.makeKey(ada.org, { owner: 'ben' })
+        const leftOff = async () => {
+          const event = claudeCode(`y${++serial}`).start()
+          return textOf(await send(ada, [event], event.id)).split('Where we left off')[1] ?? ''
+        }
+        await played('nothing', [])
+        expect(await leftOff()).toBe('')
+        for (const of of ['alpha', 'beta', 'gamma', 'delta', 'omega']) await played(of, [`${of}1.ts`, `${of}2.ts`])
+        const text = await leftOff()
+        expect(text).toContain('Ask about omega')
+        expect(text.match(/- \[\d+\] Ask about \w+/g)?.map((line) => line.split(' ').at(-1))).toEqual([
+          ...['delta', 'gamma', 'beta'],
+        ])
+        await played('talk', [])
+        await played('typo', ['one.ts'])
+        await played('foreign', ['a.ts', 'b.ts'], ben)
+        expect(await leftOff()).toBe(text)
+        world.clock.advance(3 * 24 * 60 * MINUTE)
+        await played('later', ['one.ts'])
+        expect(await leftOff()).toContain('Ask about later')
+      })
+
+      it('recall at a prompt a captured session of the owner that is about it, and nobody else’s', async () => {
+        const s = claudeCode(session)
+        await send(ada, [
+          s.prompt('The zephyr turbine overheats at quayside bollard nine'),
+          ...[s.edit('a.ts'), s.edit('b.ts'), s.stop('The zephyr turbine needs a wider duct.'), s.end()],
+        ])
+        const prompt = async (key: Key) => {
+          const event = claudeCode(`y${++serial}`).prompt('zephyr turbine overheats quayside bollard')
+          return textOf(await send(key, [event], event.id))
+        }
+        expect(await prompt(ada)).toContain('The zephyr turbine overheats')
+        const ben = await world.makeKey(ada.org, { owner: 'ben' })
+        expect(await prompt(ben)).not.toContain('zephyr')
       })
 
       it('tell at a start where a session of that branch left off behind many newer ones of other branches', async () => {
@@ -712,7 +767,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
             isKept
               ? []
               : [
-                  `Claude Code in ${PROJECT}, branch main.\n\nAsked:\n- new words\n\nFiles: b.ts, c.ts\n\nThe last answer begins: Done.`,
+                  `Claude Code in ${PROJECT}, branch main.\n\nFiles: b.ts, c.ts\n\nThe last answer begins: Done.\n\nAsked:\n- new words`,
                 ],
           )
           for (const one of found) await world.ok(ada, 'delete_context', { context_ids: [one.id] })

@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startHooksServer } from '../fakes/hooks-server'
 import { ROOT } from '../support/build'
-import { type Desk, desk, HOOK } from '../support/hook-desk'
+import { type Desk, desk, FAULTS, HOOK } from '../support/hook-desk'
 import { POSITIVES, TOKENS } from '../support/secret-samples'
 
 /** The hook program as clients run it, with an event on stdin (capture contract §2). */
@@ -99,16 +99,56 @@ it('halves a request that is refused until the refused event is alone, which is 
 
 it('gives up a list of tools, for which clients wait at their start, long before a call of one, where the server hangs', async () => {
   server.wanted.behaviour = () => 'hangs'
+  // The input stays open: a bridge whose input has closed waits for nothing.
+  const child = spawn(process.execPath, ['--import', FAULTS, HOOK, 'mcp'], {
+    env: {
+      HOME: home,
+      PATH: process.env.PATH,
+      COMMONPLACE_URL: server.url,
+      COMMONPLACE_KEY: 'cp_mine',
+      PATIENCE: '0.02',
+    },
+  })
   const lines = ['tools/call', 'tools/list'].map((method, id) => JSON.stringify({ jsonrpc: '2.0', id, method }))
-  const { out } = await fire(lines.join('\n'), 'mcp', { PATIENCE: '0.02' })
-  const answers = out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  child.stdin.write(`${lines.join('\n')}\n`)
+  const answers: { id: number; error: { code: number } }[] = []
+  let rest = ''
+  for await (const piece of child.stdout) {
+    const all = `${rest}${piece}`.split('\n')
+    rest = all.pop() ?? ''
+    answers.push(...all.map((line) => JSON.parse(line)))
+    if (answers.length === 2) child.stdin.end()
+  }
   expect(answers.map(({ id, error }) => [id, error.code])).toEqual([
     [1, -32000],
     [0, -32000],
   ])
+})
+
+it('ends as a bridge within a second after its input has closed, also where the server hangs', async () => {
+  server.wanted.behaviour = () => 'hangs'
+  const from = Date.now()
+  await fire(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call' }), 'mcp', { PATIENCE: '1' })
+  // The start of Node is part of it.
+  expect(Date.now() - from).toBeLessThan(4_000)
+})
+
+it('sends the rest of what waits where .commonplace.json names a project of two megabytes', async () => {
+  writeFileSync(join(home, '.commonplace.json'), JSON.stringify({ project: 'x'.repeat(2_000_000) }))
+  await fire(tool('t1'))
+  await fire(stop())
+  rmSync(join(home, '.commonplace.json'))
+  expect(waiting()).toEqual([])
+  expect(sent().map(({ place }) => (place as { project: string }).project.length)).toEqual([999, 999])
+})
+
+it('sends the files of a tool that lists them as texts, and the exit code that stands in an output of JSON', async () => {
+  const files = ['/w/a.ts', '/w/b.ts']
+  await fire({ ...tool('t1'), tool_name: 'editFiles', tool_input: { files } })
+  await fire(tool('t2', 'make', JSON.stringify({ exitCode: 1, output: '.'.repeat(2_000) })))
+  await fire(stop())
+  expect(sent()[0]?.event.tool_input).toEqual({ files })
+  expect(sent()[1]?.event.tool_response).toContain('"exitCode":1')
 })
 
 it('answers each request over stdio by its id whatever the server answers, and offers a revision of MCP that the server speaks', async () => {

@@ -85,11 +85,27 @@ const KNOWN: Readonly<Record<string, string>> = {
     'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
   '/style ?= ?["\'][^"\'<>\\n]{0,80}(?:font-size: ?0|display: ?none|color: ?white|visibility: ?hidden|opacity: ?0\\b)/i':
     'linear: an attempt begins at a fixed mark and reads at most 200 characters, over 40,000 at most',
+  '/[?？]\\s*$|(?:吗|呢|ですか|でしょうか|ますか)[。.]?$/':
+    'a sentence of at most 600 characters, its white space collapsed',
+  '/\\b(?:error|warning|exception|traceback)\\b.*:/': 'a sentence of at most 600 characters, its white space collapsed',
+  '/^\\s*(?:option|variante|alternative|opción) ?[\\da-z]\\b|^\\s*\\d+[.)]/':
+    'a sentence of at most 600 characters, its white space collapsed',
+  '/"[^"\\n]{12,}"|“[^”\\n]{12,}”|「[^」\\n]{6,}」|«[^»\\n]{12,}»/g':
+    'a sentence of at most 600 characters, its white space collapsed',
+  '/\\bfrom \\d[\\d.,]*\\s*\\S{0,10} to \\d[\\d.,]*\\s*(?:ms|s|sec|mb|gb|kb|%)/':
+    'a sentence of at most 600 characters, its white space collapsed',
+  '/\\d[\\d.,]*\\s*(?:秒|ms|毫秒).{0,20}(?:から|→|降到|变成).{0,10}\\d/':
+    'a sentence of at most 600 characters, its white space collapsed',
+  '/[?？]\\s*$/': 'a sentence of at most 600 characters, its white space collapsed',
+  '/```[^\\n]*\\n([\\s\\S]*?)(?:```|$)/g': 'a text of an event, of at most 4,000 characters',
+  '/^\\s*(?:[\\w$.-]+\\/){3,}\\S*\\s*$/': 'a text of an event, of at most 4,000 characters',
 }
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
 const BUILT: Readonly<Record<string, string>> = {
   'adapters/d1/local-faults.ts': 'fixed words, over a message of the database',
+  'domain/capture/prose.ts':
+    'fixed words with at most 80 characters between them, over a sentence of at most 600 characters',
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',

@@ -7,7 +7,7 @@ import { runProgram } from './program'
 const PROGRAM = join('plugins', 'commonplace', 'hook.mjs')
 export const HOOK = join(ROOT, PROGRAM)
 /** Ends the program at a step (KILL_AT), moves its clock (CLOCK_MS), or lets its time pass slowly (PATIENCE). */
-const FAULTS = pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href
+export const FAULTS = pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href
 
 interface Ran {
   readonly code: number | null

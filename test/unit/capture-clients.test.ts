@@ -121,6 +121,19 @@ describe('events of clients', () => {
 })
 
 describe('uses of tools', () => {
+  it('name the files that a tool lists as texts, as editFiles of VS Code does', () => {
+    expect(filesOf('editFiles', { files: ['/w/a.ts', '/w/b.ts'] })).toEqual(['/w/a.ts', '/w/b.ts'])
+  })
+
+  it('of Cursor failed where their output is JSON with another exit code than 0', () => {
+    const shell = (exitCode: number) =>
+      whatOf('cursor', {
+        ...{ conversation_id: 'c', hook_event_name: 'postToolUse', tool_name: 'Shell' },
+        ...{ tool_input: { command: 'make' }, tool_output: JSON.stringify({ output: 'x', exitCode }) },
+      })
+    expect([shell(1), shell(0)]).toMatchObject([{ outcome: 'failure' }, { outcome: 'success' }])
+  })
+
   it('say how they ended only where they say so outright', () => {
     const said = [
       'Exit code 1',

@@ -1,11 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { cleanText, FENCE } from '../../src/domain/capture/clean'
-import { decisionsIn } from '../../src/domain/capture/decisions'
-import { beginning, gather } from '../../src/domain/capture/gathered'
+import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
+import { beginning, currentForm, gather } from '../../src/domain/capture/gathered'
+import type { Happening } from '../../src/domain/capture/happening'
 import { readPlace } from '../../src/domain/capture/place'
 import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
 import { folderName, remoteOf } from '../../src/domain/identity/project-names'
+
+const PLACE = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
+const promptOf = (text: string): Happening => ({
+  ...{ session: 's', isSubagent: false, name: 'Prompt' },
+  what: { kind: 'prompt', text },
+})
+const stopOf = (answer: string): Happening => ({
+  ...{ session: 's', isSubagent: false, name: 'Stop' },
+  what: { kind: 'stop', answer },
+})
+
+/** Turns of a prompt and an answer, gathered in their order or in the reverse one. */
+function played(turns: readonly (readonly string[])[], isReverse = false) {
+  const events = turns.flatMap(([prompt = '', answer = ''], i) => [
+    [promptOf(prompt), 10 * i + 2] as const,
+    [stopOf(answer), 10 * i + 5] as const,
+  ])
+  const inOrder = isReverse ? events.toReversed() : events
+  return inOrder.reduce((all, [event, at]) => gather(all, event, PLACE, at), beginning(PLACE, 1))
+}
 
 /** Where sessions belong, what is kept of their words, and what models are told (capture contract §3). */
 describe('a session', () => {
@@ -70,30 +91,133 @@ describe('a session', () => {
     expect(checkpointOf(beginning(place, 1), 'Codex')).toBeNull()
   })
 
-  it('tells the sentences that decide something, and who said them', () => {
-    const text =
-      'I looked around. We’ll use version 1.2 of it; fine. Nothing else!\n- Decision: no cron\nLet me go with B?'
-    expect(decisionsIn(text, 'agent').map((said) => said.text)).toEqual([
-      ...["We'll use version 1.2 of it; fine.", 'Decision: no cron', 'Let me go with B?'],
-    ])
-    expect(decisionsIn('we decided it. '.repeat(30), 'user')).toHaveLength(10)
+  it('keeps as decisions the sentences in which a person wishes, agrees or sets a rule, in six languages', () => {
+    const wishes = [
+      "Let's use PostgreSQL for the queue.",
+      'I want to keep the local changes since they are newer.',
+      'We decided to drop the cache.',
+      'From now on every table has a primary key.',
+      'Please never commit to main directly.',
+      'Wir nehmen SQLite für die Warteschlange.',
+      'Lass uns bei Version 3 bleiben.',
+      'Nous préférons garder le cache local.',
+      'Désormais chaque table a une clé.',
+      'Vamos a usar Redis para la cola.',
+      'No quiero más dependencias.',
+      '無料で使いたいので、Cron-job.orgを使用します。',
+      '我们决定使用 PostgreSQL。',
+    ]
+    expect(wishes.map((wish) => decisionsIn(wish))).toEqual(wishes.map((wish) => [wish]))
   })
 
-  it('tells what one answer decides in the order in which it says it', () => {
-    const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
-    const stop = (answer: string) =>
-      ({ session: 's', isSubagent: false, name: 'Stop', what: { kind: 'stop', answer } }) as const
-    const prompt = { session: 's', isSubagent: false, name: 'Prompt', what: { kind: 'prompt', text: 'x' } } as const
-    const first = gather(gather(beginning(place, 1), prompt, place, 1), prompt, place, 1)
-    const said = gather(
-      gather(first, stop('Going with Z. No: we will use Y.'), place, 2),
-      stop('We decided on B.'),
-      place,
-      3,
-    )
+  it('takes no message of a program, option, question, word of others or retraction for a decision', () => {
+    const others = [
+      'Define a constant instead of using this literal 5 times.',
+      'Netflix decided to move to AWS.',
+      'We decided to use Kafka, no wait, nothing.',
+      'We decided to use Kafka. No wait, scratch that.',
+      'Should we use Kafka?',
+      'Option 2: we will use Kafka',
+      'Maybe we should use Kafka.',
+      'If we decided to use Kafka it would cost more.',
+      'The docs say "we should always use the new client".',
+      '```\nwe will use foo() instead of bar()\n```',
+      '> let us use the second one',
+      'Ich will wissen, was das ist.',
+      'quiero saber qué es esto',
+      'Wait for the build.',
+    ]
+    expect(others.filter((text) => decisionsIn(text).length > 0)).toEqual([])
+    expect(decisionsIn('we decided to use it. '.repeat(30))).toHaveLength(1)
+  })
+
+  it('keeps measurements and what did not help as findings', () => {
+    const text =
+      'I tried it. Batching did not help, 39.8 s versus 40.2 s. The build went from 40 s to 12 s. All is well.'
+    expect(findingsIn(text)).toEqual([
+      'Batching did not help, 39.8 s versus 40.2 s.',
+      'The build went from 40 s to 12 s.',
+    ])
+    expect(findingsIn('Das Stapeln hat nichts gebracht.')).toHaveLength(1)
+  })
+
+  it('keeps every prompt that says something and a part of the answer of every turn', () => {
+    const turns = Array.from({ length: 20 }, (_, i) => [
+      `Question number ${i} about part ${i}`,
+      `Answer ${i} `.repeat(200),
+    ])
+    const said = played([...turns, ['yes', 'Good.'], ['continue', 'More.']])
+    const text = checkpointOf(said, 'Codex')?.text ?? ''
+    for (const i of turns.keys()) {
+      expect(text).toContain(`- Question number ${i} about part ${i}`)
+      expect(text).toContain(`> Answer ${i} Answer ${i}`)
+    }
+    expect(text).not.toContain('- yes')
+    expect(text).not.toContain('- continue')
+    expect([...text].length).toBeLessThanOrEqual(6000)
+  })
+
+  it('gathers the same turns whatever the order in which their events arrive', () => {
+    const turns = Array.from({ length: 60 }, (_, i) => [`Question ${i} `, `Answer ${i} `.repeat(90)])
+    expect(played(turns, true)).toEqual(played(turns))
+  })
+
+  it('counts a yes to a proposal as a decision, and tells the proposal', () => {
+    const said = played([
+      ['Which queue?', 'There are two. I recommend to use the outbox table for it.'],
+      ['yes', 'Done.'],
+    ])
     expect(checkpointOf(said, 'Codex')?.text).toContain(
-      'Decided:\n- agent: Going with Z.\n- agent: No: we will use Y.\n- agent: We decided on B.',
+      'Decided:\n- Agreed: I recommend to use the outbox table for it.',
     )
+  })
+
+  it('keeps a command that failed and later passed with the files that changed in between', () => {
+    const tool = (files: string[], command: string | null, outcome: 'success' | 'failure') =>
+      ({ session: 's', isSubagent: false, name: 'Tool', what: { kind: 'tool', files, command, outcome } }) as const
+    const events = [tool(['x.ts'], null, 'success'), tool([], 'npm test', 'failure'), tool(['a.ts'], null, 'success')]
+    const gathered = [...events, tool([], 'npm test', 'success'), tool([], 'npm run lint', 'failure')].reduce(
+      (all, event, i) => gather(all, event, PLACE, i + 2),
+      beginning(PLACE, 1),
+    )
+    const text = checkpointOf(gathered, 'Codex')?.text
+    expect(text).toContain('Failed, later passed:\n- npm test (after changes of a.ts)')
+    expect(text).toContain('Failed, not passed since:\n- npm run lint')
+  })
+
+  it('says whether the session did anything that is worth going on from', () => {
+    const workOf = (events: readonly Happening[]) =>
+      checkpointOf(
+        events.reduce((all, event, i) => gather(all, event, PLACE, i + 2), beginning(PLACE, 1)),
+        'C',
+      )?.work
+    const tool = (files: string[], command: string | null = null): Happening => ({
+      ...{ session: 's', isSubagent: false, name: 'Tool' },
+      what: { kind: 'tool', files, command, outcome: 'success' },
+    })
+    expect(workOf([tool([], 'ls')])).toBe('none')
+    expect(workOf([tool(['a.ts'])])).toBe('small')
+    expect(workOf([tool(['a.ts', 'b.ts'])])).toBe('some')
+    expect(workOf([tool([], 'ls'), promptOf("Let's use the second way.")])).toBe('some')
+  })
+
+  it('reads the state of a session that an earlier version gathered', () => {
+    const state = {
+      place: { project: 'p', branch: null, audience: 'private' as const, at: 1 },
+      prompts: { count: 2, first: [{ at: 2, text: 'first' }] },
+      files: [{ at: 3, text: 'a.ts' }],
+      commands: [],
+      decisions: [
+        { who: 'agent', at: 4, text: 'x instead of y' },
+        { who: 'user', at: 5, text: 'let us use y' },
+      ],
+      answer: { at: 6, text: 'done' },
+      recalled: { ids: [], chars: 0 },
+    }
+    const text = checkpointOf(currentForm(state as never), 'Codex')?.text ?? ''
+    expect(text).toContain('Decided:\n- let us use y')
+    expect(text).not.toContain('instead of')
+    expect(text).toContain('The last answer begins: done')
   })
 })
 

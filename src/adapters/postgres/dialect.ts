@@ -105,6 +105,7 @@ const leaves: PredicateCompilers = {
   project: (part, bind) => isOf(part, bind),
   projectScope: (part, bind) => sql`(e.layer = 3 OR ${isOf(part, bind)})`,
   approved: () => approved('e'),
+  capturedOf: ({ owner }, bind) => sql`(e.captured = 1 AND coalesce(e.owner, '') = ${bind(owner)})`,
   present: ({ path }) => sql`jsonb_typeof(${valueAt(path)}) <> 'null'`,
   null: ({ path }) => typeIs(path, 'null'),
   type: ({ path, is }) => typeIs(path, is),

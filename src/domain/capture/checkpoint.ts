@@ -1,16 +1,25 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
-import { type Gathered, wasMended } from './gathered'
+import { type Answer, type At, type CommandRuns, type Gathered, isOpen, wasMended } from './gathered'
+import { isAgreement, saysSomething } from './prose'
 
 /** What is written of a session (capture contract §3). */
 export interface Checkpoint {
   readonly title: string
   readonly text: string
+  /**
+   * The work of the session: `none` where it changed no file, fixed no failure, decided nothing and left nothing open; `small` where it
+   * changed one file and did nothing else of these.
+   */
+  readonly work: 'none' | 'small' | 'some'
 }
 
-const LONGEST = 4_000
+const LONGEST = 6_000
 const TITLE = 80
 /** Files and commands that are named, each list within so many characters. */
-const LIST = 1_000
+const LIST = 800
+/** Of the characters that are left for turns, the part that prompts get before answers. */
+const PROMPTS = 0.5
+const LAST_ANSWER = 600
 
 const oneLine = (text: string): string => trim(text.replace(WHITE_SPACE_RUN, ' '))
 
@@ -27,46 +36,144 @@ function joined(items: readonly string[], separator: string): string {
   return shown.join(separator) + (more === 0 ? '' : `${separator}and ${more} more`)
 }
 
+const listed = (title: string, items: readonly string[]): string[] =>
+  items.length === 0
+    ? []
+    : [
+        `${title}:\n${joined(
+          items.map((item) => `- ${item}`),
+          '\n',
+        )}`,
+      ]
+
+/** A prompt with the final answer of its turn. */
+interface Turn {
+  readonly at: number
+  readonly prompt: string | null
+  readonly answer: string | null
+  /** Whether files changed in it, a failure was fixed or something was decided. */
+  readonly works: boolean
+}
+
+function turnsOf({ prompts, answers, files, commands, decisions }: Gathered): Turn[] {
+  const starts: readonly (At | null)[] = prompts.told.length === 0 ? [null] : prompts.told
+  return starts.map((prompt, i) => {
+    const from = i === 0 ? 0 : (prompt?.at ?? 0)
+    const to = starts[i + 1]?.at ?? Number.POSITIVE_INFINITY
+    const isIn = (at: number | null): boolean => at !== null && at >= from && at < to
+    const answer = answers.told.findLast(({ at }) => isIn(at)) ?? null
+    const works =
+      files.some(({ at, last }) => isIn(at) || isIn(last)) ||
+      commands.some((runs) => wasMended(runs) && isIn(runs.passedAt)) ||
+      decisions.some(({ at }) => isIn(at))
+    return { at: from, prompt: prompt?.text ?? null, answer: answer?.text ?? null, works }
+  })
+}
+
+/** Characters that each text gets, so that all fit: an equal part, doubled for those that count double, never more than it has. */
+function parts(texts: readonly { readonly length: number; readonly weight: number }[], budget: number): number[] {
+  let [low, high] = [0, budget]
+  const taken = (part: number): number =>
+    texts.reduce((sum, { length, weight }) => sum + Math.min(length, part * weight), 0)
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (taken(middle) <= budget) low = middle
+    else high = middle
+  }
+  return texts.map(({ length, weight }) => Math.min(length, low * weight))
+}
+
+/** At most so many characters, with a mark at the cut. */
+const cut = (text: string, most: number): string =>
+  codePointLength(text) <= most ? text : `${trim(firstCodePoints(text, Math.max(1, most - 1)))}…`
+
+/** Prompts and answers, turn by turn, within a number of characters. */
+function told(turns: readonly Turn[], budget: number): string {
+  const room = budget - turns.length * 8
+  const sizes = (of: (turn: Turn) => string | null) =>
+    turns.map((turn) => ({ length: codePointLength(of(turn) ?? ''), weight: turn.works ? 2 : 1 }))
+  const ofPrompts = parts(
+    sizes(({ prompt }) => prompt).map((one) => ({ ...one, weight: 1 })),
+    Math.floor(room * PROMPTS),
+  )
+  const left = room - ofPrompts.reduce((sum, size) => sum + size, 0)
+  const ofAnswers = parts(
+    sizes(({ answer }) => answer),
+    left,
+  )
+  return turns
+    .flatMap(({ prompt, answer }, i) => [
+      ...(prompt === null ? [] : [`- ${cut(prompt, ofPrompts[i] ?? 0)}`]),
+      ...(answer === null || (ofAnswers[i] ?? 0) < 20 ? [] : [`  > ${cut(answer, ofAnswers[i] ?? 0)}`]),
+    ])
+    .join('\n')
+}
+
+/** A command that passes again, with the files that changed between its failure and that. */
+function mendedLine({ files }: Gathered, { command, failedAt, passedAt }: CommandRuns): string {
+  const isBetween = (at: number): boolean => at >= (failedAt ?? 0) && at <= (passedAt ?? 0)
+  const between = files.filter(({ at, last }) => isBetween(at) || isBetween(last)).map(({ text }) => oneLine(text))
+  const after = between.length === 0 ? '' : ` (after changes of ${between.slice(0, 5).join(', ')})`
+  return `${oneLine(command)}${after}`
+}
+
+/** Proposals to which the next prompt agrees. */
+function agreed({ prompts, answers }: Gathered): At[] {
+  return prompts.told.flatMap(({ at, text }) => {
+    if (!isAgreement(text)) return []
+    const before: Answer | undefined = answers.told.findLast((answer) => answer.at < at)
+    const isNext = before !== undefined && !prompts.told.some((other) => other.at > before.at && other.at < at)
+    return isNext && before.proposal !== undefined ? [{ at, text: `Agreed: ${before.proposal}` }] : []
+  })
+}
+
+function workOf({ files, commands }: Gathered, decisions: number): Checkpoint['work'] {
+  if (decisions > 0 || files.length > 1 || commands.some((runs) => wasMended(runs) || isOpen(runs))) return 'some'
+  return files.length === 1 ? 'small' : 'none'
+}
+
 /**
  * Null where there is nothing to tell: no file, no command, and one prompt at most.
  *
  * @param client as people call it
  */
 export function checkpointOf(gathered: Gathered, client: string): Checkpoint | null {
-  const { place, prompts, files, commands, decisions, answer } = gathered
+  const { place, prompts, files, commands, findings } = gathered
   if (files.length === 0 && commands.length === 0 && prompts.count <= 1) return null
-  const asked = prompts.first.map(({ text }) => oneLine(text))
-  const title = firstCodePoints(asked[0] ?? '', TITLE) || `Session of ${client}`
+  const turns = turnsOf(gathered)
+  const saying = turns.filter(({ prompt }) => prompt === null || saysSomething(prompt))
+  const title = firstCodePoints(saying[0]?.prompt ?? prompts.told[0]?.text ?? '', TITLE) || `Session of ${client}`
   const where = [place.project ?? 'no project', ...(place.branch === null ? [] : [`branch ${place.branch}`])].join(', ')
-  const mended = commands.filter(wasMended).map(({ command }) => oneLine(command))
-  const parts = [
+  const decisions = [...gathered.decisions, ...agreed(gathered)].sort((a, b) => a.at - b.at)
+  const paths = files.map(({ text }) => oneLine(text))
+  const last = turns.findLast(({ answer }) => answer !== null)
+  const head = [
     `${client} in ${where}.`,
-    ...(asked.length === 0 ? [] : [`Asked:\n${asked.map((text) => `- ${text}`).join('\n')}`]),
-    ...(files.length === 0
-      ? []
-      : [
-          `Files: ${joined(
-            files.map(({ text }) => oneLine(text)),
-            ', ',
-          )}`,
-        ]),
-    ...(mended.length === 0
-      ? []
-      : [
-          `Failed, later passed:\n${joined(
-            mended.map((command) => `- ${command}`),
-            '\n',
-          )}`,
-        ]),
-    ...(decisions.length === 0
-      ? []
-      : [
-          `Decided:\n${decisions
-            .toSorted((a, b) => a.at - b.at)
-            .map(({ who, text }) => `- ${who}: ${oneLine(text)}`)
-            .join('\n')}`,
-        ]),
-    ...(answer === null ? [] : [`The last answer begins: ${oneLine(answer.text)}`]),
-  ]
-  return { title, text: firstCodePoints(parts.join('\n\n'), LONGEST) }
+    ...listed(
+      'Decided',
+      decisions.map(({ text }) => oneLine(text)),
+    ),
+    ...listed(
+      'Failed, later passed',
+      commands.filter(wasMended).map((runs) => mendedLine(gathered, runs)),
+    ),
+    ...listed(
+      'Failed, not passed since',
+      commands.filter(isOpen).map(({ command }) => oneLine(command)),
+    ),
+    ...listed(
+      'Found',
+      findings.toSorted((a, b) => a.at - b.at).map(({ text }) => oneLine(text)),
+    ),
+    ...(paths.length === 0 ? [] : [`Files: ${joined(paths, ', ')}`]),
+    ...(last?.answer == null ? [] : [`The last answer begins: ${cut(last.answer, LAST_ANSWER)}`]),
+  ].join('\n\n')
+  // A last answer that fits into its line is not repeated among the turns.
+  const others = turns.map((turn) =>
+    turn === last && codePointLength(turn.answer ?? '') <= LAST_ANSWER ? { ...turn, answer: null } : turn,
+  )
+  const shown = others.filter(({ prompt, answer }) => answer !== null || (prompt !== null && saysSomething(prompt)))
+  const rest = LONGEST - codePointLength(head) - 20
+  const body = shown.length === 0 || rest < 200 ? '' : `\n\nAsked:\n${told(shown, rest)}`
+  return { title, text: firstCodePoints(head + body, LONGEST), work: workOf(gathered, decisions.length) }
 }

@@ -1,31 +1,167 @@
-import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
+import { firstCodePoints, trim } from '../text'
+import { form, ownLines, sentencesOf } from './prose'
 
-/** A sentence that tells a decision, and who said it. */
-export interface Said {
-  readonly who: 'user' | 'agent'
-  readonly text: string
-}
+/** Sentences in which a person wishes, agrees or sets a rule, in six languages (capture contract §3). */
 
-/** What such a sentence holds, in any case (capture contract §3). */
-const SIGNS = [
-  ...['decided to', 'decided on', 'we decided', 'decision:', 'going with', 'go with', 'settled on', 'agreed to'],
-  ...['agreed on', 'we chose', 'we will use', "we'll use", "let's use", 'from now on', 'instead of'],
-]
-const SENTENCE = /[^.!?\n]+(?:[.!?]+(?=\s|$)|[.!?](?=\S)[^.!?\n]*)*[.!?]*/g
 const LONGEST = 300
 const MAX_DECISIONS = 10
+/** A longer sentence is a list or pasted text. */
+const LONGEST_SENTENCE = 600
 
-/** The sentences of a text that tell a decision, the first ten. */
-export function decisionsIn(text: string, who: Said['who']): Said[] {
-  const found: Said[] = []
-  for (const [sentence] of text.replaceAll('’', "'").matchAll(SENTENCE)) {
-    if (found.length === MAX_DECISIONS) break
+/** Signs of such a sentence. Its subject is the person, so decisions of others and messages of programs do not match. */
+const WISHES = [
+  // English
+  /\blet(?:'?s| us) (?!see\b|try\b|check\b|look\b|start\b|continue\b|move on\b|test\b|talk\b|discuss\b|think\b|say\b)/,
+  form(
+    '',
+    String.raw`\b(?:we|i)(?:'ll| will| shall|'re going to|'m going to| are going to| am going to) (?:use|keep|drop|`,
+    String.raw`remove|stay|switch|go with|move to|take|stick|avoid|not)\b`,
+  ),
+  /\b(?:we|i)(?:'ve| have)? (?:decided|chose|chosen|agreed|settled|went with|opted)\b/,
+  /\b(?:we|i) (?:should|must|need to) (?:never|always|not|only|use|keep|stay|switch|avoid|drop)\b/,
+  /\b(?:we|i)(?:'d| would)? (?:prefer|rather|(?:don'?t|do not|really) like|like all|like every)\b/,
+  /\bi(?:'d| would)? (?:do not|don'?t) want\b/,
+  /\b(?:we|i) want to (?:keep|use|avoid|have|stay|drop|switch|support|implement|move)\b/,
+  /\b(?:go|going) with (?!me\b|it\?)/,
+  form(
+    '',
+    String.raw`^(?:ok(?:ay)?,? |so,? |and |please |no,? |well,? )*(?:from now on|always|never|do not|don'?t (?!worry\b|`,
+    String.raw`know\b|think\b|understand\b|forget\b)|no longer|stop using|decision:|decided:)`,
+  ),
+  // German
+  /\b(?:lass(?:t)? uns|nehmen wir|machen wir|verwenden wir|bleiben wir|dabei bleiben|ab (?:jetzt|sofort)|künftig)\b/,
+  form(
+    '',
+    String.raw`\b(?:wir|ich) (?:nehmen?|verwenden?|benutzen?|nutzen?|bleiben? bei|setzen? auf|bevorzugen?|`,
+    String.raw`entscheiden? (?:uns|mich)|haben? (?:uns|mich) .{0,60}entschieden|wollen|möchten?|will (?!wissen|sehen))`,
+  ),
+  /^(?:ok,? |bitte |und )*(?:immer|nie(?:mals)?|kein(?:e|en)?|nicht) /,
+  // French
+  /\b(?:utilisons|prenons|gardons|passons à|restons|choisissons|désormais|dorénavant|à partir de maintenant)\b/,
+  form(
+    '',
+    String.raw`\b(?:on|nous|je) (?:ne )?(?:utilise|utilisera|utiliserons|prend|prendra|garde|gardera|choisit|choisis|`,
+    String.raw`préfère|préférons|décide|veut|veux|voulons|va utiliser|vais utiliser|allons utiliser|a décidé|`,
+    String.raw`avons décidé|ai décidé)\b`,
+  ),
+  /^(?:ok,? |s'il te plaît,? )*(?:toujours|jamais|n'utilise)/,
+  // Spanish
+  form(
+    '',
+    String.raw`\b(?:usemos|usaremos|vamos a usar|nos quedamos con|hemos decidido|decidimos|he decidido|prefiero|`,
+    String.raw`preferimos|queremos|a partir de ahora|mejor usamos)\b`,
+  ),
+  /\b(?:no )?quiero (?!saber|ver|entender|que me)/,
+  /^(?:ok,? |por favor,? )*(?:siempre|nunca|no uses)\b/,
+  // Japanese
+  /(?:使用します|使います|にします|やめます|(?:し|使い|やめ)ましょう|やりたい|してほしい|して欲しい|しないでください|決めました|採用します|今後は|良いんじゃないかな)/,
+  // Chinese
+  /(?:(?:我们|咱们|我)(?:就|还是|决定|要|想|希望|应该|必须|选择?|改)?(?:决定|用|采用|选择|改用|保留|不用|放弃|使用)|从现在(?:起|开始)|以后(?:都|不)|就用|不要再|必须(?:用|使用))/,
+]
+
+/** Questions, doubts, conditions, retractions and words of others. */
+const NO_WISH = [
+  /[?？]\s*$|(?:吗|呢|ですか|でしょうか|ますか)[。.]?$/,
+  form(
+    '',
+    String.raw`^(?:how|what|why|which|when|where|who|can|could|would|should|do|does|did|is|are|wie|was|warum|welche|`,
+    String.raw`kannst|soll|comment|pourquoi|est-ce|qué|cómo|por qué|怎么|为什么)\b(?! not\b)`,
+  ),
+  form(
+    '',
+    String.raw`\b(?:no wait|wait,? no|never ?mind|scratch that|forget (?:it|that)|just kidding|doch nicht|vergiss es|`,
+    String.raw`quatsch|laisse tomber|finalement non|olvídalo|mejor no)\b|やっぱり(?:やめ|なし)|算了`,
+  ),
+  /\b(?:maybe|perhaps|might|if we|if i|what if|not sure|vielleicht|falls wir|peut-être|si on|quizás|si usamos)\b|かもしれ|もしかし|也许|如果/,
+  form(
+    '',
+    String.raw`\b(?:they|he|she|netflix|google|the (?:docs|team at|article|linter|error)|someone|people) (?:said|say|`,
+    String.raw`says|decided|chose|wrote|recommends?|suggests?)\b`,
+  ),
+  /\b(?:error|warning|exception|traceback)\b.*:/,
+  /^\s*(?:option|variante|alternative|opción) ?[\da-z]\b|^\s*\d+[.)]/,
+]
+/** A sentence that takes the one before it back. */
+const TAKES_BACK = form(
+  '',
+  String.raw`^(?:no,? wait|wait,? no|never ?mind|scratch that|forget (?:it|that)|just kidding|actually,? no|`,
+  String.raw`doch nicht|vergiss es|olvídalo|laisse tomber|finalement non|いや、やっぱり|算了)`,
+)
+
+/** The text without long quotations: those are the words of others. */
+const withoutQuotes = (text: string): string =>
+  text.replace(/"[^"\n]{12,}"|“[^”\n]{12,}”|「[^」\n]{6,}」|«[^»\n]{12,}»/g, '""')
+
+const isWish = (sentence: string): boolean => {
+  if (sentence.length > LONGEST_SENTENCE) return false
+  const lower = withoutQuotes(sentence).toLowerCase()
+  return WISHES.some((sign) => sign.test(lower)) && !NO_WISH.some((sign) => sign.test(lower))
+}
+
+/** The sentences of a prompt in which its person decides something, the first ten. */
+export function decisionsIn(prompt: string): string[] {
+  const lines = ownLines(prompt.replaceAll('’', "'")).filter(
+    (line) => !line.startsWith('\u0000') && !/^\s*>/.test(line),
+  )
+  const sentences = lines.flatMap((line) => sentencesOf(line.replace(/^[-*#>\s]+/, '')))
+  const found = sentences.filter(
+    (sentence, i) => isWish(sentence) && !TAKES_BACK.test((sentences[i + 1] ?? '').toLowerCase()),
+  )
+  return [...new Set(found.map((sentence) => firstCodePoints(trim(sentence), LONGEST)))].slice(0, MAX_DECISIONS)
+}
+
+/** A proposal at the end of an answer, which a yes decides. */
+const PROPOSES = form(
+  'i',
+  String.raw`\b(?:i (?:would )?(?:recommend|suggest|propose)|my recommendation|(?:shall|should) (?:i|we) (?:use|keep|`,
+  String.raw`switch|replace|remove|drop|adopt|move)|(?:do you want|would you like) (?:me|us) to (?:use|keep|switch|`,
+  String.raw`replace|remove|drop|adopt|move)|ich (?:empfehle|schlage)|soll(?:en)? (?:ich|wir) .{0,80}(?:verwenden|`,
+  String.raw`nehmen|ersetzen|umstellen|behalten)|je (?:recommande|propose)|recomiendo|propongo)\b|提案します|おすすめします|我建议|`,
+  String.raw`我推荐`,
+)
+
+export function proposalIn(answer: string): string | null {
+  const last = sentencesOf(answer.slice(-600).replaceAll('**', '')).findLast((sentence) => PROPOSES.test(sentence))
+  return last === undefined ? null : firstCodePoints(last, LONGEST)
+}
+
+/** Measurements, and what did not help. */
+const FINDINGS = [
+  form(
+    '',
+    String.raw`\b(?:did(?: not|n'?t) (?:help|work|fix|change|solve|improve)|made (?:it|things|no) (?:worse|slower|`,
+    String.raw`difference)|no (?:effect|improvement|difference|speed-?up)|does(?: not|n'?t) help|slower than|`,
+    String.raw`faster than|dead end|still (?:fails|failing|the same))\b`,
+  ),
+  form(
+    '',
+    String.raw`\b(?:hat nicht(?:s)? (?:geholfen|gebracht)|half nicht|bringt nichts|keine verbesserung|kein unterschied|`,
+    String.raw`sackgasse|langsamer als|schneller als)\b`,
+  ),
+  /\b(?:n'a (?:pas|rien) (?:aidé|changé|marché|fonctionné)|aucun effet|sans effet|plus lent que|plus rapide que)\b/,
+  /\b(?:no (?:ayudó|funcionó|sirvió|mejoró)|sin efecto|más lento que|más rápido que)\b/,
+  /(?:効果が(?:ない|ありません)|効果はな|改善しません|うまくいきません|遅くな|速くな|できないようです)/,
+  /(?:没有(?:帮助|效果|用|改善)|不起作用|更慢|更快)/,
+  form(
+    '',
+    String.raw`\d[\d.,]*\s*(?:ms|s|sec(?:onds)?|min(?:utes)?|mb|gb|kb|kib|mib|%|req\/s|qps|sekunden|秒|`,
+    String.raw`毫秒)\b.{0,60}\b(?:to|vs\.?|versus|instead of|down from|statt|gegen|auf|contre|au lieu de|frente a|`,
+    String.raw`en lugar de)\b.{0,40}\d`,
+  ),
+  /\bfrom \d[\d.,]*\s*\S{0,10} to \d[\d.,]*\s*(?:ms|s|sec|mb|gb|kb|%)/,
+  /\d[\d.,]*\s*(?:秒|ms|毫秒).{0,20}(?:から|→|降到|变成).{0,10}\d/,
+]
+const MAX_FINDINGS = 8
+const FINDING = 240
+
+/** The sentences that report a measurement or what did not help, the first eight. */
+export function findingsIn(text: string): string[] {
+  const found = sentencesOf(text.replaceAll('’', "'").replaceAll('**', '')).filter((sentence) => {
     const lower = sentence.toLowerCase()
-    if (!SIGNS.some((sign) => lower.includes(sign))) continue
-    found.push({
-      who,
-      text: firstCodePoints(trim(sentence.replace(WHITE_SPACE_RUN, ' ')).replace(/^[-*#>\s]+/, ''), LONGEST),
-    })
-  }
-  return found
+    return lower.length <= LONGEST_SENTENCE && FINDINGS.some((sign) => sign.test(lower)) && !/[?？]\s*$/.test(lower)
+  })
+  return [...new Set(found.map((sentence) => firstCodePoints(sentence.replace(/^[-*#>\s]+/, ''), FINDING)))].slice(
+    0,
+    MAX_FINDINGS,
+  )
 }

@@ -1,8 +1,9 @@
 import { compareText, firstCodePoints } from '../text'
 import type { Millis } from '../time'
-import { decisionsIn, type Said } from './decisions'
+import { decisionsIn, findingsIn, proposalIn } from './decisions'
 import type { Happening, ToolUse } from './happening'
 import type { Place } from './place'
+import { isAgreement, ownLines, plainAnswer, saysSomething, shortPrompt } from './prose'
 
 /**
  * What is gathered of a session. Events may arrive in any order, and late: `at` orders them, so that the same events gather to the same
@@ -10,13 +11,16 @@ import type { Place } from './place'
  */
 export interface Gathered {
   readonly place: Omit<Place, 'captures'> & { readonly at: number }
-  /** How many there were, and the first of them. */
-  readonly prompts: { readonly count: number; readonly first: readonly At[] }
-  readonly files: readonly At[]
+  /** How many there were; of those that say something or agree to a proposal, the first and the last by time. */
+  readonly prompts: { readonly count: number; readonly told: readonly At[] }
+  readonly files: readonly Touched[]
   readonly commands: readonly CommandRuns[]
-  readonly decisions: readonly (Said & { readonly at: number })[]
-  /** How the last answer begins. */
-  readonly answer: At | null
+  /** Sentences in which the person decides something. */
+  readonly decisions: readonly At[]
+  /** Measurements, and what did not help. */
+  readonly findings: readonly At[]
+  /** Of answers, the first and the last by time. */
+  readonly answers: { readonly count: number; readonly told: readonly Answer[] }
   /** Ids of entries that were recalled in it, and how many characters prompts have brought. */
   readonly recalled: { readonly ids: readonly number[]; readonly chars: number }
 }
@@ -27,44 +31,65 @@ export interface At {
   readonly text: string
 }
 
+/** A file, when it was first changed, and when last. */
+export interface Touched extends At {
+  readonly last: number
+}
+
+/** The text of an answer, and the proposal at its end. */
+export interface Answer extends At {
+  readonly proposal?: string
+}
+
 /** One command: when it first failed, and when it last passed; both null where no client said how it went. */
-interface CommandRuns {
+export interface CommandRuns {
   readonly command: string
   readonly failedAt: Millis | null
   readonly passedAt: Millis | null
 }
 
-const FIRST_PROMPTS = 3
-const PROMPT = 400
-const ANSWER = 400
+/** Prompts and answers that a session keeps, the first and the last by time. */
+const FIRST = 12
+const LAST = 28
+/** Characters of all answers of a session, of which each gets an equal part, and the least that one gets. */
+const ANSWERS = 16_000
+const SHORTEST_ANSWER = 400
+const LONGEST_ANSWER = 4_000
 const COMMAND = 300
 const PATH = 300
 /** What a session keeps of each, the first by time. */
 const MOST_FILES = 60
 const MOST_COMMANDS = 60
-const MOST_DECISIONS = 10
+const MOST_DECISIONS = 12
 
 /** A session of which nothing is known but where it is. */
 export const beginning = (place: Place, at: number): Gathered => ({
   place: { project: place.project, branch: place.branch, audience: place.audience, at },
-  prompts: { count: 0, first: [] },
+  prompts: { count: 0, told: [] },
   files: [],
   commands: [],
   decisions: [],
-  answer: null,
+  findings: [],
+  answers: { count: 0, told: [] },
   recalled: { ids: [], chars: 0 },
 })
 
 const byTime = (a: At, b: At): number => a.at - b.at || compareText(a.text, b.text)
 
-/** A list in which a text stands once, with the time at which it first stood there; the first so many by time. */
-function earliest(list: readonly At[], added: readonly At[], most: number): readonly At[] {
-  const found = new Map(list.map((item) => [item.text, item.at]))
-  for (const { at, text } of added) found.set(text, Math.min(found.get(text) ?? at, at))
-  return [...found]
-    .map(([text, at]) => ({ text, at }))
-    .sort(byTime)
-    .slice(0, most)
+/** The files with their first and last change, each once and the earliest first. */
+function touched(list: readonly Touched[], paths: readonly string[], at: number): readonly Touched[] {
+  const found = new Map(list.map((file) => [file.text, file]))
+  for (const text of paths) {
+    const known = found.get(text)
+    found.set(text, { text, at: Math.min(known?.at ?? at, at), last: Math.max(known?.last ?? at, at) })
+  }
+  return [...found.values()].sort(byTime).slice(0, MOST_FILES)
+}
+
+/** The first and the last by time: whatever arrives later, none of the others comes back. */
+function ends<T extends At>(list: readonly T[]): readonly T[] {
+  const sorted = list.toSorted(byTime)
+  return sorted.length <= FIRST + LAST ? sorted : [...sorted.slice(0, FIRST), ...sorted.slice(-LAST)]
 }
 
 const least = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b))
@@ -88,18 +113,54 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
     .slice(0, MOST_COMMANDS)
 }
 
-function withDecisions(gathered: Gathered, who: Said['who'], text: string, at: number): Gathered['decisions'] {
-  // One after the other, within the millisecond: a later sentence may take an earlier one back.
-  const added = decisionsIn(text, who).map((said, i) => ({ ...said, at: at + i / 20 }))
-  // Where words are said again, the last time counts, whichever arrives last.
-  const inTime = [...gathered.decisions, ...added].sort((a, b) => a.at - b.at)
-  const all = new Map(inTime.map((said) => [`${said.who} ${said.text}`, said]))
+/** Adds sentences of a text. A repeated sentence counts at its last time, in whichever order the events arrive. */
+function withSentences(list: readonly At[], sentences: readonly string[], at: number): readonly At[] {
+  // One after the other, within the millisecond.
+  const added = sentences.map((text, i) => ({ text, at: at + i / 20 }))
+  const all = new Map([...list, ...added].sort((a, b) => a.at - b.at).map((one) => [one.text, one]))
   return [...all.values()].sort((a, b) => b.at - a.at || compareText(a.text, b.text)).slice(0, MOST_DECISIONS)
+}
+
+function withAnswer({ count, told }: Gathered['answers'], text: string, at: number): Gathered['answers'] {
+  const plain = plainAnswer(text)
+  if (plain === '') return { count, told }
+  const proposal = proposalIn(text)
+  const next = count + 1
+  const most = Math.min(LONGEST_ANSWER, Math.max(SHORTEST_ANSWER, Math.floor(ANSWERS / next)))
+  const all = [...told, { at, text: plain, ...(proposal === null ? {} : { proposal }) }]
+  return { count: next, told: ends(all).map((one) => ({ ...one, text: firstCodePoints(one.text, most) })) }
+}
+
+/** The state of a session that an earlier version gathered, with its last answer alone. */
+interface Earlier {
+  readonly prompts: { readonly count: number; readonly first?: readonly At[] }
+  readonly decisions: readonly (At & { readonly who?: string })[]
+  readonly answer?: At | null
+}
+
+/** A state as it is stored, in today's form. */
+export function currentForm(
+  state: Gathered | (Omit<Gathered, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
+): Gathered {
+  if ('answers' in state) return state
+  const { prompts, decisions, answer = null, ...rest } = state
+  return {
+    ...rest,
+    prompts: { count: prompts.count, told: prompts.first ?? [] },
+    files: rest.files.map((file) => ({ ...file, last: file.last ?? file.at })),
+    decisions: decisions.flatMap(({ at, text, who }) => (who === 'agent' ? [] : [{ at, text }])),
+    findings: [],
+    answers: answer === null ? { count: 0, told: [] } : { count: 1, told: [answer] },
+  }
 }
 
 /** Whether a command failed and later passed. */
 export const wasMended = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && passedAt !== null && passedAt > failedAt
+
+/** Whether a command failed and has not passed since. */
+export const isOpen = ({ failedAt, passedAt }: CommandRuns): boolean =>
+  failedAt !== null && (passedAt === null || passedAt < failedAt)
 
 /** Words of a folder that opens them to nobody, or to another project, open to nobody what they stand in. */
 const audienceOf = (one: Gathered['place'], other: Place): Place['audience'] =>
@@ -116,30 +177,29 @@ export function gather(gathered: Gathered, { what, isSubagent }: Happening, plac
   if (what.kind === 'tool')
     return {
       ...placed,
-      files: earliest(
+      files: touched(
         placed.files,
-        what.files.map((text) => ({ at, text: firstCodePoints(text, PATH) })),
-        MOST_FILES,
+        what.files.map((text) => firstCodePoints(text, PATH)),
+        at,
       ),
       commands: withCommand(placed.commands, what, at),
     }
   if (isSubagent) return placed
   if (what.kind === 'prompt') {
-    const { count, first } = placed.prompts
-    const prompts = [...first, { at, text: firstCodePoints(what.text.trim(), PROMPT) }]
-      .sort(byTime)
-      .slice(0, FIRST_PROMPTS)
+    const { count, told } = placed.prompts
+    const isTold = saysSomething(what.text) || isAgreement(what.text)
+    const prompts = isTold ? ends([...told, { at, text: shortPrompt(what.text) }]) : told
     return {
       ...placed,
-      prompts: { count: count + 1, first: prompts },
-      decisions: withDecisions(placed, 'user', what.text, at),
+      prompts: { count: count + 1, told: prompts },
+      decisions: withSentences(placed.decisions, decisionsIn(what.text), at),
+      findings: withSentences(placed.findings, findingsIn(ownLines(what.text).join('\n')), at),
     }
   }
   if (what.kind !== 'stop' || what.answer === null || what.answer.trim() === '') return placed
-  const isNewer = placed.answer === null || at >= placed.answer.at
   return {
     ...placed,
-    answer: isNewer ? { at, text: firstCodePoints(what.answer.trim(), ANSWER) } : placed.answer,
-    decisions: withDecisions(placed, 'agent', what.answer, at),
+    answers: withAnswer(placed.answers, what.answer, at),
+    findings: withSentences(placed.findings, findingsIn(what.answer), at),
   }
 }

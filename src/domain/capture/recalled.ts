@@ -21,8 +21,10 @@ export interface StandingEntry {
 export interface Standing {
   /** By facet; within one the most important first, an entry in the first facet that it has. */
   readonly facets: Readonly<Record<StandingFacet, readonly StandingEntry[]>>
-  /** The newest captured session of the project and branch. */
+  /** The owner's newest captured session of the project and branch that did something. */
   readonly leftOff: StandingEntry | null
+  /** The sessions before it, newest first. */
+  readonly before?: readonly StandingEntry[]
 }
 
 const START = { chars: 6_000, bytes: 9_500 } as const
@@ -118,10 +120,10 @@ export function drawn(
  * @param project the key that agents are to use
  */
 export function startText(
-  { facets, leftOff }: Standing,
+  { facets, leftOff, before = [] }: Standing,
   project: string | null = null,
 ): { text: string; ids: number[] } {
-  const last = leftOff === null ? [] : leftOffPart(leftOff)
+  const last = leftOff === null ? [] : leftOffPart(leftOff, before)
   const head = project === null ? [] : [`Project: ${oneLine(project)}`]
   const lines = new Map<number, string>()
   const line = (entry: StandingEntry): string => {
@@ -146,12 +148,26 @@ export function startText(
   )
   if (chosen.length === 0 && last.length === 0) return { text: '', ids: [] }
   const ids = chosen.map(({ entry }) => entry.id)
-  return { text: shown(chosen), ids: [...ids, ...(leftOff === null ? [] : [leftOff.id])] }
+  return { text: shown(chosen), ids: [...ids, ...(leftOff === null ? [] : [leftOff, ...before].map(({ id }) => id))] }
 }
 
-function leftOffPart({ id, text }: StandingEntry): string[] {
+/** The text of a session, and the titles and ids of those before it, within `most` characters. */
+export function leftOffText(
+  text: string,
+  before: readonly Pick<StandingEntry, 'id' | 'title'>[],
+  most: number,
+): string {
+  const titles = before.map(
+    ({ id, title }) => `- [${id}] ${firstCodePoints(trim((title ?? '').replace(WHITE_SPACE_RUN, ' ')), 80)}`,
+  )
+  const rest = titles.length === 0 ? '' : `\nBefore that:\n${titles.join('\n')}`
+  return `${firstCodePoints(trim(text), Math.max(0, most - codePointLength(rest)))}${rest}`
+}
+
+function leftOffPart({ id, text }: StandingEntry, before: readonly StandingEntry[]): string[] {
   const head = `Where we left off [${id}]:\n`
-  return [firstCodePoints(head + trim(harmless(text)), LEFT_OFF)]
+  const titles = before.map((entry) => ({ id: entry.id, title: harmless(entry.title ?? '') }))
+  return [head + leftOffText(harmless(text), titles, LEFT_OFF - codePointLength(head))]
 }
 
 /** @param budget characters that the session has left */

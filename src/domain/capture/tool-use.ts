@@ -25,7 +25,9 @@ export function filesOf(tool: string, input: Fields): string[] {
   const named = PATHS.flatMap((name) => textOf(input, name) ?? [])
   const listed = [input.files, input.edits, input.replacements].flatMap((list) =>
     Array.isArray(list)
-      ? list.flatMap((item) => (isFields(item) ? PATHS.flatMap((name) => textOf(item, name) ?? []) : []))
+      ? list.flatMap((item) =>
+          typeof item === 'string' ? item : isFields(item) ? PATHS.flatMap((name) => textOf(item, name) ?? []) : [],
+        )
       : [],
   )
   const patch = textOf(input, 'patch', 'patchText', 'input', 'command') ?? ''
@@ -49,13 +51,14 @@ export function commandOf(tool: string, input: Fields): string | null {
   return typeof text !== 'string' || text.trim() === '' || isPatch(tool, text) ? null : text
 }
 
-const SAYS_CODE = /\b(?:Exit code:?|exited with (?:exit )?code:?|exit status:?) (-?\d+)/i
+const SAYS_CODE = /\b(?:Exit code:?|exited with (?:exit )?code:?|exit status:?) (-?\d+)|"exit_?code" ?: ?(-?\d+)/i
 const SAYS_FAILURE = /\bcommand not found\b/i
 
 /** What an output says outright of how a command ended, and nothing that has to be guessed. */
 export function saidOutcome(output: string): Outcome {
   const ends = output.length > 2 * LOOKED_AT ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output
-  const code = SAYS_CODE.exec(ends)?.[1]
+  const [, words, member] = SAYS_CODE.exec(ends) ?? []
+  const code = words ?? member
   if (code !== undefined) return Number(code) === 0 ? 'success' : 'failure'
   return SAYS_FAILURE.test(ends) ? 'failure' : 'unknown'
 }

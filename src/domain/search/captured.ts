@@ -11,6 +11,8 @@ export function namesCaptured(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
       return filter.of.some(namesCaptured)
+    case 'capturedOf':
+      return true
     case 'metadata':
       return namesCaptured(filter.of)
     case 'thread':

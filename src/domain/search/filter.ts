@@ -61,6 +61,8 @@ export type Predicate =
   | { readonly op: 'projectScope'; readonly is: string; readonly of?: readonly string[] }
   /** A person has approved the current version. */
   | { readonly op: 'approved' }
+  /** A captured session of this owner; '' where keys have none. */
+  | { readonly op: 'capturedOf'; readonly owner: string }
   | MetadataPredicate
 
 export type MetadataPredicate =
@@ -128,6 +130,7 @@ type Filterable = Pick<
   | 'agent'
   | 'owner'
   | 'approved'
+  | 'captured'
 >
 
 /** The meaning of a filter, in plain code. Databases are tested against it. */
@@ -165,6 +168,8 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       return entry.layer === 3 || isOf(entry, filter)
     case 'approved':
       return entry.approved
+    case 'capturedOf':
+      return entry.captured && (entry.owner ?? '') === filter.owner
     default:
       return matchesValue(filter, valueAt(entry.metadata, filter.path))
   }

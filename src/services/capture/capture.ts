@@ -1,5 +1,6 @@
 import type { EraseCaptured } from './erase-captured'
 import type { createFinishSessions } from './finish-sessions'
+import type { OwnSessions } from './own-sessions'
 import type { RecallForHooks } from './recall-for-hooks'
 import type { ReceiveEvents } from './receive-events'
 import type { ReviewCaptured } from './review-captured'
@@ -9,6 +10,8 @@ export interface Capture {
   readonly receive: ReceiveEvents
   /** The entries that a session of a project starts with, by section. */
   readonly standing: RecallForHooks['standing']
+  /** The sessions of an owner that hold the words of a question. */
+  readonly own: OwnSessions
   readonly erase: EraseCaptured
   readonly review: ReviewCaptured
   readonly sessions: ReturnType<typeof createFinishSessions>

@@ -15,6 +15,7 @@ import { sha256Hex } from '../../domain/text'
 import { addressesIn } from '../../domain/trust/agent-directed'
 import type { CaptureStore, StartPlace } from '../../ports/capture'
 import type { Recall } from '../searching/memories/recall'
+import type { OwnSessions } from './own-sessions'
 import { threadOfSession } from './write-session'
 
 /** Curated entries at one prompt, and what is looked at so that some of them are new to the session. */
@@ -46,10 +47,13 @@ export type RecallForHooks = ReturnType<typeof createRecallForHooks>
 export function createRecallForHooks({
   store,
   recall,
+  own,
   isApproved = false,
 }: {
   readonly store: CaptureStore
   readonly recall: Pick<Recall, 'page'>
+  /** Captured sessions of the owner, which nobody has approved. */
+  readonly own: Pick<OwnSessions, 'about'>
   /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
   readonly isApproved?: boolean
 }) {
@@ -75,13 +79,16 @@ export function createRecallForHooks({
 
   /** Without entries that address an agent, unless a person has approved them. */
   async function trusted(scope: Scope, standing: Standing): Promise<Standing> {
-    const { facets, leftOff } = standing
-    const isLeftOut = await unapproved(scope, [...Object.values(facets).flat(), ...(leftOff === null ? [] : [leftOff])])
+    const { facets, leftOff, before = [] } = standing
+    const sessions = leftOff === null ? [] : [leftOff, ...before]
+    const isLeftOut = await unapproved(scope, [...Object.values(facets).flat(), ...sessions])
     if (isLeftOut.size === 0) return standing
     const kept = STANDING_FACETS.map((facet) => [facet, facets[facet].filter(({ id }) => !isLeftOut.has(id))] as const)
     return {
       facets: Object.fromEntries(kept) as unknown as Standing['facets'],
-      leftOff: leftOff !== null && isLeftOut.has(leftOff.id) ? null : leftOff,
+      ...(([last = null, ...rest]) => ({ leftOff: last, before: rest }))(
+        sessions.filter(({ id }) => !isLeftOut.has(id)),
+      ),
     }
   }
 
@@ -105,19 +112,20 @@ export function createRecallForHooks({
     return isSame ? NOTHING : start
   }
 
-  /** At most three entries that are about a prompt, stand, and are new to the session. */
+  /** At most three entries about a prompt that are new to the session: memories, and behind them one captured session of the owner. */
   async function atPrompt(
     scope: Scope,
     prompt: string,
     { place }: HookEvent,
     known: Gathered | null,
+    thread: string,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}
     const query = prompt.slice(0, QUERY).trim()
     if (query === '' || chars >= BUDGET) return NOTHING
     const ofPlace = recallFilter({ kinds: [], layers: [], tags: [], project: place.project, merged: scope.merged })
     const filter = isApproved ? and([ofPlace, { op: 'approved' }]) : ofPlace
-    const page = await recall.page(
+    const asked = recall.page(
       scope,
       {
         ...{ query, mode: 'hybrid', filter, threshold: THRESHOLD, kept: KEPT, project: place.project },
@@ -125,6 +133,7 @@ export function createRecallForHooks({
       },
       BYTES,
     )
+    const [page, session] = await Promise.all([asked, isApproved ? null : own.about(scope, query, ofPlace, THRESHOLD)])
     const memories = page.results.map(({ memory }) => memory)
     const isReplaced = await replacing(
       scope,
@@ -134,8 +143,10 @@ export function createRecallForHooks({
       ({ id, layer, supersededBy }) =>
         layer !== 1 && (supersededBy === undefined || !isReplaced(supersededBy)) && !seen.includes(id),
     )
-    const isLeftOut = await unapproved(scope, found)
-    const fresh = found.filter(({ id }) => !isLeftOut.has(id))
+    const isNew = session !== null && !seen.includes(session.id) && session.threadId !== thread
+    const offered = isNew && found.length < MAX_RECALLED ? [...found, session] : found
+    const isLeftOut = await unapproved(scope, offered)
+    const fresh = offered.filter(({ id }) => !isLeftOut.has(id))
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 

@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock'
 import { attempt, withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { ForModel, RecallForHooks } from './recall-for-hooks'
-import type { WriteSession } from './write-session'
+import { threadOfSession, type WriteSession } from './write-session'
 
 export interface Received {
   readonly stored: number
@@ -33,6 +33,8 @@ const MOST_WRITTEN = 10
  * kept each time, so that so many of them need no more tries than they are; who sends an event without the hook program has no second.
  */
 const TRIES = 32
+
+const NOT_CAPTURED = 'this key does not capture sessions (capture: false); memory is recalled'
 
 const NOWHERE = { project: null, remote: null, folder: null }
 
@@ -167,7 +169,9 @@ export function createReceiveEvents({
     if (takes('', name) === null) return null
     if (what.kind === 'start') return recall.atStart(by, nameOf(client, event), event, notes)
     // A prompt goes on without memory rather than not at all.
-    const found = await attempt(() => recall.atPrompt(by, what.text, event, known))
+    const found = await attempt(() =>
+      recall.atPrompt(by, what.text, event, known, threadOfSession(nameOf(client, event))),
+    )
     return found.ok ? found.value : null
   }
 
@@ -178,8 +182,10 @@ export function createReceiveEvents({
     return what.kind === 'start' ? hooks.answer.start(text, name) : hooks.answer.prompt(text, name)
   }
 
-  const noticeOf = ({ unread }: HookRequest, closed: ReadonlySet<string>): string | null => {
+  const noticeOf = ({ unread, events }: HookRequest, closed: ReadonlySet<string>, captures: boolean): string | null => {
+    const isStart = events.some(({ happening }) => happening.what.kind === 'start')
     const parts = [
+      ...(captures || !isStart ? [] : [NOT_CAPTURED]),
       ...(unread === 0 ? [] : [`${unread} ${unread === 1 ? 'event was' : 'events were'} unknown or incomplete`]),
       ...[...closed].map((project) =>
         project === ''
@@ -200,7 +206,7 @@ export function createReceiveEvents({
     const by: Principal = merged.size === 0 ? caller : { ...caller, merged }
     const closed = new Set(open.flatMap(({ event, here }) => (here === null ? [event.place.project ?? ''] : [])))
     const events = open.flatMap(({ here }) => (here === null ? [] : [here]))
-    const notice = noticeOf(request, closed)
+    const notice = noticeOf(request, closed, caller.captures !== false)
     const asked = events.find(({ id }) => id === request.answer) ?? null
     const kept = isCapturing ? events.filter(({ place }) => place.captures) : []
     const alone = async (message: string | null): Promise<Received> => {

@@ -45,12 +45,13 @@ export function createWriteSession({
   readonly clock: Clock
   readonly ids: Ids
 }) {
-  const metadataOf = ({ name, gathered }: CapturedSession, { title }: Checkpoint): JsonObject => {
+  const metadataOf = ({ name, gathered }: CapturedSession, { title, work }: Checkpoint): JsonObject => {
     const { project, branch, audience } = gathered.place
     return {
       ...{ captured: true, kind: 'session', title, audience, client: clientOf(name) },
       ...(project === null ? {} : { project }),
       ...(branch === null ? {} : { branch }),
+      work,
       expires_at: new Date(clock.now() + captureDays * DAY_MS).toISOString(),
     }
   }

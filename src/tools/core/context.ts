@@ -1,23 +1,36 @@
 import * as z from 'zod'
-import { drawn, type Standing, type StandingEntry } from '../../domain/capture/recalled'
+import { drawn, leftOffText, type Standing, type StandingEntry } from '../../domain/capture/recalled'
 import { titleOf } from '../../domain/entry/title'
 import type { PackItem } from '../../domain/pack/pack'
 import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
+import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { core, inCoreWords } from './family'
-import { charactersOf, fields, instantOf, kindOf, lean, memoryOutput } from './vocabulary'
+import {
+  charactersOf,
+  fields,
+  filterOf,
+  inProject,
+  instantOf,
+  kindOf,
+  lean,
+  memoryOutput,
+  shortenedTo,
+  shownMemory,
+} from './vocabulary'
 
 const input = z.strictObject({
   goal: z.string().optional().meta({ description: 'What you are about to do' }),
   project: fields.project,
   kind: fields.kinds,
   since: fields.since,
+  captured: fields.captured,
   limit: z.int().optional().meta({ description: 'At most 50; default 12' }),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500' }),
 })
@@ -92,27 +105,69 @@ const numbers = (given: unknown): number[] => (Array.isArray(given) ? given.map(
 
 const REST = 'fetch reads the rest of memories with total_chars.'
 
-/** The pack for a goal. */
-async function packFor({ services, principal }: CallContext, goal: string, args: Arguments, most: number) {
+/** Captured sessions that a pack contains, and characters of the excerpt of each. */
+const OWN = { most: 3, excerpt: 2_000, least: 400 } as const
+const OWN_SECTION = 'Your sessions, not approved yet'
+const ONLY_OWN = 'No approved memory clearly fits; sessions of yours that wait for review do.'
+
+/** The owner's captured sessions that hold words of the goal, where the call wants them and packs are not confined to what is approved. */
+async function ownFor({ services, principal, config }: CallContext, goal: string, args: Arguments, most: number) {
+  const kinds = (args.kind ?? []).map((word) => kindOf(word))
+  const isWanted = args.captured !== 'exclude' && (kinds.length === 0 || kinds.includes('session'))
+  if (!isWanted || config.packTrust === 'approved') return []
+  const filter = filterOf({ since: args.since }, services.now())
+  const scope = inProject(principal, args.project)
+  const request = { query: goal, filter, limit: OWN.most, excerpt: OWN.excerpt }
+  const found = await services.capture.own.holding(scope, request)
+  // On a small budget the best alone.
+  return found.slice(0, Math.max(1, Math.floor((most * 0.3) / OWN.least)))
+}
+
+/** Sessions within so many characters, of which each gets an equal part. */
+function shownOwn(own: readonly RankedResult[], room: number) {
+  const items = own.map(({ entry, excerpt }, place) => {
+    const head = shownMemory(entry)
+    const part = Math.floor(room / own.length) - JSON.stringify(head).length - 60
+    const content = shortenedTo(excerpt ?? '', Math.max(60, Math.min(OWN.excerpt, part)))
+    const isPart = codePointLength(content) < entry.chars
+    return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) }, place }
+  })
+  return fitting(items, room).sections
+}
+
+/** The pack for a goal: memories, and behind them the owner's captured sessions. */
+async function packFor(call: CallContext, goal: string, args: Arguments, most: number) {
+  const { services, principal } = call
+  const owned = ownFor(call, goal, args, most)
+  if (args.captured === 'only') {
+    const sections = shownOwn(await owned, most - 500)
+    return lean({
+      sections,
+      hint: sections.length === 0 ? 'No captured session of yours holds words of this goal.' : REST,
+    })
+  }
   const { kind = [], since, project, limit } = args
-  const pack = await services.packs.context(principal, {
+  const packed = services.packs.context(principal, {
     ...{ goal, intent: 'general', layer: 'recall', project, limit, includeRelated: false, relatedLimit: 0 },
     kinds: kind.map((word) => kindOf(word)),
     since: since === undefined ? undefined : instantOf(since, 'since', services.now()),
     maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * most) / 4)),
   })
+  const [pack, own] = await Promise.all([packed, owned])
   const items = pack.sections
     .flatMap(({ title, items: own }) => own.map((item, place) => ({ section: title, item, place })))
     .sort((a, b) => b.item.score - a.item.score)
     .map(({ section, item, place }) => ({ section, shown: shownItem(item), place }))
-  const { sections, dropped } = fitting(items, most - 500)
+  // Memories come first; sessions have the rest, and a part that is theirs.
+  const { sections, dropped } = fitting(items, most - 500 - own.length * OWN.least)
+  const left = most - 500 - JSON.stringify(sections).length
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
   const omitted = beyond + budget + dropped
   const isDoubtful = /^Noth/.test(pack.usage_hint)
   const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
   return lean({
-    sections,
-    hint: isDoubtful ? inCoreWords(pack.usage_hint) : hasParts ? REST : null,
+    sections: own.length === 0 ? sections : [...sections, ...shownOwn(own, left)],
+    hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
     omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
     superseded: superseded === 0 ? null : superseded,
     warnings: pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : [],
@@ -142,8 +197,8 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const facets = Object.fromEntries(
     Object.entries(found.facets).map(([facet, entries]) => [facet, entries.filter(isWanted)]),
   ) as unknown as Standing['facets']
-  const { leftOff } = found
-  const last = leftOff === null ? null : { id: leftOff.id, content: firstCodePoints(leftOff.text, LEFT_OFF) }
+  const { leftOff, before = [] } = found
+  const last = leftOff === null ? null : { id: leftOff.id, content: leftOffText(leftOff.text, before, LEFT_OFF) }
   const budget = most - 500 - JSON.stringify(last).length
   const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
   const shown = chosen

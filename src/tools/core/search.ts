@@ -6,9 +6,12 @@ import { inspected } from '../../domain/flaws'
 import { cutAround } from '../../domain/pack/content'
 import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
+import type { Pattern } from '../../domain/reading/pattern'
+import { namesCaptured } from '../../domain/search/captured'
 import { and, type Filter } from '../../domain/search/filter'
 import { MAX_OFFSET } from '../../domain/search/window'
 import { codePointLength, trim } from '../../domain/text'
+import { ownCaptured } from '../../services/capture/own-sessions'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
@@ -19,7 +22,17 @@ import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
 import { score } from '../threads/scores'
 import { core } from './family'
-import { conditions, DEFAULT_ANSWER, fields, inProject, lean, memoryOutput, ofProject, shownMemory } from './vocabulary'
+import {
+  conditions,
+  DEFAULT_ANSWER,
+  fields,
+  inProject,
+  lean,
+  memoryOutput,
+  ofProject,
+  shortenedTo,
+  shownMemory,
+} from './vocabulary'
 import { whereOf } from './where'
 
 const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
@@ -45,6 +58,7 @@ const input = z.strictObject({
   since: fields.since,
   until: fields.until,
   thread: fields.thread,
+  captured: fields.captured,
   where: jsonObject('Metadata: {"n": {"gte": 3}}', 'status').optional(),
   limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
@@ -111,16 +125,41 @@ async function ranked(
             legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
           })
   return {
-    found: page.results.map(
-      (one): Found => ({
-        ...{ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) },
-        later: one.later,
-      }),
-    ),
+    found: page.results.map(foundOf),
     total: page.total,
     more: page.total > offset + page.results.length,
     warnings: page.warnings,
   }
+}
+
+const patternOf = (mode: Arguments['mode'], query: string): Pattern =>
+  inspected((wrong) =>
+    wrong.check('query', query, () =>
+      mode === 'regex' ? expressionPattern(query, false) : literalPattern(query, false),
+    ),
+  ) as Pattern
+
+type Lines = readonly { readonly number: number; readonly line: string }[]
+
+/** Matching lines with their numbers. */
+const linesOf = (lines: Lines): string =>
+  cutAround(
+    {
+      text: lines.map(({ number, line }) => `${number}: ${line}`).join('\n'),
+      at: [0],
+      goesOn: { before: false, after: false },
+    },
+    EXCERPT.most,
+  )
+
+/** The owner's captured sessions with a matching line. */
+async function grepOwn({ services }: CallContext, scope: CallContext['principal'], filter: Filter, args: Arguments) {
+  const pattern = patternOf(args.mode, args.query ?? '')
+  const all = await services.capture.own.withLines(scope, pattern, filter)
+  const found = all
+    .slice(args.offset, args.offset + args.limit)
+    .map(({ entry, lines }): Found => ({ entry, excerpt: linesOf(lines) }))
+  return { found, total: all.length, more: all.length > args.offset + found.length, warnings: [] }
 }
 
 /** Memories with a matching line, newest first; the excerpt is the matching lines with their numbers. */
@@ -130,13 +169,9 @@ async function grepped(
   filter: Filter,
   { query = '', mode, limit, offset }: Arguments,
 ): Promise<FoundPage> {
-  const pattern = inspected((wrong) =>
-    wrong.check('query', query, () =>
-      mode === 'regex' ? expressionPattern(query, false) : literalPattern(query, false),
-    ),
-  )
+  const pattern = patternOf(mode, query)
   const found = await services.grepTexts(scope, {
-    pattern: pattern as NonNullable<typeof pattern>,
+    pattern,
     narrowing: mode === 'regex' ? null : narrowingOf(query, false),
     ...{ filter, ids: null, beforeId: null, context: 0, maxMatches: SCANNED, maxEntries: SCANNED },
   })
@@ -149,8 +184,7 @@ async function grepped(
     found: page.flatMap(({ id, lines }): Found[] => {
       const entry = previews.get(id)
       if (entry === undefined) return []
-      const text = lines.map(({ number, line }) => `${number}: ${line}`).join('\n')
-      return [{ entry, excerpt: cutAround({ text, at: [0], goesOn: { before: false, after: false } }, EXCERPT.most) }]
+      return [{ entry, excerpt: linesOf(lines) }]
     }),
     total: found.nextBeforeId === null ? found.entries.length : null,
     more: found.nextBeforeId !== null || found.entries.length > offset + page.length,
@@ -158,6 +192,58 @@ async function grepped(
       found.nextBeforeId === null ? [] : [`Only the newest ${found.scanned} memories were searched: add a filter`],
   }
 }
+
+/** Memories whose places captured sessions may take on a page. */
+const MOST_DISPLACED = 3
+
+/** Answers that nothing holds the words, which a captured session of the owner does. */
+const isOfNothing = (warning: string): boolean => /^(?:Nothing|No entry)\b/.test(warning)
+
+/**
+ * The page with the owner's captured sessions behind its memories. They take the places of memories that match the words worse, which are
+ * listed as omitted.
+ */
+function withOwn(
+  page: FoundPage,
+  own: readonly Found[],
+  limit: number,
+): FoundPage & { readonly displaced: readonly Found[] } {
+  const wordsOf = ({ scores }: Found): number => Number(scores?.words ?? 0)
+  const kept = [...page.found]
+  const displaced: Found[] = []
+  const added: Found[] = []
+  for (const one of own) {
+    const last = kept.at(-1)
+    if (kept.length + added.length >= limit) {
+      if (last === undefined || displaced.length === MOST_DISPLACED || wordsOf(last) >= wordsOf(one)) break
+      displaced.unshift(kept.pop() as Found)
+    }
+    added.push(one)
+  }
+  const warnings = added.length === 0 ? page.warnings : page.warnings.filter((warning) => !isOfNothing(warning))
+  return { ...page, found: [...kept, ...added], warnings, displaced }
+}
+
+/** The owner's captured sessions that match, where the call wants them beside memories. */
+async function ownOf(
+  call: CallContext,
+  scope: CallContext['principal'],
+  filter: Filter,
+  args: Arguments,
+): Promise<Found[]> {
+  const { query = '', mode, offset } = args
+  if (args.captured !== 'include' || offset > 0 || trim(query) === '' || namesCaptured(filter)) return []
+  if (mode === 'exact' || mode === 'regex') {
+    return (await grepOwn(call, scope, filter, args)).found
+  }
+  const request = { query, filter, limit: args.limit, excerpt: EXCERPT.most }
+  return (await call.services.capture.own.holding(scope, request)).map(foundOf)
+}
+
+const foundOf = (one: RankedResult): Found => ({
+  ...{ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) },
+  later: one.later,
+})
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
 function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
@@ -187,18 +273,6 @@ function fitted(found: readonly Found[], limit: number, explain: boolean, now: n
   return shown
 }
 
-/** A text, cut so that its JSON stays within a number of characters. */
-function shortenedTo(text: string, most: number): string {
-  let wanted = most
-  for (let tries = 0; tries < 4; tries++) {
-    const cut = codePointLength(text) <= wanted ? text : `${[...text].slice(0, Math.max(1, wanted - 1)).join('')}…`
-    const size = JSON.stringify(cut).length
-    if (size <= most + 2) return cut
-    wanted = Math.floor((wanted * most) / size)
-  }
-  return ''
-}
-
 export const search = defineTool({
   family: core,
   name: 'search',
@@ -216,18 +290,22 @@ export const search = defineTool({
     const limit = Math.max(1, Math.min(given.limit ?? 10, MAX_RESULTS))
     const args = { ...given, limit }
     const scope = inProject(context.principal, args.project)
-    const filter = filterOf(args, context.services.now())
+    const wanted = filterOf(args, context.services.now())
+    const filter = args.captured === 'only' ? and([wanted, ownCaptured(scope)]) : wanted
     const isBlank = trim(args.query ?? '') === ''
     // A list of a project holds the memories of the project alone; an answer to a question may also belong to none.
     const named = namedProject(context.principal, args.project)
     const listed = named === null ? filter : and([filter, ofProject(context.principal, named)])
-    const page = isBlank
-      ? await newest(context, scope, listed, args)
+    const finding = isBlank
+      ? newest(context, scope, listed, args)
       : args.mode === 'exact' || args.mode === 'regex'
-        ? await grepped(context, scope, filter, args)
-        : await ranked(context, scope, filter, args)
+        ? (args.captured === 'only' ? grepOwn : grepped)(context, scope, filter, args)
+        : ranked(context, scope, filter, args)
+    const [memories, own] = await Promise.all([finding, ownOf(context, scope, filter, args)])
+    const page = withOwn(memories, own, limit)
     const results = fitted(page.found, args.limit, args.explain, context.services.now())
-    const omitted = page.found.slice(results.length).map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
+    const left = [...page.displaced, ...page.found.slice(results.length)]
+    const omitted = left.map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {
       results,
       ...lean({ more: page.more, total: page.more ? page.total : null, omitted, warnings: page.warnings }),

@@ -10,6 +10,7 @@ import { homesOf, type Principal } from '../../domain/identity/scope'
 import { isZone } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
 import { and, type Filter } from '../../domain/search/filter'
+import { codePointLength } from '../../domain/text'
 import { DAY_MS, formatSecond, type Millis, parseDateBound } from '../../domain/time'
 import { contextId } from '../fields'
 import { namedProject } from '../project'
@@ -50,6 +51,10 @@ export const fields = {
   since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
   until: text('Stored until; a day: its end'),
   thread: text('Thread'),
+  captured: z
+    .enum(['include', 'only', 'exclude'])
+    .default('include')
+    .meta({ description: 'Your sessions that wait for review' }),
 } as const
 
 /** The kind that a word means. @throws Problem invalid_input that lists the three nearest kinds first */
@@ -170,6 +175,18 @@ export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown
     approved: entry.approved,
     replaced_by: entry.supersededBy,
   })
+
+/** A text, cut so that its JSON stays within a number of characters. */
+export function shortenedTo(text: string, most: number): string {
+  let wanted = most
+  for (let tries = 0; tries < 4; tries++) {
+    const cut = codePointLength(text) <= wanted ? text : `${[...text].slice(0, Math.max(1, wanted - 1)).join('')}…`
+    const size = JSON.stringify(cut).length
+    if (size <= most + 2) return cut
+    wanted = Math.floor((wanted * most) / size)
+  }
+  return ''
+}
 
 /** The item of a list with the members that its schema names. */
 export const memoryOutput = {

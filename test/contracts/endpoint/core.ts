@@ -56,6 +56,78 @@ export function coreContract(): void {
     const remember = async (title: string, content: string, args: Json = {}, bearer = ada): Promise<number> =>
       (await ok('remember', { title, content, ...args }, bearer)).id
 
+    /** Plays a session of a client that changes two files; its entry waits for review. */
+    async function captured(bearer: string, project: string, audience: string, prompt: string, answer: string) {
+      const session_id = unique('s')
+      const place = { project, audience, folder: '/w' }
+      const tool = { tool_name: 'Edit', tool_response: {} }
+      const events = [
+        { hook_event_name: 'UserPromptSubmit', prompt },
+        { hook_event_name: 'PostToolUse', ...tool, tool_use_id: 'a', tool_input: { file_path: 'a.ts' } },
+        { hook_event_name: 'PostToolUse', ...tool, tool_use_id: 'b', tool_input: { file_path: 'b.ts' } },
+        { hook_event_name: 'Stop', last_assistant_message: answer },
+        { hook_event_name: 'SessionEnd' },
+      ].map((event, i) => ({
+        ...{ id: `${session_id}-${i}`, at: 1_000 + i, place },
+        event: { ...event, session_id, permission_mode: 'default' },
+      }))
+      const { status } = await team.ask('/api/v1/hooks/claude-code', bearer, 'POST', { events })
+      expect(status).toBe(200)
+    }
+
+    it('finds captured sessions of the owner behind memories in context and search, and never those of others', async () => {
+      const project = unique('proj')
+      const word = unique('quagga')
+      await captured(ada, project, 'private', `Why does the ${word} pump stall?`, `The ${word} pump stalls at night.`)
+      await captured(eve, project, 'project', `Why does the ${word} valve leak?`, `The ${word} valve leaks.`)
+      const titles = (found: Json): string[] => found.map(({ title }: Json) => title)
+      const goal = `${word} pump stalls`
+      const contextTitles = async (args: Json = {}) =>
+        (await ok('context', { goal, project, ...args })).sections.flatMap(({ memories }: Json) => titles(memories))
+      const mine = `Why does the ${word} pump stall?`
+      // Before there is any memory.
+      const first = await ok('search', { query: goal })
+      expect(titles(first.results)).toEqual([mine])
+      expect(first.results[0].captured).toBe(true)
+      expect(JSON.stringify(first.warnings ?? [])).not.toContain('Nothing')
+      const pack = await ok('context', { goal, project })
+      expect(pack.sections.map(({ title }: Json) => title)).toEqual(['Your sessions, not approved yet'])
+      expect(JSON.stringify(pack)).toContain('stalls at night')
+      expect(pack.hint ?? '').not.toContain('Nothing')
+      // Behind a memory that matches too.
+      await remember('Pumps', `The ${word} pump stalls when cold`, { kind: 'gotcha', project })
+      expect(titles((await ok('search', { query: goal })).results)).toEqual(['Pumps', mine])
+      expect(await contextTitles()).toEqual(['Pumps', mine])
+      // By wish.
+      for (const mode of ['hybrid', 'words', 'exact'])
+        expect(titles((await ok('search', { query: `${word} pump stall`, mode, captured: 'only' })).results)).toEqual([
+          mine,
+        ])
+      expect(titles((await ok('search', { query: goal, captured: 'exclude' })).results)).toEqual(['Pumps'])
+      expect(titles((await ok('search', { project, captured: 'only' })).results)).toEqual([mine])
+      expect(await contextTitles({ captured: 'exclude' })).toEqual(['Pumps'])
+      expect(await contextTitles({ captured: 'only' })).toEqual([mine])
+      // Others find their own, also where the audience would let them read it.
+      expect(titles((await ok('search', { query: word }, eve)).results)).toEqual([
+        'Pumps',
+        `Why does the ${word} valve leak?`,
+      ])
+      expect(JSON.stringify(await ok('search', { query: word }))).not.toContain('valve')
+      expect(JSON.stringify(await ok('context', { goal: word, project }))).not.toContain('valve')
+    })
+
+    it('lists a memory whose place a captured session takes as omitted', async () => {
+      const project = unique('proj')
+      const word = unique('okapi')
+      for (let i = 0; i < 5; i++)
+        await remember(`Note ${i}`, `Words about ${word} ${'and other things '.repeat(40)}`, { project })
+      await captured(ada, project, 'private', `${word} gearbox grinding`, `The ${word} gearbox grinds.`)
+      const { results, omitted } = await ok('search', { query: `${word} gearbox grinding`, project, limit: 5 })
+      expect(results).toHaveLength(5)
+      expect(results.at(-1).captured).toBe(true)
+      expect(omitted).toHaveLength(1)
+    })
+
     it('lists its tools at /mcp/core alone, and answers calls of its former tools with the name of the new one', async () => {
       const { result } = await rpc('tools/list', {}, ada)
       expect(result.tools.map(({ name }: Json) => name)).toEqual([

@@ -34,7 +34,7 @@ const UNSCORED = {
 }
 
 /** No model is asked for what nobody may ever keep. */
-const NOT_MEANT = 'Captured sessions are found by their words alone, not by meaning: use fts_search_context'
+const NOT_MEANT = 'Captured sessions are found by their words, behind what meaning found'
 
 /** By meaning everything is found that a filter admits, be it far: an empty answer is the filter's, unless vectors are still made. */
 const NOTHING_PASSES =
@@ -112,9 +112,14 @@ export function createRankedSearches(dependencies: {
     if (searchSemantic === null) throw unavailable('Semantic search is switched off')
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
-    const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
-    const found = await page(scope, request, scored, noWords)
-    const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
+    const near = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
+    const isNamed = namesCaptured(request.filter)
+    // Captured sessions have no vectors: those that hold the words follow.
+    const words = isNamed ? await searchText(scope, request.query, 'match', request.filter) : null
+    const captured = (words?.ordering ?? []).filter(({ id }) => words?.captured.has(id))
+    const behind = captured.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null, isTitled: false }))
+    const found = await page(scope, request, [...near, ...behind].slice(0, RANK_DEPTH), words ?? noWords)
+    const unmeant = isNamed ? [NOT_MEANT] : []
     const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))
     return { ...found, warnings: [...unmeant, ...told, ...found.warnings], embeddingMs }
   }

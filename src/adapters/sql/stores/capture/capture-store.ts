@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Gathered } from '../../../../domain/capture/gathered'
+import { currentForm, type Gathered } from '../../../../domain/capture/gathered'
 import { CLAIM_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
@@ -19,7 +19,7 @@ import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 import { isVersion } from '../../tables/entries/rows'
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
-const MOST_STATE = 60_000
+const MOST_STATE = 120_000
 
 /** Bytes of a session as its organization's usage counts them, as the triggers of later changes do. */
 const inKilobytes = (session: string, state: string): number => Math.ceil(utf8Length(session + state) / 1024) * 1024
@@ -27,7 +27,7 @@ const inKilobytes = (session: string, state: string): number => Math.ceil(utf8Le
 const toSession = (row: Row): CapturedSession => ({
   name: str(row, 'session'),
   revision: num(row, 'revision'),
-  gathered: json<Gathered>(row, 'state'),
+  gathered: currentForm(json<Gathered>(row, 'state')),
   written: jsonOrNull<Written>(row, 'written'),
   claimedAt: numOrNull(row, 'claimed_at'),
   dueAt: numOrNull(row, 'due_at'),

@@ -4,13 +4,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
-import type { Millis } from '../../../../domain/time'
+import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { StartPlace } from '../../../../ports/capture'
 import { Batch } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { each, firstRow, num, str, strOrNull } from '../../core/rows'
+import { each, num, str, strOrNull } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
 import { superseded } from '../links/superseded'
 import { beginningOf } from '../texts/long-texts'
@@ -28,6 +28,12 @@ interface Context {
 const MAX_OF_FACET = 24
 /** Captured sessions of a project that are looked at for one of the branch, from the newest on and no further than to it. */
 const SESSIONS = 500
+/** Sessions before the one that was left off whose titles are shown. */
+const BEFORE = 3
+/** Sessions that are read, since small ones are not listed among those before. */
+const LOOKED_AT = 8
+/** By how much older a session counts that changed one file and did nothing else: it replaces none of the days before. */
+const SMALL_MS = 2 * DAY_MS
 /** Characters of each text: more than are told. */
 const BEGINNING = 1_300
 
@@ -125,7 +131,11 @@ export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const sa
 export const newestStatement = (context: Context, facet: StandingFacet, project: string | null, most: number): SQL =>
   sql`SELECT id FROM (${facetStatement(context, facet, { project, branch: null })}) AS newest LIMIT ${most}`
 
-/** @param except the thread of a session that is not told of itself */
+/**
+ * The owner's sessions of a place that did something, newest first: the one that was left off, and those before it.
+ *
+ * @param except the thread of a session that is not told of itself
+ */
 function leftOffStatement(
   { dialect, scope, now, isApproved }: Context,
   { project, branch }: StartPlace,
@@ -135,17 +145,21 @@ function leftOffStatement(
   const isOther = except === null ? TRUE : sql`found.thread_id <> ${except}`
   return sql`
     WITH newest AS (
-      SELECT found.id FROM (
-        SELECT e.id, e.updated_at, e.thread_id, ${dialect.textAt(['branch'])} AS branch FROM entries e
-        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })}
+      SELECT found.id, found.effective, found.work, row_number() OVER (ORDER BY found.effective DESC, found.id DESC) AS place FROM (
+        SELECT e.id, e.thread_id, ${dialect.textAt(['branch'])} AS branch, coalesce(${dialect.textAt(['work'])}, '') AS work,
+          e.updated_at - CASE WHEN ${dialect.textAt(['work'])} = 'small' THEN ${SMALL_MS} ELSE 0 END AS effective
+        FROM entries e
+        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })} AND coalesce(e.owner, '') = ${scope.owner ?? ''}
           AND ${project === null ? ofProject(null) : inProject(dialect, scope, project, sql`e.project`)}
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
-      WHERE ${ofBranch} AND ${isOther}
-      ORDER BY found.updated_at DESC, found.id DESC LIMIT 1
+      WHERE ${ofBranch} AND ${isOther} AND found.work <> 'none'
+      ORDER BY found.effective DESC, found.id DESC LIMIT ${LOOKED_AT}
     )
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
-    FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}`
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, newest.work,
+      CASE WHEN newest.place = 1 THEN ${beginningOf(dialect, BEGINNING)} ELSE '' END AS text
+    FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
+    ORDER BY newest.place`
 }
 
 const toStandingEntry = (row: Row): StandingEntry => ({
@@ -173,8 +187,13 @@ export async function readStanding(
     Decisions: read('Decisions'),
     Gotchas: read('Gotchas'),
   }
-  const leftOff = batch.add(leftOffStatement(context, place, except), firstRow(toStandingEntry))
+  const leftOff = batch.add(
+    leftOffStatement(context, place, except),
+    each((row) => row),
+  )
   const result = await batch.read(connection)
+  const [newest, ...earlier] = result.of(leftOff)
+  const before = earlier.filter((row) => str(row, 'work') !== 'small').slice(0, BEFORE)
   return {
     facets: {
       Pinned: result.of(facets.Pinned),
@@ -183,6 +202,7 @@ export async function readStanding(
       Decisions: result.of(facets.Decisions),
       Gotchas: result.of(facets.Gotchas),
     },
-    leftOff: result.of(leftOff),
+    leftOff: newest === undefined ? null : toStandingEntry(newest),
+    before: before.map(toStandingEntry),
   }
 }

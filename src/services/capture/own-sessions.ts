@@ -1,0 +1,85 @@
+// Which of an owner's captured sessions hold the words of a question?
+import type { Scope } from '../../domain/identity/scope'
+import { grepText } from '../../domain/reading/grep'
+import { Meter } from '../../domain/reading/meter'
+import type { Pattern } from '../../domain/reading/pattern'
+import type { Analyzer } from '../../domain/search/analysis'
+import { and, type Filter } from '../../domain/search/filter'
+import { parseQuery } from '../../domain/search/query'
+import type { Yielder } from '../../domain/yielder'
+import type { EntryStore } from '../../ports/entry-store'
+import type { RankedResult } from '../searching/ranked/ranked-page'
+import type { RankedSearches } from '../searching/ranked/ranked-search'
+
+/** The captured sessions of the caller's owner, and of nobody else. */
+export const ownCaptured = ({ owner }: Pick<Scope, 'owner'>): Filter => ({ op: 'capturedOf', owner: owner ?? '' })
+
+/** Characters of a session: it has no more. */
+const COMPLETE = 6_000
+/** Sessions, newest first, whose lines are searched. */
+const SCANNED = 100
+/** Words that a prompt needs, so that a session is about it. */
+const LEAST_WORDS = 3
+
+interface OwnRequest {
+  readonly query: string
+  readonly filter: Filter
+  readonly limit: number
+  /** Characters of the excerpt around the match. */
+  readonly excerpt: number
+  /** Characters of the text; default 300. */
+  readonly previewLength?: number
+}
+
+export type OwnSessions = ReturnType<typeof createOwnSessions>
+
+export function createOwnSessions({
+  searches,
+  entries,
+  analyzer,
+  yielder,
+}: {
+  /** Null when full text is switched off: sessions are found by their words. */
+  readonly searches: Pick<RankedSearches, 'byWords'> | null
+  /** With captured entries where a filter asks for them. */
+  readonly entries: Pick<EntryStore, 'page'>
+  readonly analyzer: Analyzer
+  readonly yielder: Yielder
+}) {
+  /** The owner's sessions that hold words of a query, best first; none where there are no words to search by. */
+  async function holding(
+    scope: Scope,
+    { query, filter, limit, excerpt, previewLength = 300 }: OwnRequest,
+  ): Promise<readonly RankedResult[]> {
+    if (searches === null) return []
+    const request = { query, filter: and([filter, ownCaptured(scope)]), limit, offset: 0, previewLength, excerpt }
+    return (await searches.byWords(scope, { ...request, mode: 'match', highlight: false })).results
+  }
+
+  return {
+    holding,
+    /** The owner's sessions with a matching line, newest first, with those lines. */
+    async withLines(scope: Scope, pattern: Pattern, filter: Filter) {
+      const window = { limit: SCANNED, offset: 0, previewLength: COMPLETE }
+      const page = await entries.page(scope, and([filter, ownCaptured(scope)]), window)
+      const meter = new Meter(pattern)
+      const found = []
+      for (const entry of page.entries) {
+        const { lines } = await yielder.run(grepText(entry.text, pattern, meter, 0))
+        if (lines.length > 0) found.push({ entry, lines })
+      }
+      return found
+    },
+    /** The owner's session that holds most of the words of a prompt, if one holds at least this part of them. */
+    async about(scope: Scope, query: string, filter: Filter, least: number) {
+      const { units } = parseQuery(query, 'match', analyzer)
+      const wanted = units.filter(({ stops }) => stops.some((isStopWord) => !isStopWord))
+      if (wanted.length < LEAST_WORDS) return null
+      const [best] = await holding(scope, { query, filter, limit: 1, excerpt: 100, previewLength: COMPLETE })
+      if (best === undefined) return null
+      const words = new Set(analyzer.tokenize(`${best.entry.title ?? ''}\n${best.entry.text}`).map(({ term }) => term))
+      const held = wanted.filter(({ terms }) => terms.every((term) => words.has(term))).length
+      return held / wanted.length >= least ? best.entry : null
+    },
+  }
+}
