@@ -31,7 +31,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   // One trip and a bounded number of rows name the earlier memories on the subject: also of context_store and remember.
   'core:remember': [5, 455, 455, 30],
   'core:restore': [5, 145, 145, 33],
-  'core:search': [4, 11_600, 31_050, 0],
+  'core:search': [5, 12_000, 31_500, 0],
   'core:update': [4, 95, 95, 39],
   context_get: [2, 14, 14, 2],
   context_getCurrent: [4, 4_050, 6_350, 0],
@@ -83,7 +83,6 @@ const NEEDED: Record<string, string> = {
     "SELECT entry_id FROM changes WHERE org = 'o' AND was_thread = 't' AND action = 'delete' AND erased = 0",
   code_vectors_file_idx: 'DELETE FROM code_vectors WHERE file_id = 7',
   entries_long_text_idx: "SELECT 1 FROM entries WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",
-  entries_unlisted_id_idx: "SELECT id FROM entries WHERE org = 'o' AND listed = 0 AND id > 7 ORDER BY id LIMIT 100",
   image_uses_entry_idx: 'DELETE FROM image_uses WHERE entry_id = 7',
   import_references_entry_idx: 'DELETE FROM import_references WHERE entry_id = 7',
   imported_entry_idx: 'SELECT store FROM imported WHERE entry_id = 7',

@@ -33,3 +33,7 @@ export function namesCaptured(filter: Filter): boolean {
       return false
   }
 }
+
+/** Whether a filter admits captured sessions of one owner alone, so that nothing listed needs to be searched. */
+export const isOfCaptured = (filter: Filter): boolean =>
+  filter.op === 'capturedOf' || (filter.op === 'and' && filter.of.some(isOfCaptured))

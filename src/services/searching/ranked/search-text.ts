@@ -2,7 +2,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { FoundWords } from '../../../domain/recall/doubt'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
-import { namesCaptured } from '../../../domain/search/captured'
+import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
@@ -70,7 +70,8 @@ export function createSearchText({
       }
     const terms = scoredTerms(units)
     let isByFew = false
-    let foundWords: FoundWords | null = NO_WORDS
+    const isAlone = isOfCaptured(filter)
+    let foundWords: FoundWords | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
@@ -94,7 +95,10 @@ export function createSearchText({
       }
       return rank(candidates, statistics, { mode, units: units.length })
     }
-    const [listed, captured] = await Promise.all([ranked(false), namesCaptured(filter) ? ranked(true) : []])
+    const [listed, captured] = await Promise.all([
+      isAlone ? [] : ranked(false),
+      namesCaptured(filter) ? ranked(true) : [],
+    ])
     return {
       ordering: [...listed, ...captured],
       captured: new Set(captured.map(({ id }) => id)),
