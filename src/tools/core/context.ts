@@ -35,24 +35,30 @@ interface Section {
   readonly memories: Record<string, unknown>[]
 }
 
+/** An item of a list, with its place in its section. */
+interface Placed {
+  readonly section: string
+  readonly shown: Record<string, unknown>
+  readonly place: number
+}
+
 /** Sections as long as they fit: the last items of the list are dropped first. */
-function fitting(
-  items: readonly { readonly section: string; readonly shown: Record<string, unknown> }[],
-  most: number,
-) {
-  const sections = new Map<string, Record<string, unknown>[]>()
+function fitting(items: readonly Placed[], most: number) {
+  const sections = new Map<string, Placed[]>()
   let left = most
   let dropped = 0
-  for (const { section, shown } of items) {
+  for (const item of items) {
+    const { section, shown } = item
     const size = JSON.stringify(shown).length + 1 + (sections.has(section) ? 0 : section.length + 30)
     if (size > left && sections.size > 0) {
       dropped++
       continue
     }
     left -= size
-    sections.set(section, [...(sections.get(section) ?? []), shown])
+    sections.set(section, [...(sections.get(section) ?? []), item])
   }
-  return { sections: [...sections].map(([title, memories]): Section => ({ title, memories })), dropped }
+  const shownOf = (own: readonly Placed[]) => own.toSorted((a, b) => a.place - b.place).map(({ shown }) => shown)
+  return { sections: [...sections].map(([title, own]): Section => ({ title, memories: shownOf(own) })), dropped }
 }
 
 const shownItem = ({ id, type, name, content, reason, quality, metadata, related }: PackItem) =>
@@ -64,6 +70,8 @@ const shownItem = ({ id, type, name, content, reason, quality, metadata, related
     status: metadata.status,
     by: metadata.agent,
     at: quality.created_at === null ? null : `${quality.created_at.slice(0, 19)}Z`,
+    valid_from: quality.valid_at,
+    valid_until: metadata.valid_until,
     why: reason,
     captured: metadata.captured,
     imported: metadata.imported,
@@ -94,9 +102,9 @@ async function packFor({ services, principal }: CallContext, goal: string, args:
     maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * most) / 4)),
   })
   const items = pack.sections
-    .flatMap(({ title, items: own }) => own.map((item) => ({ section: title, item })))
+    .flatMap(({ title, items: own }) => own.map((item, place) => ({ section: title, item, place })))
     .sort((a, b) => b.item.score - a.item.score)
-    .map(({ section, item }) => ({ section, shown: shownItem(item) }))
+    .map(({ section, item, place }) => ({ section, shown: shownItem(item), place }))
   const { sections, dropped } = fitting(items, most - 500)
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
   const omitted = beyond + budget + dropped
@@ -140,7 +148,7 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
   const shown = chosen
     .slice(0, limit)
-    .map(({ facet, entry }) => ({ section: facet as string, shown: shownStanding(entry) }))
+    .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownStanding(entry), place }))
   const { sections } = fitting(shown, budget)
   const known = own === null ? (await services.projects.list(principal)).filter(({ entries }) => entries > 0) : []
   const isEmpty = sections.length === 0 && last === null

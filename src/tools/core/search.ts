@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasEnded } from '../../domain/currency/validity'
 import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
 import { inspected } from '../../domain/flaws'
@@ -12,6 +13,7 @@ import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, strings } from '../fields'
+import { laterMember } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
@@ -56,6 +58,8 @@ interface Found {
   /** The part of the text that matches. */
   readonly excerpt: string
   readonly scores?: Record<string, unknown>
+  /** IDs of later memories of the page on the same subject. */
+  readonly later?: readonly number[]
 }
 
 interface FoundPage {
@@ -93,7 +97,7 @@ async function ranked(
   filter: Filter,
   { query = '', mode, limit, offset }: Arguments,
 ): Promise<FoundPage> {
-  const request = { query, filter, limit, offset, previewLength: 300, excerpt: EXCERPT.most }
+  const request = { query, filter, limit, offset, previewLength: 300, excerpt: EXCERPT.most, laterFirst: true }
   const { byWords, byMeaning, byBoth } = services.rankedSearches
   const page =
     mode === 'words'
@@ -107,7 +111,12 @@ async function ranked(
             legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
           })
   return {
-    found: page.results.map((one): Found => ({ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) })),
+    found: page.results.map(
+      (one): Found => ({
+        ...{ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) },
+        later: one.later,
+      }),
+    ),
     total: page.total,
     more: page.total > offset + page.results.length,
     warnings: page.warnings,
@@ -151,9 +160,16 @@ async function grepped(
 }
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
-function fitted(found: readonly Found[], limit: number, explain: boolean) {
+function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
-  const heads = found.map(({ entry, scores }) => ({ ...shownMemory(entry), ...(explain ? { scores } : {}) }))
+  const heads = found.map(({ entry, scores, later }) => ({
+    ...{
+      ...shownMemory(entry),
+      ...laterMember(later ?? []),
+      ...(hasEnded(entry.metadata, now) ? { ended: true } : {}),
+      ...(explain ? { scores } : {}),
+    },
+  }))
   const shown: Record<string, unknown>[] = []
   let left = budget - 300
   for (const [i, head] of heads.entries()) {
@@ -210,7 +226,7 @@ export const search = defineTool({
       : args.mode === 'exact' || args.mode === 'regex'
         ? await grepped(context, scope, filter, args)
         : await ranked(context, scope, filter, args)
-    const results = fitted(page.found, args.limit, args.explain)
+    const results = fitted(page.found, args.limit, args.explain, context.services.now())
     const omitted = page.found.slice(results.length).map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {
       results,

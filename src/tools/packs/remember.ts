@@ -6,6 +6,7 @@ import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
+import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { rememberedBefore, rememberedFacts } from './facts'
 import { packs } from './family'
@@ -102,12 +103,14 @@ export const remember = defineWritingTool({
     project: z.string().nullable(),
     links: listOf(part('Link', { relation: z.string(), id: z.string() }), 'Links made'),
     conflicts: listOf(part('Entry', { id: z.string(), title: z.string(), reason: z.string() }), 'May say the same'),
+    may_replace: mayReplaceTexts.optional(),
+    judge: z.string().optional(),
   }),
   inspect,
   facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, withSources(args)),
   recall: rememberedBefore,
-  answer: ({ id, existing, kind, project, links, conflicts, warnings }) => ({
+  answer: ({ id, existing, kind, project, links, conflicts, mayReplace, warnings }) => ({
     success: true,
     id: String(id),
     ...(existing ? { existing } : {}),
@@ -115,6 +118,7 @@ export const remember = defineWritingTool({
     project,
     links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
     conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+    ...mayReplaceMembers(mayReplace, String, callsOfThreads(id)),
     ...(warnings.length === 0 ? {} : { warnings }),
   }),
 })

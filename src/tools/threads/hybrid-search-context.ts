@@ -3,6 +3,7 @@ import { FUSION_METHODS } from '../../domain/search/fusion'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'
 import { inspectFilter, readFilter } from '../filters'
+import { laterMember } from '../may-replace'
 import { queryField } from '../query-field'
 import { threads } from './family'
 import { counts, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
@@ -43,11 +44,13 @@ export const hybridSearchContext = defineTool({
       query: args.query,
       filter: read.filter,
       previewLength: config.truncationLength + 1,
+      laterFirst: true,
       method,
       k,
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
     const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
+      ...laterMember(result.later),
       scores: {
         fused: score(result.fused),
         rrf: score(result.rrf),

@@ -93,7 +93,10 @@ export function createRankedSearches(dependencies: {
   ): Promise<RankedPage> {
     if (beyond(request)) return NOTHING
     const words = await searchText(scope, request.query, request.mode, request.filter)
-    const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
+    const scored = words.ordering.map(({ id, score, titled }) => ({
+      ...{ ...UNSCORED, id, ftsScore: score },
+      ...{ chunk: null, isTitled: titled > 0 },
+    }))
     const found = await page(scope, request, scored, words, request.highlight)
     const late = await unfinished(scope, ['words'])
     const asks = request.mode === 'match' && words.ordering.length === 0
@@ -109,7 +112,7 @@ export function createRankedSearches(dependencies: {
     if (searchSemantic === null) throw unavailable('Semantic search is switched off')
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
-    const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
+    const scored = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
     const found = await page(scope, request, scored, noWords)
     const unmeant = namesCaptured(request.filter) ? [NOT_MEANT] : []
     const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))
