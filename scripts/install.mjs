@@ -98,7 +98,7 @@ function bytesIn(folder) {
 }
 
 /**
- * What a person sees of an installation. The time that is left is estimated once a tenth has arrived: before that the rate says nothing.
+ * The progress of an installation as a line of text. The time that is left is estimated once a tenth has arrived: before that the rate says nothing.
  *
  * @param {number} done megabytes @param {number} total megabytes @param {number} seconds since the start
  */

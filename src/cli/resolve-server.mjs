@@ -19,7 +19,7 @@ export const isServerUrl = (text) => URL.canParse(text) && /^https?:$/.test(new 
  * @property {string} key of the same place as the URL; empty for none
  * @property {string} from the place that names the URL, in words for a person
  * @property {string | null} flaw of a place that was skipped
- * @property {boolean} isNamed false where nobody named a server
+ * @property {boolean} isNamed true where the URL comes from an option, a variable or the file
  */
 
 /** The server of this checkout or package, else of another folder. @returns {Promise<string | undefined>} */

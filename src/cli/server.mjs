@@ -78,7 +78,7 @@ export async function ask(url, method, path, body) {
 /** Options of the command that runs. @type {readonly string[]} */
 let optionNames = []
 
-/** Tells which options the command takes, so that messages name them. @param {readonly string[]} names */
+/** Sets the options of the command, so that messages name them. @param {readonly string[]} names */
 export function useOptions(names) {
   optionNames = names
 }

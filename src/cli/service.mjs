@@ -23,7 +23,7 @@ const LABEL = 'io.github.commonplace-memory'
  * @property {readonly (readonly string[])[]} remove commands before the file is deleted
  * @property {readonly string[]} status
  * @property {string} log how a person reads what the server reports
- * @property {boolean} isTried false where nobody has run this on the system
+ * @property {boolean} isTried false where this has not been run on the system yet
  */
 
 /** A word of a systemd unit: quoted, with `%` and `$` literal. @param {string} text */
@@ -178,7 +178,7 @@ export async function install({ port, print, json }) {
   if (json) return console.log(JSON.stringify({ file: service.file, installed: true }, null, 2))
   console.log(`The server runs as a service, now and whenever you log in (${service.file}).`)
   console.log(`Log: ${service.log}\nRemove it: ${TYPED.command} service remove`)
-  if (!service.isTried) console.error('Nobody has tried this on your system yet. Please report how it went.')
+  if (!service.isTried) console.error('This has not been tried on your system yet. Please report how it went.')
 }
 
 /** @param {{ json?: boolean }} options */

@@ -1,4 +1,4 @@
-// Asks the npm registry for a newer release, only when a person says so (`doctor --check-updates`).
+// Asks the npm registry for a newer release, only for `doctor --check-updates`.
 import { PACKAGE, VERSION } from '../place.mjs'
 
 const LONGEST_MS = 10_000
