@@ -196,6 +196,37 @@ export function coreContract(): void {
       expect(known.may_replace).toBeUndefined()
     })
 
+    it('names earlier memories in the answers of every family that stores one, each with its own calls, which record the judgement', async () => {
+      const project = unique('p')
+      const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
+      const metadata = { title: 'How long logs are retained', kind: 'decision', project }
+      const inThread = { thread_id: unique('t'), source: 'agent', text: LONGER, metadata }
+      const stored = (await call('store_context', inThread, ada, '/mcp')).data
+      expect(stored.may_replace).toMatchObject([{ id: first, title: 'Retention' }])
+      const again = (await call('store_context', inThread, ada, '/mcp')).data
+      expect(again.may_replace.map(({ id: one }: Json) => one)).not.toContain(stored.context_id)
+      const turn = { ...inThread, thread_id: unique('t'), metadata: { project } }
+      expect((await call('store_context', turn, ada, '/mcp')).data.may_replace).toBeUndefined()
+      const { data } = await call(
+        'context_store',
+        {
+          type: 'convention',
+          content: `${LONGER} Nobody shortens that.`,
+          metadata: { title: 'Retention', projectPath: project },
+        },
+        ada,
+        '/mcp',
+      )
+      expect(data.may_replace.map(({ id: one }: Json) => one)).toContain(String(first))
+      const replacing = /\? context_update (\{.*\})\. If both hold: context_update (\{.*\})$/.exec(data.judge)
+      const named = JSON.parse(replacing?.[1] ?? '{}').metadata.supersedes[0]
+      expect((await call('context_update', JSON.parse(replacing?.[1] ?? '{}'), ada, '/mcp')).error).toBeNull()
+      expect((await ok('fetch', { id: named })).replaced_by).toBe(Number(data.id))
+      const [, patch] = /update_context (\{.*?\}\})\. If/.exec(stored.judge) ?? []
+      expect((await call('update_context', JSON.parse(patch ?? '{}'), ada, '/mcp')).error).toBeNull()
+      expect((await ok('fetch', { id: first })).replaced_by).toBeDefined()
+    })
+
     it('shows the later of two memories on one subject first, and hides neither', async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
