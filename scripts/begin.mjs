@@ -1,16 +1,39 @@
 // The first second of `npm start` and `npm run dev:postgres`: read what was asked, see that the port is free, install what is
 // missing. What is wrong is said in one line, before anything takes time.
-import { relative } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import { isPackaged } from '../src/cli/place.mjs'
 import { installMissing, root } from './install.mjs'
 import { readServeArguments, UsageError } from './serve/arguments.mjs'
 import { whyNoDebugger, whyNotFree } from './serve/port.mjs'
 
+/** As `mkdir -p`, step by step: Node.js never returns from a recursive one in a file system that refuses folders, such as /proc. */
+function makeFolders(/** @type {string} */ folder) {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dirname(folder) !== folder) makeFolders(dirname(folder))
+  mkdirSync(folder)
+}
+
+/** Makes the folder of the data before anything takes time. @param {string} folder @throws {UsageError} */
+function makeFolder(folder) {
+  try {
+    makeFolders(folder)
+  } catch (error) {
+    const { code, message, path } = /** @type {NodeJS.ErrnoException} */ (error)
+    // A disk that is full or read-only may be mended while the server runs; a path that cannot be a folder stays wrong.
+    if (['ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '')) return
+    throw new UsageError(
+      `The folder for the data cannot be made (${code ?? message}: ${path}). Name another with --persist-to FOLDER.`,
+    )
+  }
+}
+
 /**
  * @param {readonly string[]} args
+ * @param {'serving' | 'all'} packages what is installed where it is missing
  * @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process when it cannot go on
  */
-export async function begin(args = process.argv.slice(2)) {
+export async function begin(args = process.argv.slice(2), packages = /** @type {'serving' | 'all'} */ ('serving')) {
   try {
     const options = readServeArguments(args, { root: isPackaged ? process.cwd() : root, port: process.env.PORT })
     const problem = (await whyNotFree(options.port, options.ip)) ?? (await whyNoDebugger(options))
@@ -18,7 +41,8 @@ export async function begin(args = process.argv.slice(2)) {
       console.error(problem)
       process.exit(1)
     }
-    installMissing()
+    makeFolder(options.state)
+    await installMissing(packages)
     const own = relative(root, options.state)
     return { ...options, shownState: isPackaged || own.startsWith('..') ? options.state : own }
   } catch (error) {

@@ -28,6 +28,6 @@ const passes = (check) =>
     })
   })
 
-installMissing()
+await installMissing()
 const results = await Promise.all(CHECKS.map(passes))
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { environment, installMissing, nodePath, root } from './install.mjs'
 import { freePort } from './ports.mjs'
 
-installMissing()
+await installMissing()
 
 const WRANGLER = join(root, 'node_modules/wrangler/bin/wrangler.js')
 const SUITE = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')

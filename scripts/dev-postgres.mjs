@@ -6,15 +6,15 @@ import { begin } from './begin.mjs'
 import { environment, nodePath, root } from './install.mjs'
 import { serve } from './serve.mjs'
 
-const options = await begin()
-const { databaseFromEnvironment, pooledUrl } = await import('../src/cli/postgres/url.mjs')
+const options = await begin(undefined, 'all')
+const { databaseFromEnvironment, pooledUrl, servingUrl, UsageError } = await import('../src/cli/postgres/url.mjs')
 const { dataFolder, spawnServer } = await import('./postgres.mjs')
 
 /** The database of this checkout, or the one that is named. */
 async function database() {
   const given = databaseFromEnvironment(process.env)
   if (given) {
-    const pooled = pooledUrl(process.env, given.url)
+    const pooled = servingUrl(pooledUrl(process.env, given.url), process.env, given.name)
     return { url: given.url, pooled, where: `in the database of ${given.name}`, stop: async () => {} }
   }
   const data = dataFolder()
@@ -22,13 +22,19 @@ async function database() {
   return { ...server, pooled: server.pooledUrl ?? server.url, where: `in ${data}` }
 }
 
-const { url, pooled, where, stop } = await database().catch(() => {
+const { url, pooled, where, stop } = await database().catch((error) => {
+  if (error instanceof UsageError) {
+    console.error(error.message)
+    process.exit(2)
+  }
   // Its reason has been printed by itself.
   console.error('Set DATABASE_URL to a PostgreSQL with pgvector 0.8 instead.')
   process.exit(1)
 })
 const shown = (/** @type {string} */ address) => address.replace(/:[^:@/]*@/, ':…@')
-console.log(`PostgreSQL is at ${shown(url)}${pooled === url ? '' : `, asked through the pooler at ${shown(pooled)}`}`)
+console.log(
+  `PostgreSQL is at ${shown(url)}${new URL(pooled).host === new URL(url).host ? '' : `, asked through the pooler at ${shown(pooled)}`}`,
+)
 const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs')], {
   cwd: root,
   // By the environment: arguments are seen by every process of the machine.

@@ -9,7 +9,8 @@ if (name === undefined) {
   console.error('usage: node scripts/run.mjs <program> [arguments]')
   process.exit(2)
 }
-installMissing()
+// The command line needs what the server needs.
+await installMissing(args[0]?.startsWith('src/cli/') ? 'serving' : 'all')
 const isWindows = process.platform === 'win32'
 const program = name === 'node' ? nodePath() : join(root, 'node_modules', '.bin', isWindows ? `${name}.cmd` : name)
 const child = spawn(program, args, { env: environment(), stdio: 'inherit', shell: isWindows && name !== 'node' })

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { isPackaged, ROOT, WORK } from '../src/cli/place.mjs'
+import { isPackaged, ROOT, TYPED, WORK } from '../src/cli/place.mjs'
 import { environment, nodePath } from './install.mjs'
 
 const PROGRAM = fileURLToPath(new URL('serve/worker.mjs', import.meta.url).href)
@@ -47,7 +47,11 @@ export function serve(task) {
   const child = spawn(nodePath(), [PROGRAM], {
     cwd: isPackaged ? WORK : ROOT,
     // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
-    env: environment({ COMMONPLACE_TASK: JSON.stringify(task), WRANGLER_LOG: 'error' }),
+    env: environment({
+      COMMONPLACE_TASK: JSON.stringify(task),
+      COMMONPLACE_TYPED: JSON.stringify(TYPED),
+      WRANGLER_LOG: 'error',
+    }),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
     windowsHide: true,

@@ -69,7 +69,7 @@ const play = (words, env, waits) =>
     child.once('close', (code) => resolve({ status: code ?? 1, said }))
   })
 
-installMissing()
+await installMissing()
 const folder = scratch()
 const notes = join(folder, 'notes')
 const asked = process.argv.slice(2)

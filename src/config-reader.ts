@@ -1,5 +1,5 @@
 import type { Levels } from './domain/recall/similarity'
-import { readHost } from './http/access'
+import { readHost, readOrigin } from './http/access'
 import type { Variable } from './variables.mjs'
 
 export interface IndexedFieldConfig {
@@ -106,6 +106,15 @@ export class Reader {
       if (readHost(item) === null)
         this.problems.push(
           `${name} holds "${item}"; write host names, with a port where it matters: memory.example.com`,
+        )
+  }
+
+  /** Origins of pages; read again by `access.ts`. */
+  origins(name: Variable): void {
+    for (const item of this.list(name, ''))
+      if (readOrigin(item) === null)
+        this.problems.push(
+          `${name} holds "${item}"; write origins without a path, with https but for this machine: https://app.example.com`,
         )
   }
 

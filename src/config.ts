@@ -152,6 +152,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   if (overlap >= size) reader.problems.push(`CHUNK_OVERLAP is ${overlap}; it must be smaller than CHUNK_SIZE (${size})`)
   reader.choice('CHUNK_AGGREGATION', 'max', ['max'])
   reader.hosts('ALLOWED_HOSTS')
+  reader.origins('ALLOWED_ORIGINS')
   const summarizes = reader.boolean('ENABLE_SUMMARY_GENERATION', true)
   const summary = reader.model('SUMMARY', summarizes, SUMMARY_PROVIDERS, SUMMARY_MODELS)
   const reranks = reader.boolean('ENABLE_RERANKING', true)

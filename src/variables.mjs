@@ -4,6 +4,7 @@
 export const VARIABLES = /** @type {const} */ ([
   'ADMIN_TOKEN',
   'ALLOWED_HOSTS',
+  'ALLOWED_ORIGINS',
   'AUDIT_DAYS',
   'AUTH_MODE',
   'BACKUP_KEEP',

@@ -1,10 +1,22 @@
 // The server of a package, and of a container: with its data in the user's folder, or on the PostgreSQL that DATABASE_URL names.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { databaseFromEnvironment, pooledUrl } from '../../src/cli/postgres/url.mjs'
+import { databaseFromEnvironment, pooledUrl, servingUrl, UsageError } from '../../src/cli/postgres/url.mjs'
 import { begin } from '../begin.mjs'
 import { environment, nodePath, root } from '../install.mjs'
 import { serve } from '../serve.mjs'
+
+/** The URL of requests; null after the problem was printed. @param {{ url: string, name: string }} database */
+function readUrl({ url, name }) {
+  try {
+    const pooled = pooledUrl(process.env, url)
+    return servingUrl(pooled, process.env, pooled === url ? name : 'DATABASE_POOL_URL')
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    console.error(error.message)
+    return null
+  }
+}
 
 /**
  * @param {readonly string[]} args
@@ -17,6 +29,8 @@ export async function start(args) {
   const database = /^postgres/i.test(backend) ? databaseFromEnvironment(process.env) : null
   if (database === null)
     return serve({ options, config: 'wrangler.toml', dataLine: `Data live ${kept} and survive a restart.` })
+  const hyperdrive = readUrl(database)
+  if (hyperdrive === null) return 2
   const migrated = spawnSync(nodePath(), [join(root, 'src', 'cli', 'migrate-postgres.mjs')], {
     // By the environment: arguments are seen by every process of the machine.
     env: environment({ DATABASE_URL: database.url }),
@@ -26,7 +40,7 @@ export async function start(args) {
   return serve({
     options,
     config: 'wrangler.postgres.toml',
-    hyperdrive: pooledUrl(process.env, database.url),
+    hyperdrive,
     dataLine: `Entries live in the database of ${database.name}, images ${kept}; both survive a restart.`,
   })
 }

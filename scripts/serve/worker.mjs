@@ -33,6 +33,7 @@ const MENDED_MS = 5_000
 /** @type {Task} */
 const task = JSON.parse(process.env.COMMONPLACE_TASK ?? '')
 delete process.env.COMMONPLACE_TASK
+delete process.env.COMMONPLACE_TYPED
 const { options, config, hyperdrive, dataLine } = task
 
 /** Of a database that stands in a folder here. */

@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ADMINISTRATION } from './administration.mjs'
-import { STATE } from './place.mjs'
+import { didYouMean } from './nearest.mjs'
+import { PACKAGE, VERSION } from './place.mjs'
 import { reembed } from './reembed.mjs'
-import { runningServers } from './running.mjs'
-import { fail } from './server.mjs'
+import { DEFAULT_URL, isServerUrl, resolveServer } from './resolve-server.mjs'
+import { fail, useKey, useOptions } from './server.mjs'
 import { help, refuse } from './usage.mjs'
-
-const DEFAULT_URL = 'http://localhost:8787'
 
 async function copy(options, _, usage) {
   const command = await import('./copy/command.mjs')
@@ -39,11 +38,60 @@ async function importFrom(options, path, usage) {
   return (await import('./import/command.mjs')).importFile(given, path, usage)
 }
 
+/** A command of the memory, loaded when it runs. @param {'remember' | 'search' | 'context' | 'undo'} name */
+const inMemory = (name) => async (options, word, usage) =>
+  (await import('./memory/commands.mjs'))[name](options, word, usage)
+
+const CAPTURE = ['claude-code', 'codex', 'cursor', 'copilot', 'vscode', 'opencode']
+const CLIENTS = ['opencode', 'claude', 'claude-code', 'kimi', 'codex', 'gemini', 'cursor', 'docker', 'generic']
+const EVERYWHERE = ['json', 'help']
+
+async function completion(_, shell, usage) {
+  const { completionFor, SHELLS } = await import('./completion.mjs')
+  const options = Object.fromEntries(
+    Object.entries(COMMANDS).map(([name, command]) => [name, [...allowedOf(command), ...EVERYWHERE]]),
+  )
+  const words = { setup: CLIENTS, doctor: CAPTURE, completion: SHELLS }
+  const script = completionFor(shell, { commands: ['start', ...Object.keys(COMMANDS), 'help'], options, words })
+  if (script === undefined)
+    return usage(`unknown shell: ${shell}.${didYouMean(shell, SHELLS)} Known shells: ${SHELLS.join(', ')}`)
+  process.stdout.write(script)
+}
+
+/** @param {{ json?: boolean }} options */
+export function version({ json }) {
+  const own = { name: PACKAGE, version: VERSION, node: process.version }
+  console.log(json ? JSON.stringify(own, null, 2) : VERSION)
+}
+
 /**
  * Each command: what it runs, given the options, the word and how wrong usage is told; the options it takes, whether a word must or
- * may follow it, and whether it asks no server.
+ * may follow it, whether several words are one text, whether the key alone decides the organization (isOfKey), and whether it asks no server (isLocal).
  */
 const COMMANDS = {
+  remember: {
+    run: inMemory('remember'),
+    options: ['title', 'kind', 'project', 'tags', 'status', 'audience'],
+    word: 'the text, or - for standard input',
+    isText: true,
+    isOfKey: true,
+  },
+  search: {
+    run: inMemory('search'),
+    options: ['mode', 'project', 'kind', 'tags', 'by', 'since', 'until', 'thread', 'limit'],
+    mayHaveWord: true,
+    isText: true,
+    isOfKey: true,
+  },
+  context: {
+    run: inMemory('context'),
+    options: ['project', 'kind', 'since', 'limit', 'max-tokens'],
+    mayHaveWord: true,
+    isText: true,
+    isOfKey: true,
+  },
+  undo: { run: inMemory('undo'), options: [], mayHaveWord: true, isOfKey: true },
+  open: { run: async (options) => (await import('./open.mjs')).openDashboard(options), options: [], isOfKey: true },
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },
   copy: { run: copy, options: ['org', 'from', 'to', 'state'], isLocal: true },
@@ -76,7 +124,7 @@ const COMMANDS = {
     word: 'the day',
   },
   verify: {
-    run: async (options, file, usage) => (await import('./import/command.mjs')).verify(options, file, usage),
+    run: async (options, file) => (await import('./import/command.mjs')).verify(options, file),
     options: [],
     word: 'the file',
     isLocal: true,
@@ -92,7 +140,7 @@ const COMMANDS = {
   },
   doctor: {
     run: async (options, client, usage) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
-    options: ['url'],
+    options: ['url', 'check-updates'],
     mayHaveWord: true,
     isLocal: true,
   },
@@ -115,9 +163,26 @@ const COMMANDS = {
   },
   status: {
     run: async (options) => (await import('./capture/status.mjs')).status(options),
+    options: ['url'],
+    isLocal: true,
+  },
+  'service install': {
+    run: async (options) => (await import('./service.mjs')).install(options),
+    options: ['port', 'print'],
+    isLocal: true,
+  },
+  'service remove': {
+    run: async (options) => (await import('./service.mjs')).remove(options),
     options: [],
     isLocal: true,
   },
+  'service status': {
+    run: async (options) => (await import('./service.mjs')).status(options),
+    options: [],
+    isLocal: true,
+  },
+  completion: { run: completion, options: [], word: 'bash, zsh or fish', isLocal: true },
+  version: { run: version, options: [], isLocal: true },
 }
 const FLAGS = [
   'history',
@@ -135,18 +200,8 @@ const FLAGS = [
   'prompts',
   'capture',
   'forked',
+  'check-updates',
 ]
-
-/** @param {string} text */
-const isServerUrl = (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-
-/** Of the server of this checkout or package; without one, where it would be. */
-async function runningUrl() {
-  const servers = await runningServers()
-  const found = servers.find(({ state }) => state === STATE) ?? servers[0]
-  if (servers.length > 1) console.error(`Several servers run here; this asks ${found?.origin} (--url names another).`)
-  return found?.origin ?? DEFAULT_URL
-}
 
 /** @param {readonly string[]} args @param {(problem: string) => never} usage */
 function readArguments(args, usage) {
@@ -159,11 +214,40 @@ function readArguments(args, usage) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { ...Object.fromEntries(texts), ...flags, help: { type: 'boolean', short: 'h' } },
+      options: {
+        ...Object.fromEntries(texts),
+        ...flags,
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
     })
   } catch (error) {
-    return usage(error.message)
+    const [, typed] = /^Unknown option '(-[^']*)'/.exec(error.message) ?? []
+    if (typed === undefined) return usage(error.message)
+    const known = [...texts.map(([name]) => name), ...FLAGS, 'help', 'version'].map((name) => `--${name}`)
+    return usage(`unknown option: ${typed}.${didYouMean(typed, known)}`)
   }
+}
+
+/** The options of a command. @returns {string[]} */
+const allowedOf = ({ options, isLocal = false, isOfKey = false }) => [
+  ...options,
+  ...(isLocal ? [] : ['url']),
+  ...(isLocal || isOfKey ? [] : ['org']),
+]
+
+/** @param {readonly string[]} words @param {(problem: string) => never} usage @returns {string} the name of a command */
+function nameIn(words, usage) {
+  const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((text) => Object.hasOwn(COMMANDS, text))
+  if (name !== undefined) return name
+  const first = words[0] ?? ''
+  const further = Object.keys(COMMANDS)
+    .filter((text) => text.startsWith(`${first} `))
+    .map((text) => text.split(' ')[1] ?? '')
+  if (further.length > 0 && words.length === 1) return usage(`${first} needs one more word: ${further.join(', ')}`)
+  const known =
+    further.length > 0 ? further.map((word) => `${first} ${word}`) : ['start', 'help', ...Object.keys(COMMANDS)]
+  return usage(`unknown command: ${words.join(' ')}.${didYouMean(words.join(' '), known) || didYouMean(first, known)}`)
 }
 
 /**
@@ -180,32 +264,32 @@ export async function commonplace(args) {
     console.log(help(args))
     process.exit(0)
   }
+  if (values.version) return version(values)
   if (words.length === 0) usage('no command')
-  const name = [words.slice(0, 2).join(' '), words[0]].find((text) => Object.hasOwn(COMMANDS, text))
-  if (name === undefined) {
-    const further = Object.keys(COMMANDS).filter((text) => text.startsWith(`${words[0]} `) && words.length === 1)
-    if (further.length > 0)
-      usage(`${words[0]} needs one more word: ${further.map((text) => text.split(' ')[1]).join(', ')}`)
-    usage(`unknown command: ${words.join(' ')}`)
-  }
+  const name = nameIn(words, usage)
   const command = COMMANDS[name]
   const rest = words.slice(name.split(' ').length)
   if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
-  if (rest.length > (command.word || command.mayHaveWord ? 1 : 0)) usage(`unknown command: ${words.join(' ')}`)
-  const allowed = [...command.options, 'json', ...(command.isLocal ? [] : ['url', 'org'])]
+  if (!command.isText && rest.length > (command.word || command.mayHaveWord ? 1 : 0))
+    usage(`${name} takes no further word: ${rest.slice(command.word || command.mayHaveWord ? 1 : 0).join(' ')}`)
+  const allowed = [...allowedOf(command), 'json']
   const foreign = Object.keys(values).find((option) => !allowed.includes(option))
-  if (foreign !== undefined) usage(`${name} takes no --${foreign}`)
+  if (foreign !== undefined) usage(`${name} takes no --${foreign}.${didYouMean(foreign, allowed)}`)
   const { COMMONPLACE_URL: variable = '' } = process.env
-  // What asks no server here says itself what is wrong with the variable.
+  // Commands that resolve the server themselves report what is wrong with the variable.
   const given = values.url ?? (command.isLocal || variable === '' ? undefined : variable)
   if (given !== undefined && !isServerUrl(given))
     usage(
       `${values.url === undefined ? 'COMMONPLACE_URL' : '--url'} is "${given}": a URL begins with http:// or https://, such as ${DEFAULT_URL}`,
     )
-  const url = given ?? (command.isLocal ? variable || DEFAULT_URL : await runningUrl())
+  const resolved = command.isLocal ? null : await resolveServer(values.url)
+  useOptions(allowed)
+  if (resolved !== null) useKey(resolved.url, resolved.key)
+  const url = resolved?.url ?? values.url ?? DEFAULT_URL
   const named = values.url !== undefined || variable !== ''
+  const word = command.isText && rest.length > 0 ? rest.join(' ') : rest[0]
   try {
-    await command.run({ ...values, url, named, namedUrl: values.url }, rest[0], usage)
+    await command.run({ ...values, url, named, namedUrl: values.url }, word, usage)
   } catch (error) {
     // A folder that is not there, or a disk that is full, is no fault of this program.
     if (typeof error?.syscall !== 'string' || typeof error.code !== 'string') throw error

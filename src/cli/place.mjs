@@ -38,7 +38,24 @@ export const WORK = isPackaged ? userDataFolder() : join(ROOT, '.wrangler')
 /** The data of the server that is started without --persist-to. */
 export const STATE = join(WORK, 'state')
 
-/** What a person types: the server, the server with arguments, a command. */
-export const TYPED = isPackaged
-  ? { start: `npx ${PACKAGE}`, startWith: `npx ${PACKAGE}`, command: `npx ${PACKAGE}` }
-  : { start: 'npm start', startWith: 'npm start --', command: 'npm run commonplace --' }
+/**
+ * The commands a person types, in the form in which this program was started.
+ *
+ * @param {{ env?: Record<string, string | undefined>, program?: string | undefined, packaged?: boolean }} started program: the path that
+ *   was run, before links are resolved
+ * @returns {{ start: string, startWith: string, command: string }} the server, the server with arguments, a command
+ */
+export function typedAs({ env = process.env, program = process.argv[1], packaged = isPackaged } = {}) {
+  // A server process repeats the form of the program that started it.
+  if (env.COMMONPLACE_TYPED) return JSON.parse(env.COMMONPLACE_TYPED)
+  const [name = ''] = (program ?? '').split(/[\\/]/).slice(-1)
+  const viaNpx = packaged && (/[\\/]_npx[\\/]/.test(program ?? '') || env.npm_command === 'exec')
+  const own = viaNpx ? undefined : /^(commonplace(?:-mcp)?)(\.cmd|\.ps1)?$/.exec(name)?.[1]
+  if (own !== undefined) return { start: `${own} start`, startWith: `${own} start`, command: own }
+  const npx = `npx ${PACKAGE}`
+  return packaged
+    ? { start: npx, startWith: npx, command: npx }
+    : { start: 'npm start', startWith: 'npm start --', command: 'npm run -s commonplace --' }
+}
+
+export const TYPED = typedAs()

@@ -1,4 +1,5 @@
 // How commands talk to a server's administration, and how they end when it says no.
+import { TYPED } from './place.mjs'
 
 /**
  * Prints a message and ends the program with exit code 1.
@@ -11,14 +12,25 @@ export function fail(message) {
   process.exit(1)
 }
 
-/** The credential of the environment: a key, or the deployment's ADMIN_TOKEN. */
-const credential = () => process.env.COMMONPLACE_KEY || process.env.ADMIN_TOKEN
+/** The key of `~/.commonplace/config.json`, with the origin of the only server that may receive it. */
+let configured = { origin: '', key: '' }
+
+/** Makes commands send a key to one server when the environment has none. @param {string} url @param {string} key */
+export function useKey(url, key) {
+  configured = { origin: new URL(url).origin, key }
+}
+
+/** A key or the deployment's ADMIN_TOKEN of the environment, else the configured key of this server. @param {string} url */
+const credential = (url) =>
+  process.env.COMMONPLACE_KEY ||
+  process.env.ADMIN_TOKEN ||
+  (new URL(url).origin === configured.origin ? configured.key : '')
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
 /** The credential as a header; ends the program where it would travel unprotected. @returns {Record<string, string>} */
 export function credentialHeaders(url) {
-  const bearer = credential()
+  const bearer = credential(url)
   const { protocol, hostname } = new URL(url)
   if (bearer && protocol === 'http:' && !LOOPBACK.test(hostname))
     fail(`${url} is not encrypted, so the credential is not sent; use https`)
@@ -38,9 +50,9 @@ export function messageOf(error) {
 }
 
 /** @param {string} url @param {any} error of `fetch` */
-const silent = (url, error) =>
+export const silent = (url, error) =>
   new Refused(
-    `${url} does not answer: ${error.cause?.message ?? error.message} ("commonplace doctor" says what to do; --url or COMMONPLACE_URL names another server)`,
+    `${url} does not answer: ${error.cause?.message ?? error.message}. Start a server with "${TYPED.start}", run "${TYPED.command} doctor", or select another server with --url or COMMONPLACE_URL.`,
   )
 
 /** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */
@@ -63,6 +75,24 @@ export async function ask(url, method, path, body) {
   throw new Refused(refusalOf(url, response.status, answer))
 }
 
+/** Options of the command that runs. @type {readonly string[]} */
+let optionNames = []
+
+/** Tells which options the command takes, so that messages name them. @param {readonly string[]} names */
+export function useOptions(names) {
+  optionNames = names
+}
+
+/** Fields of the API whose options have other names; the first that the command takes counts. @type {Record<string, string[]>} */
+const OPTIONS_OF = { expires_at: ['expires'], projects: ['project'], thread_id: ['thread'], after: ['after', 'since'] }
+
+/** The message of a server, with the option that was typed instead of the field of the API. @param {string} message */
+export const inOptions = (message) =>
+  message.replace(/^(\w+)(?= (?:must|is|needs|has)\b)/, (field) => {
+    const option = (OPTIONS_OF[field] ?? [field]).find((name) => optionNames.includes(name))
+    return option === undefined ? field : `--${option}`
+  })
+
 /**
  * What a server says of a refusal, and what to do where that is known here alone: which credential was sent.
  *
@@ -71,8 +101,8 @@ export async function ask(url, method, path, body) {
  * @param {{ error?: { message?: string } }} answer
  */
 export function refusalOf(url, status, { error }) {
-  const message = shown(error?.message ?? `${url} answered ${status}`)
-  if (status === 401 && !credential()) return `${message} (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)`
+  const message = shown(inOptions(error?.message ?? `${url} answered ${status}`))
+  if (status === 401 && !credential(url)) return `${message} (set ADMIN_TOKEN or COMMONPLACE_KEY in the environment)`
   if (status === 403 && message === 'Organization context required')
     return `${message}: ADMIN_TOKEN belongs to none; set COMMONPLACE_KEY to a key of the organization`
   return message

@@ -7,6 +7,21 @@ const USAGE = `usage: commonplace <command>
             serves until it is stopped; the same without a command. Data live in the user's data folder, or COMMONPLACE_DATA;
             settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
 
+ the memory, without a client [--url URL] [--json]
+  remember TEXT… [--title T] [--kind K] [--project P] [--tags A,B] [--status S] [--audience org|project|private]
+            stores a memory; "-" reads the text from standard input. Without --title its first sentence is the title
+  search [TEXT…] [--project P] [--kind K,…] [--tags A,B] [--by AGENT] [--since WHEN] [--until WHEN] [--thread T] [--mode MODE] [--limit N]
+            best matches first; without a text the newest. MODE is hybrid, words, meaning, exact or regex; WHEN is a date, yesterday, 3 days ago …
+  context [GOAL…] [--project P] [--kind K,…] [--since WHEN] [--limit N] [--max-tokens N]
+            what an agent with this goal gets; without a goal, the start of a session
+  undo [ID]                      takes back the last change of this command line; with an ID, the last change of that memory
+  open                           shows the dashboard in the browser
+
+  service install [--port N] [--print]
+            the server as a service of your session: systemd, launchd or a task of Windows; --print only shows the file
+  service remove                 the data stay
+  service status
+
  administration of a server [--url URL] [--org ORG] [--json]
   orgs list                      organizations that the credential sees
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
@@ -46,11 +61,11 @@ const USAGE = `usage: commonplace <command>
   setup CLIENT --capture [--url URL] [--json]
             installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
             cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
-  doctor [CLIENT] [--url URL] [--json]
+  doctor [CLIENT] [--url URL] [--check-updates] [--json]
             looks at server, key, model, clients' files and hooks: a line each, and what to do. It plays a recorded session through each
-            installed hook, shows what was captured, and erases it
-  status [--json]
-            which server the hooks send to, the role there, how many events wait, when it last answered
+            installed hook, shows what was captured, and erases it; --check-updates asks the npm registry for a newer release
+  status [--url URL] [--json]
+            the server, whether hooks send to it, the role there, how many events wait, when it last answered
 
  the models that a server on this machine runs itself
   model list                     which there are, and which of them are here
@@ -86,9 +101,15 @@ const USAGE = `usage: commonplace <command>
   verify F [--json]
             checks a file of volumes to its end: every byte, count and hash
 
+ this program
+  completion SHELL               prints the completion script of bash, zsh or fish: eval "$(commonplace completion bash)"
+  version [--json]               the same: --version
+
 --json prints one answer for programs and no progress.
 Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was taken.
-Environment: COMMONPLACE_URL (else the server that npm start runs here), and ADMIN_TOKEN or COMMONPLACE_KEY.
+The server: --url, COMMONPLACE_URL, ~/.commonplace/config.json, the server that runs here, http://localhost:8787, in this order.
+The credential: COMMONPLACE_KEY, ADMIN_TOKEN, or the key that ~/.commonplace/config.json holds for that server.
+Colors: in a terminal; NO_COLOR and FORCE_COLOR decide first.
 ORG may be left out where the credential sees only one.`
 
 const ALL = 'commonplace --help tells all commands and options.'

@@ -1,7 +1,7 @@
 // `commonplace watch`: prints what changes in the memory as it happens, until it is stopped. A lost connection is opened again
 // and goes on behind the last change that was printed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { credentialHeaders, fail, refusalOf, shown } from './server.mjs'
+import { credentialHeaders, fail, inOptions, refusalOf, shown } from './server.mjs'
 
 /** Between two tries; the first comes soon, since servers end streams now and then. */
 const PATIENCE_MS = [200, 1000, 2000, 5000, 10_000]
@@ -100,7 +100,7 @@ export async function follow(address, hear, after) {
   const take = (/** @type {{ id?: string, event?: string, data?: string }} */ { id, event, data }) => {
     if (event === 'end') {
       const { error } = JSON.parse(data ?? '{}')
-      if (FINAL_CODES.includes(error?.code)) fail(error.message)
+      if (FINAL_CODES.includes(error?.code)) fail(inOptions(error.message))
       return
     }
     if (data !== undefined) hear(data)

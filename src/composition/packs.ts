@@ -9,6 +9,7 @@ import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { VectorIndex } from '../ports/vector-index'
+import type { FindEarlier } from '../services/currency/find-earlier'
 import type { CatchUp } from '../services/keeping/catch-up'
 import type { FinishIndex } from '../services/keeping/pending-index'
 import { contextOf, createCompilePack } from '../services/pack/compile-pack'
@@ -37,11 +38,12 @@ export function composePacks(given: {
   /** Reference cosines of the model. */
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
+  readonly findEarlier: FindEarlier
   /** Whether packs have approved entries alone (PACK_TRUST). */
   readonly isApproved: boolean
 }): Services['packs'] {
   const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, levels, unfinished, isApproved } = given
+  const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
@@ -54,7 +56,9 @@ export function composePacks(given: {
     semantic,
     finishing,
   })
-  const explained = createCompilePack({ reads, findCandidates, analyzer, yielder, unfinished, isApproved })
+  const explained = createCompilePack({
+    ...{ reads, findCandidates, analyzer, yielder, clock, unfinished, isApproved },
+  })
   return {
     context: contextOf(explained),
     explained,
@@ -64,6 +68,7 @@ export function composePacks(given: {
       fullText,
       memories: createSqlMemories(connection, clock, yielder),
       analyzer,
+      findEarlier,
     }),
   }
 }

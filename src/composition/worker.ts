@@ -18,6 +18,7 @@ import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
+import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
 import { createReadHistory } from '../services/searching/history/read-history'
@@ -157,10 +158,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
+  const findEarlier = createFindEarlier({ entries, fullText, analyzer })
   const packs = composePacks({
     ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
     ...{ finishing, levels, unfinished: catchUp.warnings },
     words: config.fts.enabled,
+    findEarlier,
     isApproved,
   })
   const memories = composeMemories({
@@ -202,6 +205,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     yielder,
     storeEntries,
     packs,
+    earlierOf: findEarlier.ofDraft,
     ...memories,
     capture,
     updateEntries: createUpdateEntries(writing),

@@ -7,6 +7,8 @@ export interface Access {
   readonly open: boolean
   /** ALLOWED_HOSTS: the names of this deployment; null when it names none, and then every name leads here. */
   readonly hosts: readonly ServedHost[] | null
+  /** ALLOWED_ORIGINS: pages of other origins that may call the MCP endpoint with a bearer token. They do not count in open mode. */
+  readonly origins: readonly string[]
 }
 
 export interface ServedHost {
@@ -27,6 +29,22 @@ export function readHost(text: string): ServedHost | null {
   return name === undefined ? null : { name, port }
 }
 
+/** Schemes whose pages come from no server of their own, so that anybody can make one. */
+const WITHOUT_SERVER = /^(file|data|blob|javascript|about|filesystem|view-source):/
+
+/**
+ * One entry of ALLOWED_ORIGINS, as browsers write an origin. Null for anything else: a wildcard, `null`, an address with a path, and plain
+ * http on another machine, where everybody on the way can write the page.
+ */
+export function readOrigin(text: string): string | null {
+  const origin = text.trim().toLowerCase()
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*\\]+$/.test(origin) || WITHOUT_SERVER.test(origin) || !URL.canParse(origin))
+    return null
+  const url = new URL(origin)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return null
+  return /^https?:$/.test(url.protocol) ? url.origin : origin
+}
+
 const listed = (value: unknown): string[] =>
   typeof value === 'string' ? value.split(',').filter((item) => item.trim() !== '') : []
 
@@ -35,5 +53,6 @@ export function readAccess(env: Readonly<Record<string, unknown>>): Access {
   return {
     open: typeof env.AUTH_MODE === 'string' && env.AUTH_MODE.trim().toLowerCase() === 'open',
     hosts: hosts.length === 0 ? null : hosts.map(readHost).filter((host) => host !== null),
+    origins: listed(env.ALLOWED_ORIGINS).flatMap((item) => readOrigin(item) ?? []),
   }
 }

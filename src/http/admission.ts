@@ -1,6 +1,7 @@
 import { sha256Hex } from '../domain/text'
 import type { Services } from '../services/services'
 import { type Credential, LOCAL } from './auth'
+import { errorBody } from './error-body'
 
 type Limiter = Services['limiter']
 type Admission = Awaited<ReturnType<NonNullable<Limiter>['enter']>>
@@ -58,17 +59,11 @@ export async function admit(
 }
 
 /** 429 as JSON-RPC on the MCP endpoint, in the platform's own form elsewhere. */
-export function refuse(admission: Extract<Admission, { admitted: false }>, path: string): Response {
+export function refuse(admission: Extract<Admission, { admitted: false }>, request: Request): Response {
   const { exceeded, retryAfter } = admission
   const limit = exceeded === 'perMinute' ? 'too many requests in a minute' : 'too many requests at the same time'
   const message = `This key sends ${limit}; try again in ${retryAfter} s`
-  const body = path.startsWith('/mcp')
-    ? {
-        jsonrpc: '2.0',
-        id: null,
-        error: { code: -32000, message, data: { code: 'limit_exceeded', retryable: true, retry_after: retryAfter } },
-      }
-    : { error: { code: 'limit_exceeded', message, retryable: true } }
+  const body = errorBody(request, { code: 'limit_exceeded', message, retryable: true }, { retry_after: retryAfter })
   return Response.json(body, { status: 429, headers: { 'Retry-After': String(retryAfter) } })
 }
 

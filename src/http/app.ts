@@ -1,7 +1,9 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { requestId } from 'hono/request-id'
 import { secureHeaders } from 'hono/secure-headers'
+import { getPath } from 'hono/utils/url'
 import type { Config } from '../config'
+import { ABOUT } from '../domain/about'
 import { capacityWarning, D1_LIMIT } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
@@ -12,10 +14,12 @@ import { admit, enter, refuse, whenSent } from './admission'
 import { administratorOf, authenticate, type Credential, requireOrg, requireRole } from './auth'
 import { createChangesRoutes } from './changes'
 import { createCodeRoutes } from './code'
+import { preflight } from './cors'
 import { createAssets, createDashboard } from './dashboard/routes'
 import { noPage } from './dashboard/serve'
 import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
+import { errorBody } from './error-body'
 import { guard } from './guard'
 import { backupCheck, checkParts } from './health'
 import { createCapturedRoutes } from './hooks/captured'
@@ -23,6 +27,7 @@ import { createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
 import { type Log, logLine } from './log'
 import { handleMcp } from './mcp'
+import { isMcpPath, routedPath, withoutClosingSlash } from './mcp-path'
 import type { DataPoint, Measure } from './measure'
 import { createCounters, METRICS_TYPE, metricsText, noteRequest, standingOf } from './metrics'
 import { SCOPE } from './oauth/provider'
@@ -34,7 +39,7 @@ import { unsaid } from './said'
 import { CARD_PATH, serverCard } from './server-card'
 import { STATUS } from './status'
 import { createTransferRoutes } from './transfer'
-import { isBrowser, trouble, welcome } from './welcome'
+import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
 
 /** Everything one request needs, made by the Worker entry. */
 interface RequestSetup {
@@ -77,11 +82,11 @@ const SECURE_HEADERS = secureHeaders({
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const counters = createCounters()
-  const app = new Hono<{ Bindings: Env; Variables: Variables }>()
+  const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
 
   app.use(SECURE_HEADERS)
   app.use(guard<Env>(readAccess, isLinkable))
-  app.get('/health', (c) => c.json({ status: 'ok' }))
+  app.get('/health', (c) => c.json({ status: 'ok', version: ABOUT.version }))
   app.route('/', createAssets())
 
   // Never taken from a caller: it is what the log is searched by.
@@ -116,6 +121,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     return c.json(
       {
         status,
+        version: ABOUT.version,
         checks: { ...checks, ...backups },
         ...(unfinished.length > 0 && { unfinished }),
         ...(ahead.length > 0 && { ahead }),
@@ -128,7 +134,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */
   const withCredential: MiddlewareHandler<{ Bindings: Env; Variables: Variables }> = async (c, next) => {
     // CORS preflights carry no credential.
-    if (c.req.method === 'OPTIONS') return c.body(null, 204, PREFLIGHT)
+    if (c.req.method === 'OPTIONS') return preflight()
     const { config, services, oauth = null } = c.var.setup
     const { measure } = c.var.setup
     const { limiter, afterwards } = services
@@ -143,7 +149,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       const { org, keyId: key, agent } = credential.principal
       measure?.asks({ org, key, agent })
     }
-    if (admission?.admitted === false) return refuse(admission, c.req.path)
+    if (admission?.admitted === false) return refuse(admission, c.req.raw)
     c.set('afterAnswer', admission === null ? [] : [admission.leave])
     try {
       await next()
@@ -162,9 +168,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const url = new URL(c.req.url)
     const named = c.req.param('families')
     if (!isBrowser(c.req.raw) || offerOf(config, named) === null) return next()
-    const address = `${url.origin}${url.pathname}`
     return welcome({
-      address,
+      address: addressOf(url),
       origin: url.origin,
       mode: config.authMode,
       oauth: (oauth?.at(url.origin) ?? null) !== null,
@@ -173,15 +178,17 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
 
   for (const path of ['/mcp/*', '/api/*', '/images/*', '/entries/*', '/metrics']) app.use(path, withCredential)
 
-  app.all('/mcp/:families?', (c) => {
+  app.all('/mcp/:families?', async (c) => {
     const { config, services, log, measure } = c.var.setup
     const named = c.req.param('families')
     const offer = offerOf(config, named)
     if (offer === null) throw new Problem('not_found', `No such tool family: ${named}`)
     const principal = requireOrg(c.var.credential)
+    if (c.req.method === 'GET' && !isListener(c.req.raw))
+      return c.json(introduction(addressOf(new URL(c.req.url)), config.authMode))
     const admit = async (messages: number) => {
       const admission = await enter(services.limiter, c.var.credential, messages)
-      if (admission?.admitted === false) return refuse(admission, c.req.path)
+      if (admission?.admitted === false) return refuse(admission, c.req.raw)
       if (admission !== null) c.var.afterAnswer.push(admission.leave)
       return null
     }
@@ -220,10 +227,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.notFound((c) => {
     const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
     if (isForPeople) return noPage(c.req.raw)
-    return c.json(
-      { error: { code: 'not_found', message: 'No such route; MCP is served at /mcp', retryable: false } },
-      404,
-    )
+    const message = 'No such route; MCP is served at /mcp'
+    return c.json(errorBody(c.req.raw, { code: 'not_found', message, retryable: false }), 404)
   })
 
   app.onError((error, c) => {
@@ -241,7 +246,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       )
     const { code, message, retryable, details } = problem
     // A person who opens the server is told on a page, also of a database that does not answer.
-    const isForPeople = /^\/mcp(\/[^/]*)?$/.test(c.req.path) || isPagePath(c.req.path)
+    const isForPeople = isEndpoint(c.req.path) || isPagePath(c.req.path)
     if (isBrowser(c.req.raw) && isForPeople && code !== 'unauthorized' && !c.req.header('authorization'))
       return trouble(message, { origin: new URL(c.req.url).origin, status: STATUS[code] })
     // RFC 6750 §3.1: a request that brought no credential is told no error code.
@@ -257,7 +262,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     }
     // What is wrong with single arguments is told by tools alone.
     const shown = details === undefined || Array.isArray(details) ? {} : { details }
-    return c.json({ error: { code, message, retryable, ...shown } }, wait === null ? STATUS[code] : 429, headers)
+    // The body says to `curl` what a page says to a browser.
+    const isCurious = c.req.method === 'GET' && code === 'unauthorized' && isMcpPath(url.pathname)
+    const about = isCurious ? { server: introduction(addressOf(url), 'required') } : {}
+    const body = errorBody(c.req.raw, { code, message, retryable }, { ...shown, ...about })
+    return c.json(body, wait === null ? STATUS[code] : 429, headers)
   })
 
   return app
@@ -266,8 +275,15 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
 /** Returns whether other sites may link to what a browser asks for: the pages of the dashboard and of the MCP endpoint. */
 function isLinkable(request: Request): boolean {
   const { pathname } = new URL(request.url)
-  return isBrowser(request) && (pathname === '/login' || /^\/mcp(\/[^/]*)?$/.test(pathname) || isPagePath(pathname))
+  const path = routedPath(pathname)
+  return isBrowser(request) && (path === '/login' || isEndpoint(path) || isPagePath(path))
 }
+
+/** Returns whether a path is an address of the MCP endpoint. */
+const isEndpoint = (path: string): boolean => /^\/mcp(\/[^/]*)?$/.test(path)
+
+/** The address of an endpoint for clients. */
+const addressOf = ({ origin, pathname }: URL): string => `${origin}${withoutClosingSlash(pathname)}`
 
 /** The part of the server that was asked, never what stands behind it in the address. */
 const ROUTES = new Set(['mcp', 'api', 'images', 'entries', 'ready', 'metrics', 'authorize', 'token', 'register'])
@@ -280,12 +296,4 @@ const routeOf = (path: string): string => {
 function secondsUntil(details: ProblemDetails | undefined): number | null {
   const { until } = (details ?? {}) as { until?: unknown }
   return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null
-}
-
-const PREFLIGHT = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers':
-    'Content-Type, Accept, Authorization, Last-Event-ID, mcp-session-id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
-  'Access-Control-Max-Age': '86400',
 }

@@ -1,7 +1,11 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Environment } from '../config'
 import { type Access, isLoopback, type ServedHost } from './access'
+import { EXPOSED_HEADERS, preflight } from './cors'
+import { errorBody } from './error-body'
 import { isGzip } from './gzip'
+import { isMcpPath } from './mcp-path'
+import { CARD_PATH } from './server-card'
 
 /**
  * Checks against foreign web pages, before everything else. The address of a request is made from its Host header, so a
@@ -91,6 +95,20 @@ function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: A
   return page.hostname === served.hostname || isLoopback(page.hostname)
 }
 
+/**
+ * Addresses that any page may call in required mode, as with other OAuth servers: discovery, registration, exchange of codes. They read
+ * no cookie, and a page learns from them what every program learns.
+ */
+const isPublic = (path: string): boolean => /^\/\.well-known\/|^\/(token|register)$/.test(path) || path === CARD_PATH
+
+/** The value of `Access-Control-Allow-Origin` for a page that is not trusted; null for a page that may not call. */
+function readerOf(origin: string, { pathname }: URL, { open, origins }: Access): string | null {
+  // Without a key every page would speak for the person at this machine.
+  if (open) return null
+  if (isPublic(pathname)) return '*'
+  return isMcpPath(pathname) && origins.includes(origin.toLowerCase()) ? origin : null
+}
+
 /** The route that unpacks a body itself, and counts what it becomes. */
 const UNPACKS = /^\/api\/v1\/orgs\/[^/]+\/import$/
 
@@ -115,22 +133,41 @@ function isSentByForeignPage({ method, headers }: Request, isPage: boolean): boo
   return !(method === 'GET' && isTopLevel && isPage)
 }
 
-/** @returns why the request is refused, or null */
-function refusal(request: Request, access: Access, isPage: IsPage): Refusal | null {
+/** Why a request is refused, or null; and for a page without trust, who may read the answer. */
+interface Verdict {
+  readonly refused: Refusal | null
+  readonly reader: string | null
+}
+
+function judge(request: Request, access: Access, isPage: IsPage): Verdict {
   const url = new URL(request.url)
+  const refuse = (refused: Refusal | null): Verdict => ({ refused, reader: null })
   if (headerBytes(request.headers) > MAX_HEADER_BYTES)
-    return { status: 431, code: 'limit_exceeded', message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }
+    return refuse({
+      ...{ status: 431, code: 'limit_exceeded' },
+      message: `The headers are larger than ${MAX_HEADER_BYTES} bytes`,
+    })
   const host = request.headers.get('host')
   const named = host === null ? null : hostOf(host)
-  if (host !== null && named === null) return forbidden('The Host header names no host')
+  if (host !== null && named === null) return refuse(forbidden('The Host header names no host'))
   const wrongHost = hostRefusal(url, named, access)
-  if (wrongHost !== null) return wrongHost
+  if (wrongHost !== null) return refuse(wrongHost)
   const origin = request.headers.get('origin')
   const page = origin === null ? null : pageOf(origin)
-  if (origin !== null && (page === null || !isTrusted(page, url, named, access)))
-    return forbidden('Origin is not allowed')
+  const isForeign = origin !== null && (page === null || !isTrusted(page, url, named, access))
+  const reader = isForeign || (origin !== null && isPublic(url.pathname)) ? readerOf(origin, url, access) : null
+  if (isForeign && reader === null) return refuse(forbidden(originRefusal(url, access)))
   if (access.open && origin === null && isSentByForeignPage(request, isPage(request)))
-    return forbidden('A page of another origin sent this request')
+    return refuse(forbidden('A page of another origin sent this request'))
+  return { refused: faultOf(request, url), reader }
+}
+
+/** Why the page may not call. The operator of a deployment can allow it at the endpoint. */
+const originRefusal = ({ pathname }: URL, { open }: Access): string =>
+  !open && isMcpPath(pathname) ? 'Origin is not among ALLOWED_ORIGINS' : 'Origin is not allowed'
+
+/** The fault of a request whose caller may call, or null. */
+function faultOf(request: Request, url: URL): Refusal | null {
   if (carriesKey(url)) {
     const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
@@ -147,9 +184,17 @@ function refusal(request: Request, access: Access, isPage: IsPage): Refusal | nu
   return null
 }
 
+/** The request without its cookies: a page of another origin never speaks for a session of the dashboard. */
+function withoutCookies(request: Request): Request {
+  if (!request.headers.has('cookie')) return request
+  const headers = new Headers(request.headers)
+  headers.delete('cookie')
+  return new Request(request, { headers })
+}
+
 /**
  * Refuses what comes from elsewhere. What passes may be read by the page that sent it, errors included; a refusal carries
- * no CORS header, so a foreign page cannot even read that it was one.
+ * no CORS header, so a foreign page cannot even read that it was one. No answer allows a browser to send credentials of its own.
  *
  * @param access what the environment says about who may call
  * @param isPage whether a page of another site may link to the address, also in open mode
@@ -157,15 +202,21 @@ function refusal(request: Request, access: Access, isPage: IsPage): Refusal | nu
 export const guard =
   <Env extends object>(access: (env: Environment) => Access, isPage: IsPage): MiddlewareHandler<{ Bindings: Env }> =>
   async (c, next) => {
-    const refused = refusal(c.req.raw, access((c.env ?? {}) as Environment), isPage)
+    const { refused, reader } = judge(c.req.raw, access((c.env ?? {}) as Environment), isPage)
     if (refused !== null) {
       const { status, code, message } = refused
       // RFC 9110 §12.5.3: what would have been taken.
       if (status === 415) c.header('Accept-Encoding', 'identity')
-      return c.json({ error: { code, message, retryable: false } }, status)
+      return c.json(errorBody(c.req.raw, { code, message, retryable: false }), status)
     }
+    if (reader !== null && c.req.method === 'OPTIONS') return preflight(reader)
+    if (reader !== null) c.req.raw = withoutCookies(c.req.raw)
     await next()
-    if (!c.req.header('origin') || c.res.headers.has('access-control-allow-origin')) return
-    c.res.headers.set('Access-Control-Allow-Origin', '*')
-    c.res.headers.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, X-Next-Cursor, Link')
+    if (!c.req.header('origin')) return
+    const { headers } = c.res
+    if (reader !== null) headers.delete('set-cookie')
+    if (headers.has('access-control-allow-origin')) return
+    headers.set('Access-Control-Allow-Origin', reader ?? '*')
+    if (reader !== null && reader !== '*') headers.append('Vary', 'Origin')
+    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
   }

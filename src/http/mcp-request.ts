@@ -15,6 +15,8 @@ export interface McpRequest {
   readonly instead?: Readonly<Record<string, string>>
   /** Whether resources, prompts and completions are served beside the tools. */
   readonly offersResources: boolean
+  /** Whether threads are listed among them. */
+  readonly listsThreads: boolean
   readonly requestId: string
   readonly log: Log
   /** Hears what was called and how it ended; absent where nobody counts. */

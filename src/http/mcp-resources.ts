@@ -69,7 +69,9 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
   }
 
   server.setRequestHandler('resources/list', ({ params }) =>
-    answering('resources/list', params, (context) => listResources(context, params?.cursor)),
+    answering('resources/list', params, async (context) =>
+      request.listsThreads ? listResources(context, params?.cursor) : { resources: [] },
+    ),
   )
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: listTemplates(listed).map((template) => ({ ...template })),

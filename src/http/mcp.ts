@@ -3,6 +3,7 @@ import { createMcpHandler } from 'agents/mcp/server'
 import type { ParserOptions } from '../domain/json/parser'
 import { listChanges } from '../tools/history/list-changes'
 import { isArguments, isImageData, longestString, MAX_MEMBERS } from '../tools/request-strings'
+import { removeAbsentMembers } from './absent-members'
 import { createApart } from './apart'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import { isListening, type ListenMessage, serveListening } from './listen'
@@ -18,16 +19,13 @@ const rpcError = (status: number, code: number, message: string): Response =>
 
 const BOTH = 'application/json, text/event-stream'
 
-/** What a client takes: who takes anything takes both of our types. */
-function acceptedBy(headers: Headers): string {
-  const accepted = headers.get('accept') ?? '*/*'
-  return /(^|,)\s*\*\/\*\s*(;|,|$)/.test(accepted) ? BOTH : accepted
-}
-
-/** The request apart from its body, which has been read. */
+/**
+ * The request apart from its body, which has been read. The answer is JSON or an event stream whatever `Accept` names, as RFC 9110
+ * §12.5.1 allows: every client reads both, and many name one of them, `application/*`, or another type.
+ */
 function withoutBody({ url, method, headers: given, signal }: Request): Request {
   const headers = new Headers(given)
-  headers.set('accept', acceptedBy(given))
+  headers.set('accept', BOTH)
   return new Request(url, { method, headers, signal })
 }
 
@@ -87,9 +85,10 @@ export async function serveMcp(
   const body = await readJsonBody(httpRequest, MAX_BODY_BYTES, serving.reading)
   if (body.kind === 'too_large') return rpcError(413, -32000, body.reason)
   if (body.kind === 'malformed') return rpcError(400, -32700, 'Parse error: the request body is not valid JSON')
+  removeAbsentMembers(body.value)
   if (serving.listen !== undefined && isListening(body.value))
     return serving.listen(withoutBody(httpRequest), body.value)
-  const message = oneRequestOf(headers, acceptedBy(headers), body.value)
+  const message = oneRequestOf(headers, body.value)
   const late = (isWaiting(body.value) && serving.late) || ((answer: Promise<Response>) => answer)
   if (message !== null) return late(serveOneRequest(httpRequest, message, createServer))
   const refused = Array.isArray(body.value) ? await batchRefusal(headers, body.value.length, serving) : null

@@ -17,11 +17,9 @@ const CLIENT_GONE = 499
 const isEventStream = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
 
 /**
- * The body, where it is a single request of a 2025 revision by a client that takes both of our types; null for everything else, which
- * the SDK's own handler answers or refuses.
+ * The body, where it is a single request of a 2025 revision; null for everything else, which the SDK's own handler answers or refuses.
  */
-export function oneRequestOf(headers: Headers, accepted: string, body: unknown): JSONRPCRequest | null {
-  if (!accepted.includes('application/json') || !accepted.includes('text/event-stream')) return null
+export function oneRequestOf(headers: Headers, body: unknown): JSONRPCRequest | null {
   const version = headers.get('mcp-protocol-version')
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null
   if (!isJsonContentType(headers.get('content-type')) || !isJSONRPCRequest(body)) return null

@@ -1,13 +1,26 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { isRecord } from '../tools/record'
 
-/** What the SDK found wrong with a request: it throws the findings as JSON in an error that names no code. Null for any other error. */
+/** An error of the SDK that holds the findings of its validator as a JSON list, alone or behind a few words. */
+const FINDINGS = /^(?:Invalid [^[]{0,100}: )?(\[[\s\S]*\])$/
+
+/** One finding in words: the member, what it must be, and what was given. */
+function sentenceOf({ path, message }: Record<string, unknown>): string {
+  const name = Array.isArray(path) && path.length > 0 ? path.join('.') : 'params'
+  const [, expected, received] = /expected (\w+), received (\w+)/.exec(String(message)) ?? []
+  if (expected === undefined) return `${name} is not valid`
+  const type = expected === 'record' ? 'object' : expected
+  return received === 'undefined' ? `${name} is missing (${type})` : `${name} must be of type ${type}, not ${received}`
+}
+
+/** The faults of a request in words; null for any other error. */
 function findingsOf(error: unknown): string | null {
-  if (!(error instanceof Error) || error instanceof ProtocolError || !error.message.startsWith('[')) return null
+  const [, list] = error instanceof Error ? (FINDINGS.exec(error.message) ?? []) : []
+  if (list === undefined) return null
   try {
-    const findings: unknown = JSON.parse(error.message)
+    const findings: unknown = JSON.parse(list)
     if (!Array.isArray(findings) || !findings.every(isRecord)) return null
-    return findings.map(({ path, message }) => `${Array.isArray(path) ? path.join('.') : ''}: ${message}`).join('; ')
+    return findings.map(sentenceOf).join('; ')
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { ABOUT } from '../domain/about'
 import { frame, type Html, respondWithPage } from './html'
 
 /** What a person sees who opens the server or its endpoint in a browser: what this is, and how a client is connected to it. */
@@ -16,6 +17,22 @@ export interface Welcome {
 export const isBrowser = (request: Request): boolean =>
   request.method === 'GET' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(request.headers.get('accept') ?? '')
 
+/** Returns whether a client of MCP asks for a stream of events, which this server does not have. */
+export const isListener = ({ headers }: Request): boolean => /text\/event-stream/i.test(headers.get('accept') ?? '')
+
+/** The command that adds the server to Claude Code. */
+const claudeCode = (address: string, mode: Welcome['mode']): string =>
+  `claude mcp add --transport http commonplace ${address}${mode === 'open' ? '' : ' --header "Authorization: Bearer <key>"'}`
+
+/** A description of the endpoint and the command that connects it, for programs such as curl. It holds nothing secret. */
+export const introduction = (address: string, mode: Welcome['mode']): Record<string, string> => ({
+  name: ABOUT.title,
+  version: ABOUT.version,
+  description: `${ABOUT.description} This is an MCP server (streamable HTTP); send JSON-RPC by POST.`,
+  url: address,
+  connect: claudeCode(address, mode),
+})
+
 const OPEN = html`<p>This server runs in open mode: it answers programs of this computer, without a key, and nobody else.</p>`
 
 const required = (
@@ -24,11 +41,10 @@ const required = (
 ${oauth ? html`A client that knows OAuth needs the address alone: it opens a page where you paste the key once.` : ''}</p>`
 
 function commands(address: string, mode: Welcome['mode']): Html {
-  const header = mode === 'open' ? '' : ' --header "Authorization: Bearer <key>"'
   const headers = mode === 'open' ? {} : { headers: { Authorization: 'Bearer <key>' } }
   const file = JSON.stringify({ mcpServers: { commonplace: { type: 'http', url: address, ...headers } } }, null, 2)
   return html`<h2>Claude Code</h2>
-<pre>claude mcp add --transport http commonplace ${address}${header}</pre>
+<pre>${claudeCode(address, mode)}</pre>
 <h2>Clients with a configuration file</h2>
 <pre>${file}</pre>`
 }

@@ -98,7 +98,7 @@ export interface RareRequest extends Sought {
   readonly rare: number
   readonly candidates: number
   /** What each hit is to this moment is wanted too. */
-  readonly moment: Moment
+  readonly moment?: Moment
 }
 
 export interface TextSearch {

@@ -17,6 +17,7 @@ import type { Receipts } from '../ports/receipts'
 import type { StoreOverview } from '../ports/store-overview'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Capture } from './capture/capture'
+import type { FindEarlier } from './currency/find-earlier'
 import type { BackgroundGeneration } from './keeping/background-generation'
 import type { CatchUp } from './keeping/catch-up'
 import type { OutboxWork } from './keeping/outbox-work'
@@ -96,6 +97,8 @@ export interface Services {
   readonly summarize: Summarize
   /** Memories by words alone, with scores that mean the same in every store. */
   readonly recallWords: RecallWords
+  /** Earlier memories that a new one may replace. */
+  readonly earlierOf: FindEarlier['ofDraft']
   /** The working set for a goal, and what goes into it. */
   readonly packs: {
     readonly context: ContextOf

@@ -51,13 +51,18 @@ export const contextIds = (description: string) => z.array(contextId('Entry id')
 /** Of tools that change an entry. */
 export const expectedVersion = z.int().min(1).optional().meta({ description: 'Fail unless at this version' })
 
-/** Any JSON object, kept as given; zod's own records would drop keys such as `__proto__`. */
-export const jsonObject = (description: string) =>
+/**
+ * Any JSON object, kept as given; zod's own records would drop keys such as `__proto__`. It lists one member, since Gemini refuses an
+ * object that lists none.
+ *
+ * @param member the name of one that is often given
+ */
+export const jsonObject = (description: string, member = 'kind') =>
   z
     .custom<Metadata>(isRecord, {
       error: (issue) => `${issue.path?.map(String).join('.') || 'metadata'} must be an object`,
     })
-    .meta({ type: 'object', additionalProperties: true, description })
+    .meta({ type: 'object', properties: { [member]: { type: 'string' } }, additionalProperties: true, description })
 
 const SOURCE_ERROR = { error: () => 'Missing or invalid source (must be "user" or "agent")' }
 
@@ -94,7 +99,13 @@ const image = z
       })
       .optional()
       .meta({
-        anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: true, description: 'Kept as given' }],
+        anyOf: [
+          { type: 'string' },
+          {
+            ...{ type: 'object', properties: { alt: { type: 'string' } }, additionalProperties: true },
+            description: 'Kept as given',
+          },
+        ],
       }),
   })
   .meta({ description: 'PNG, JPEG, GIF or WebP' })
@@ -109,7 +120,7 @@ export const flag = (fallback: boolean, description: string) => z.boolean().defa
 
 /** Of the tools that search. */
 export const explainQuery = flag(false, 'Add stats')
-export const includeImages = (fallback: boolean) => flag(fallback, 'Bring images')
+export const includeImages = (fallback: boolean) => flag(fallback, 'Images')
 
 /** Lists of results. */
 export const listOf = <Item extends z.ZodType>(item: Item, description: string) => z.array(item.meta({ description }))

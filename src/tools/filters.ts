@@ -15,11 +15,11 @@ export const filterFields = {
   thread_id: z.string().optional().meta({ description: 'Only this thread' }),
   source: source('By source').optional(),
   tags: tags('Any of').optional(),
-  content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: with images' }),
+  content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: images' }),
   metadata: jsonObject('Equal: {"status": "done"}').optional(),
   metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must hold' }),
   start_date: z.string().optional().meta({ description: 'From: ISO 8601' }),
-  end_date: z.string().optional().meta({ description: 'Until; a date is a whole day' }),
+  end_date: z.string().optional().meta({ description: 'Until, inclusive' }),
 }
 
 type FilterArguments = { [Key in keyof typeof filterFields]?: z.output<(typeof filterFields)[Key]> }

@@ -29,7 +29,9 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
     }
     case 'object': {
       const object = parsed(value, isRecord, budget)
-      return isRecord(object) && schema.properties ? members(schema, object, budget) : object
+      // The members that an open object lists are examples: null and every type keep their meaning.
+      const isClosed = schema.properties && schema.additionalProperties !== true
+      return isRecord(object) && isClosed ? members(schema, object, budget) : object
     }
     default:
       return value

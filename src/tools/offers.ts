@@ -17,18 +17,21 @@ export interface Offer {
   readonly tools: readonly Tool[]
   /** Whether resources and prompts are served beside the tools. */
   readonly offersResources: boolean
+  /** Whether threads are listed as resources. Some clients make a tool of each; core, with its few tools, only reads them by address. */
+  readonly listsThreads: boolean
   /** Names of tools that are called here though they are not offered, each with the call that does the same. */
   readonly instead?: Readonly<Record<string, string>>
 }
 
 /** @param named the path behind `/mcp/`; undefined for the whole endpoint. @returns null for a name that is none */
 export function offerOf(config: Config, named: string | undefined): Offer | null {
-  if (named === CORE_NAME) return { tools: enabledOf(config, CORE_TOOLS), offersResources: true, instead: FORMER_NAMES }
+  if (named === CORE_NAME)
+    return { tools: enabledOf(config, CORE_TOOLS), offersResources: true, listsThreads: false, instead: FORMER_NAMES }
   const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)
   if (families === null) return null
   // The whole endpoint, and the family that compiles what an agent starts with.
   const offersResources = named === undefined || families.includes(packs)
-  return { tools: listTools(config, families), offersResources }
+  return { tools: listTools(config, families), offersResources, listsThreads: offersResources }
 }
 
 /** Families of a path such as `threads,packs`, or `connector`, which stands alone; null when a name is unknown. */

@@ -22,7 +22,7 @@ const CLIENTS = {
   'claude-code': (home) =>
     runClient(
       'claude',
-      ['-p', PROMPT, '--allowedTools', 'mcp__context-fabric__list_changes'],
+      ['-p', PROMPT, '--allowedTools', 'mcp__commonplace__list_changes'],
       {
         ...key,
         ANTHROPIC_BASE_URL: MODEL,

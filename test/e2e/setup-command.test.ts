@@ -46,7 +46,7 @@ const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, kee
     '.codex/config.toml',
     '# my settings\nmodel = "o5" # fast\n\n[mcp_servers.docs]\ncommand = "docs"\n\n[mcp_servers.context-fabric]\ncommand = "node"\nargs = ["/old.js"]\n\n[mcp_servers.context-fabric.env]\n# its own\nA = "1"\n\n# keep: ask Ann\n\n# tools\n[tools]\nweb_search = true\n# the end\n',
     [
-      '# keep: ask Ann\n\n# tools\n[tools]\nweb_search = true\n# the end\n\n[mcp_servers.context-fabric]\n',
+      '# keep: ask Ann\n\n# tools\n[tools]\nweb_search = true\n# the end\n\n[mcp_servers.commonplace]\n',
       '# my settings',
       'model = "o5" # fast',
       '[mcp_servers.docs]',
@@ -68,7 +68,7 @@ describe('commonplace setup', () => {
     runHere(['setup', ...args], { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', COMMONPLACE_KEY: 'cp_test' })
   const entryOf = (file: string, text: string): Json => {
     const tree: Json = file.endsWith('.toml') ? parseToml(text) : parseJson(text, [], { allowTrailingComma: true })
-    return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers)['context-fabric']
+    return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers).commonplace
   }
 
   it(promise('f11-setup'), async () => {
@@ -139,6 +139,71 @@ describe('commonplace setup', () => {
     }
   })
 
+  it('recognizes an entry of the same server by its address, whatever it is called, and leaves others alone', async () => {
+    const others = '"notes": { "url": "https://notes.example/mcp" }, "api": { "url": "https://memory.example/api" }'
+    for (const [client, name, before] of [
+      [
+        'cursor',
+        '.cursor/mcp.json',
+        `{"mcpServers": { "memory": { "url": "https://memory.example/mcp/" }, ${others} }}\n`,
+      ],
+      [
+        'cursor',
+        '.cursor/mcp.json',
+        `{"mcpServers": { ${others}, "m": { "command": "npx", "args": ["-y", "mcp-remote", "${URL}/mcp"] } }}\n`,
+      ],
+      [
+        'codex',
+        '.codex/config.toml',
+        `[mcp_servers.memory]\nurl = "${URL}/mcp"\n\n[mcp_servers.notes]\nurl = "https://notes.example/mcp"\n`,
+      ],
+      [
+        'codex',
+        '.codex/config.toml',
+        `mcp_servers = { memory = { url = "${URL}/mcp" }, notes = { url = "https://notes.example/mcp" } }\n`,
+      ],
+    ] as const) {
+      const file = join(home, name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, before)
+      const { code, out } = await run(client, '--url', URL)
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/Replaced the entries that name the same server: m(emory)?$/m),
+      ])
+      const text = readFileSync(file, 'utf8')
+      const tree: Json = name.endsWith('.toml') ? parseToml(text) : parseJson(text)
+      const names = Object.keys(tree.mcpServers ?? tree.mcp_servers)
+      expect(names.sort()).toEqual(name.endsWith('.toml') ? ['commonplace', 'notes'] : ['api', 'commonplace', 'notes'])
+      expect(await run(client, '--url', URL)).toMatchObject({ out: expect.stringContaining('nothing was changed') })
+    }
+    const file = join(home, '.cursor/mcp.json')
+    writeFileSync(
+      file,
+      '{"mcpServers": {"local": {"url": "http://127.0.0.1:8787/mcp"}, "port": {"url": "http://localhost:8788/mcp"}}}',
+    )
+    await run('cursor', '--url', 'http://localhost:8787')
+    expect(Object.keys(parseJson(readFileSync(file, 'utf8')).mcpServers).sort()).toEqual(['commonplace', 'port'])
+  })
+
+  it('reports a key that is twice on the way to the entry, and leaves such a file alone', async () => {
+    for (const [text, doubled] of [
+      ['{"mcpServers": {}, "mcpServers": {"a": {}}}', 'mcpServers'],
+      ['{"mcpServers": {"commonplace": {}, "commonplace": {}}}', 'mcpServers.commonplace'],
+    ] as const) {
+      const file = join(home, '.cursor/mcp.json')
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+      const { code, err } = await run('cursor', '--url', URL)
+      expect([code, err]).toEqual([1, expect.stringContaining(`"${doubled}" is in it twice`)])
+      expect(readFileSync(file, 'utf8')).toBe(text)
+    }
+    const file = join(home, '.gemini/settings.json')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, '{"a": {"x": 1, "x": 2}, "b": {"mcpServers": 1}}')
+    expect(await run('gemini', '--url', URL)).toMatchObject({ code: 0 })
+  })
+
   it(promise('f11-links'), async () => {
     // People keep such files in a repository of their own; the link may be there before the file.
     const kept = join(home, 'dotfiles')
@@ -167,7 +232,7 @@ describe('commonplace setup', () => {
     mkdirSync(dirname(commented), { recursive: true })
     writeFileSync(commented, '{\n  // ours\n  "model": "x/y"\n}\n')
     await run('opencode', '--url', URL)
-    expect(readFileSync(commented, 'utf8')).toMatch(/\/\/ ours[\s\S]*context-fabric/)
+    expect(readFileSync(commented, 'utf8')).toMatch(/\/\/ ours[\s\S]*commonplace/)
     expect(readdirSync(dirname(commented)).sort()).toEqual(['opencode.jsonc', 'opencode.jsonc.bak'])
   })
 
@@ -195,9 +260,9 @@ describe('commonplace setup', () => {
 
   it(promise('f11-print'), async () => {
     const { out } = await run('docker', '--url', URL)
-    expect(JSON.parse(out).mcpServers['context-fabric'].command).toBe('docker')
+    expect(JSON.parse(out).mcpServers.commonplace.command).toBe('docker')
     const shown = await run('gemini', '--url', `${URL}/mcp`, '--print', '--json')
-    expect(JSON.parse(JSON.parse(shown.out).snippet).mcpServers['context-fabric'].httpUrl).toBe(`${URL}/mcp`)
+    expect(JSON.parse(JSON.parse(shown.out).snippet).mcpServers.commonplace.httpUrl).toBe(`${URL}/mcp`)
     expect(readdirSync(home)).not.toContain('.gemini')
     expect(await run('vim')).toMatchObject({ code: 2, err: expect.stringContaining('unknown client: vim') })
     expect(await run()).toMatchObject({ code: 2 })

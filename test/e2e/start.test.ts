@@ -175,6 +175,9 @@ describe('npm start', () => {
     expect(server.output()).not.toMatch(/warn/i)
     const { code, out } = await runCommand(['orgs', 'list'])
     expect([code, out]).toEqual([0, expect.stringContaining('local')])
+    // One resolution for every command: an own home holds no configuration.
+    const { out: state } = await runCommand(['status', '--json'], { HOME: data })
+    expect(JSON.parse(state)).toMatchObject({ from: 'the running server' })
     const samePort = await failToStart([], { PORT: server.url.port })
     expect(samePort).toMatchObject({
       code: 1,

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ABOUT } from '../../src/domain/about'
 import { FAMILIES } from '../../src/tools/catalogue'
 import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
@@ -40,10 +41,11 @@ describe('the HTTP surface in open mode', () => {
   const post = (body: string, headers: Record<string, string> = {}, path = '/mcp') =>
     fetch(at(path), { method: 'POST', headers: { ...HEADERS, ...headers }, body })
 
-  it('answers /health without touching anything and /ready with each backend', async () => {
-    expect(await (await fetch(at('/health'))).json()).toEqual({ status: 'ok' })
+  it('answers /health without touching anything and /ready with each backend, both with the version of the server', async () => {
+    expect(await (await fetch(at('/health'))).json()).toEqual({ status: 'ok', version: ABOUT.version })
     expect(await (await fetch(at('/ready'))).json()).toEqual({
       status: 'ready',
+      version: ABOUT.version,
       checks: {
         database: { backend: 'sqlite', ok: true },
         images: { backend: 'r2', ok: true },
@@ -79,7 +81,6 @@ describe('the HTTP surface in open mode', () => {
         body.includes('no/method') ? { id: 1, error: { code: -32601 } } : { id: 1, result: {} },
       )
     }
-    expect((await post(rpc('tools/list'), { accept: 'application/json' })).status).toBe(406)
     expect((await post(rpc('tools/list'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
     expect((await post(rpc('tools/list'), { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }))).status).toBe(202)
@@ -122,7 +123,7 @@ describe('the HTTP surface in open mode', () => {
   it('tells whoever sends a wrong key in open mode that it does not count and that none is needed', async () => {
     for (const sent of ['Bearer cp_wrong', `Bearer cp_${'a'.repeat(49)}`, 'Bearer anything', 'Basic abc']) {
       const { error } = (await (await post(rpc('tools/list'), { authorization: sent })).json()) as Json
-      expect([sent, error.code, error.message]).toEqual([
+      expect([sent, error.data.code, error.message]).toEqual([
         ...[sent, 'unauthorized'],
         expect.stringMatching(
           /does not count: it is unknown or misspelt, has expired or was revoked.*open mode.*needs none/,
@@ -144,7 +145,7 @@ describe('the HTTP surface in open mode', () => {
       for (const encoding of ['gzip', 'br', 'identity, gzip']) {
         const answer = await send(path, encoding, gzipSync(rpc('tools/list')))
         const { error } = (await answer.json()) as Json
-        expect([path, answer.status, error.code, error.message]).toEqual([
+        expect([path, answer.status, error.data?.code ?? error.code, error.message]).toEqual([
           ...[path, 415, 'unsupported', expect.stringContaining('without Content-Encoding')],
         ])
       }
@@ -167,7 +168,7 @@ describe('the HTTP surface in open mode', () => {
     for (const body of ['{', '', 'null', '[]', '"text"', '{"jsonrpc":"2.0"}', '\u0000'])
       expect([body, (await post(body)).status]).toEqual([body, 400])
     expect((await post('{', { 'content-type': 'text/plain' })).status).toBeGreaterThanOrEqual(400)
-    expect((await fetch(server.url)).status).toBe(405)
+    expect((await fetch(server.url, { headers: { accept: 'text/event-stream' } })).status).toBe(405)
     expect((await fetch(server.url, { method: 'DELETE' })).status).toBe(405)
   })
 

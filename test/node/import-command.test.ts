@@ -44,7 +44,7 @@ it('shows control characters of a file that others wrote, which the terminal wou
   expect(`${out}${err}`).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
 })
 
-it('says what it would take without writing anything, names projects by the map, and refuses wrong usage by exit code 2', async () => {
+it('says what it would take without writing anything, names projects by the map, and exits with 2 for wrong usage, with 1 for a file that is not there', async () => {
   const home = join(importSamples('claude-code'), 'home')
   writeFileSync(
     `${home}.map.json`,
@@ -67,7 +67,7 @@ it('says what it would take without writing anything, names projects by the map,
     code: 2,
     err: expect.stringContaining('--from must be one of: mcp-context-server'),
   })
-  expect(await run('import', join(home, 'absent'), '--from', 'codex', '--dry-run')).toMatchObject({ code: 2 })
+  expect(await run('import', join(home, 'absent'), '--from', 'codex', '--dry-run')).toMatchObject({ code: 1 })
   const cut = join(importSamples('chats'), 'claude/conversations-cut.json')
   expect(await run('import', cut, '--from', 'claude', '--dry-run')).toMatchObject({
     code: 1,

@@ -54,7 +54,7 @@ it('lists what is here, and removes it', async () => {
 it('names the models that it knows where another is asked for', async () => {
   const { code, err } = await run('model pull word2vec')
   expect(code).toBe(2)
-  expect(err).toMatch(/^unknown model: word2vec; known are all-MiniLM-L6-v2, multilingual-e5-small/)
+  expect(err).toMatch(/^unknown model: word2vec. Known models: all-MiniLM-L6-v2, multilingual-e5-small/)
 })
 
 it('keeps models in the cache folder of the user, by the rules of each system', () => {

@@ -32,7 +32,7 @@ describe('discovery', () => {
 
   it('answers for the whole without a path, and for nothing that is no resource', async () => {
     expect((await json('/.well-known/oauth-protected-resource')).resource).toBe(`${deployment.base}/mcp`)
-    for (const path of ['/api/v1', '/mcp/nonsense', '/mcp/', '/images'])
+    for (const path of ['/api/v1', '/mcp/nonsense', '/mcp//', '/images'])
       expect((await deployment.ask(`/.well-known/oauth-protected-resource${path}`)).status).toBe(404)
   })
 
@@ -112,7 +112,33 @@ describe('an authorization request', () => {
   })
 
   it('cannot be made for a redirect URI that runs a script or crosses the net in the clear', async () => {
-    for (const redirect of ['javascript:alert(1)', 'data:text/html,x', 'http://evil.example/', 'com.example.app:/cb'])
+    for (const redirect of [
+      ...[
+        'javascript:alert(1)',
+        'JavaScript://x/%0aalert(1)',
+        'data:text/html,x',
+        'file:///etc/passwd',
+        'vbscript:x',
+        'blob:x',
+      ],
+      ...[
+        'http://evil.example/',
+        'ms-msdt:/id',
+        'search-ms://x',
+        'mailto:a@b.example',
+        'tel:1',
+        'intent://x',
+        'view-source://x',
+      ],
+      ...[
+        'cursor:callback',
+        'cursor://x#fragment',
+        'cursor://user@x/',
+        'cursor://x y',
+        'ws://x.example/',
+        'about://blank',
+      ],
+    ])
       expect(await deployment.register({ redirect_uris: [redirect] })).toMatchObject({
         error: expect.stringMatching(/^invalid_/),
       })

@@ -14,15 +14,18 @@ import type { RunningServer } from '../support/server'
 // biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
 type Json = any
 const URL_OF: Readonly<Record<string, (snippet: Json) => unknown>> = {
-  opencode: ({ mcp }) => mcp['context-fabric'].url,
-  claude: ({ mcpServers }) => mcpServers['context-fabric'].args[2],
-  docker: ({ mcpServers }) => mcpServers['context-fabric'].args.find((arg: string) => arg.startsWith('http')),
-  gemini: ({ mcpServers }) => mcpServers['context-fabric'].httpUrl,
-  codex: ({ mcp_servers }) => mcp_servers['context-fabric'].url,
+  opencode: ({ mcp }) => mcp.commonplace.url,
+  claude: ({ mcpServers }) => mcpServers.commonplace.args[2],
+  docker: ({ mcpServers }) => mcpServers.commonplace.args.find((arg: string) => arg.startsWith('http')),
+  gemini: ({ mcpServers }) => mcpServers.commonplace.httpUrl,
+  'vs-code': ({ servers }) => servers.commonplace.url,
+  windsurf: ({ mcpServers }) => mcpServers.commonplace.serverUrl,
+  zed: ({ context_servers }) => context_servers.commonplace.url,
+  codex: ({ mcp_servers }) => mcp_servers.commonplace.url,
 }
 const read = (cli: string, snippet: string): Json => (cli === 'codex' ? parse(snippet) : JSON.parse(snippet))
 const urlOf = (cli: string, snippet: Json) =>
-  (URL_OF[cli] ?? (({ mcpServers }: Json) => mcpServers['context-fabric'].url))(snippet)
+  (URL_OF[cli] ?? (({ mcpServers }: Json) => mcpServers.commonplace.url))(snippet)
 
 const FILES: Readonly<Record<string, string>> = {
   opencode: '.config/opencode/opencode.json',
@@ -32,6 +35,10 @@ const FILES: Readonly<Record<string, string>> = {
   codex: '.codex/config.toml',
   gemini: '.gemini/settings.json',
   cursor: '.cursor/mcp.json',
+  'vs-code': '.config/Code/User/mcp.json',
+  windsurf: '.codeium/windsurf/mcp_config.json',
+  zed: '.config/zed/settings.json',
+  cline: '.cline/data/settings/cline_mcp_settings.json',
 }
 
 describe('context_setup', () => {
@@ -47,11 +54,13 @@ describe('context_setup', () => {
   const call = async (args: object): Promise<Json> => (await client.call('context_setup', { ...args })).data
 
   it(promise('f10-preview'), async () => {
-    expect(SETUP_CLIENTS).toHaveLength(9)
+    expect(SETUP_CLIENTS).toHaveLength(14)
     for (const cli of SETUP_CLIENTS) {
       const { snippet, message, ...rest } = await call({ cli, preview: 'true' })
       expect(Object.keys(rest)).toEqual(['preview', 'cli', 'useDocker', 'configFile'])
-      expect([cli, urlOf(cli, read(cli, snippet))]).toEqual([cli, `${server.url.origin}/mcp/fabric`])
+      const host = cli === 'docker' ? 'host.docker.internal' : server.url.hostname
+      const address = `http://${host}:${server.url.port}/mcp/fabric`
+      expect([cli, urlOf(cli, read(cli, snippet))]).toEqual([cli, address])
       expect(message).toContain(`${server.url.origin}/mcp has the tools of all families`)
     }
   })
@@ -74,6 +83,11 @@ describe('context_setup', () => {
       kimi: ['~/.kimi/mcp.json (newer: ~/.kimi-code/mcp.json)', /bearerTokenEnvVar/],
       codex: ['~/.codex/config.toml', /config\.toml/],
       cursor: ['~/.cursor/mcp.json', /mcp\.json/],
+      'vs-code': ['mcp.json in ~/Library', /./],
+      windsurf: ['~/.codeium/windsurf/mcp_config.json', /./],
+      zed: ['~/.config/zed/settings.json', /./],
+      jetbrains: ['(manual)', /As JSON/],
+      cline: ['cline_mcp_settings.json', /./],
       docker: ['(manual)', /./],
       generic: ['(manual)', /./],
     }
@@ -115,13 +129,31 @@ describe('context_setup', () => {
       const { snippet, useDocker } = await call({ cli, useDocker: true, preview: true })
       expect([cli, useDocker]).toEqual([cli, true])
       const text = JSON.stringify(read(cli, snippet))
-      for (const word of ['docker', '--rm', 'node:24-alpine', 'mcp-remote', `${server.url.origin}/mcp/fabric`])
+      for (const word of [
+        'docker',
+        '--rm',
+        'node:24-alpine',
+        'mcp-remote',
+        `http://host.docker.internal:${server.url.port}/mcp/fabric`,
+      ])
         expect([cli, text]).toEqual([cli, expect.stringContaining(word)])
     }
     const { snippet } = await call({ cli: 'opencode', useDocker: true })
-    expect(JSON.parse(snippet).mcp['context-fabric']).toMatchObject({
+    expect(JSON.parse(snippet).mcp.commonplace).toMatchObject({
       type: 'local',
-      command: ['docker', 'run', '--rm', '-i', 'node:24-alpine', 'npx', '-y', 'mcp-remote', expect.any(String)],
+      command: [
+        ...[
+          'docker',
+          'run',
+          '--rm',
+          '-i',
+          '--add-host=host.docker.internal:host-gateway',
+          'node:24-alpine',
+          'npx',
+          '-y',
+        ],
+        ...['mcp-remote', expect.stringMatching(/^http:\/\/host\.docker\.internal:\d+\/mcp\/fabric$/), '--allow-http'],
+      ],
     })
   })
 
@@ -162,10 +194,9 @@ describe('context_setup', () => {
         else if (cli in authorization) expect([cli, entry.headers.Authorization]).toEqual([cli, authorization[cli]])
       }
     const codex = parse((await team.call(key, 'context_setup', { cli: 'codex' })).data.snippet) as Json
-    expect(Object.keys(codex.mcp_servers['context-fabric'])).toEqual(['url', 'bearer_token_env_var'])
-    const claude = JSON.parse((await team.call(key, 'context_setup', { cli: 'claude' })).data.snippet).mcpServers[
-      'context-fabric'
-    ]
+    expect(Object.keys(codex.mcp_servers.commonplace)).toEqual(['url', 'bearer_token_env_var'])
+    const claude = JSON.parse((await team.call(key, 'context_setup', { cli: 'claude' })).data.snippet).mcpServers
+      .commonplace
     expect(claude).toEqual({
       command: 'npx',
       args: ['-y', 'mcp-remote', `${team.server.url.origin}/mcp/fabric`, '--header', 'Authorization:$' + '{AUTH}'],

@@ -92,7 +92,7 @@ export const FABRIC = {
   'f11-exit': 'shows how far it is, and exits with 0, with 1 on failure, with 2 on wrong usage',
   'f12-meaning': 'finds code by a question of which no word stands in it, and nothing else',
   'f12-secrets': 'takes secrets out of code before anything is stored and keeps its lines',
-  'f10-preview': 'shows a snippet for each of the nine clients that parses and points at this server',
+  'f10-preview': 'shows a snippet for each client of the list that parses and points at this server',
   'f10-result': 'writes nothing and says which file, snippet and command it would take',
   'f10-docker': 'gives the bridge in a container in the shape of each client',
   'f10-url': 'takes another server by its URL and warns of anything else',

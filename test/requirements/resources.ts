@@ -13,7 +13,8 @@ export const RESOURCES = {
   'r-without-context': 'offers neither packs nor the prompt made of them where the tool for packs is switched off',
   'r-names': 'finds a thread or project of any name by an address that is percent-encoded, and by one that is not',
   'r-not-found': 'answers one error for an address of nothing, of nothing visible, and of nonsense',
-  'r-list': 'lists threads as resources by last use, a hundred a page, each once, until the cursor ends',
+  'r-list':
+    'lists threads as resources by last use, twenty a page, each once, until the cursor ends, named thread:<id>',
   'r-cursor': 'refuses a cursor that no page gave',
   'r-complete': 'completes names of threads and projects by their beginning, the last used twenty first',
   'r-complete-unknown': 'completes nothing for other arguments, and refuses what it does not know',

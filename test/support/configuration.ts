@@ -47,6 +47,11 @@ class NotingReader extends Reader {
     this.#note(name, fallback, 'a list with commas')
     return super.list(name, fallback)
   }
+  override origins(name: Variable): void {
+    this.#note(name, '', 'origins, with commas')
+    super.origins(name)
+  }
+
   override hosts(name: Variable): void {
     this.#note(name, '', 'hosts, with commas')
     super.hosts(name)

@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { SetupClient } from '../../src/domain/setup/client-files'
+import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../src/domain/setup/client-files'
 import { setupOf } from '../../src/domain/setup/clients'
 import { snippetOf } from '../../src/domain/setup/snippet'
 
@@ -22,7 +23,7 @@ const PAGES: readonly ClientPage[] = [
     ...{ file: 'claude-code', title: 'Claude Code', setup: 'claude-code' },
     quick: [
       `claude mcp add --transport http commonplace ${LOCAL}`,
-      `claude mcp add --transport http commonplace ${DEPLOYED} --header "Authorization: Bearer $KEY"`,
+      `claude mcp add --transport http commonplace ${DEPLOYED} --header "Authorization: Bearer $COMMONPLACE_KEY"`,
     ],
     notes: [
       'Sessions are captured, and what stands is told at their start, by a plugin: [capture](../capture-clients.md).',
@@ -39,10 +40,10 @@ const PAGES: readonly ClientPage[] = [
   },
   { file: 'cursor', title: 'Cursor', setup: 'cursor', quick: [] },
   {
-    ...{ file: 'vs-code', title: 'VS Code', setup: null },
+    ...{ file: 'vs-code', title: 'VS Code', setup: 'vs-code' },
     quick: [
       `code --add-mcp '{"name":"commonplace","type":"http","url":"${LOCAL}"}'`,
-      `code --add-mcp '{"name":"commonplace","type":"http","url":"${DEPLOYED}","headers":{"Authorization":"Bearer '$KEY'"}}'`,
+      `code --add-mcp '{"name":"commonplace","type":"http","url":"${DEPLOYED}","headers":{"Authorization":"Bearer '$COMMONPLACE_KEY'"}}'`,
     ],
     notes: ['A deployment that has OAuth needs no header: VS Code opens the page that asks for the key.'],
   },
@@ -50,9 +51,13 @@ const PAGES: readonly ClientPage[] = [
     ...{ file: 'gemini', title: 'Gemini CLI', setup: 'gemini' },
     quick: [
       `gemini mcp add --transport http commonplace ${LOCAL}`,
-      `gemini mcp add --transport http commonplace ${DEPLOYED} --header "Authorization: Bearer $KEY"`,
+      `gemini mcp add --transport http commonplace ${DEPLOYED} --header "Authorization: Bearer $COMMONPLACE_KEY"`,
     ],
   },
+  { file: 'windsurf', title: 'Windsurf', setup: 'windsurf', quick: [] },
+  { file: 'zed', title: 'Zed', setup: 'zed', quick: [] },
+  { file: 'jetbrains', title: 'JetBrains AI Assistant', setup: 'jetbrains', quick: [] },
+  { file: 'cline', title: 'Cline', setup: 'cline', quick: [] },
   { file: 'opencode', title: 'OpenCode', setup: 'opencode', quick: [] },
   { file: 'kimi', title: 'Kimi CLI', setup: 'kimi', quick: [] },
   {
@@ -81,12 +86,22 @@ function fileOf(client: SetupClient, open: boolean): string {
 
 function pageOf({ title, setup, quick, notes = [] }: ClientPage): string {
   const [local, deployed] = quick
+  const { install, configFile } = setup === null ? { install: undefined, configFile: '' } : SHAPES[setup]
   const written =
     setup === null
       ? []
       : [
+          ...(install === undefined
+            ? []
+            : [
+                '## One click',
+                'These addresses open the client and add the server; they hold no key, which OAuth asks for. This machine, and a deployment:',
+                fence('text', `${install(LOCAL)}\n${install(DEPLOYED)}`),
+              ]),
           `## In its file`,
-          `\`npm run -s commonplace -- setup ${setup}\` writes this into ${setupOf(setup, { url: LOCAL, useDocker: false, open: true }).configFile}, and keeps what stands there; \`--print\` only shows it. On this machine:`,
+          configFile === '(manual)'
+            ? `\`npm run -s commonplace -- setup ${setup}\` prints this. On this machine:`
+            : `\`npm run -s commonplace -- setup ${setup}\` writes this into ${configFile} and keeps everything else in the file; \`--print\` only shows it. On this machine:`,
           fileOf(setup, true),
           'A deployment, with a key:',
           fileOf(setup, false),
@@ -94,7 +109,7 @@ function pageOf({ title, setup, quick, notes = [] }: ClientPage): string {
   return [
     `# ${title}`,
     ...(local === undefined ? [] : ['The server on this machine needs no key:', fence('sh', local)]),
-    ...(deployed === undefined ? [] : ['A deployment, with a key in `$KEY`:', fence('sh', deployed)]),
+    ...(deployed === undefined ? [] : ['A deployment, with a key in `$COMMONPLACE_KEY`:', fence('sh', deployed)]),
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
     ...written,
     `[All clients](README.md) · what it can do then: [tools](../tools.md) · a key: [sharing it](../teams.md)`,
@@ -106,3 +121,47 @@ for (const page of PAGES)
   it(`tells ${page.title} of the server as the command line does`, async () => {
     await expect(pageOf(page).trimEnd().concat('\n')).toMatchFileSnapshot(`../../docs/clients/${page.file}.md`)
   })
+
+it('has a page for every client of the list that has a file, and a line for every other', () => {
+  const withPage = PAGES.flatMap(({ setup }) => setup ?? [])
+  const needed = SETUP_CLIENTS.filter((client) => !['docker', 'generic'].includes(client))
+  expect(withPage.toSorted()).toEqual(needed.toSorted())
+  const readme = readFileSync('docs/clients/README.md', 'utf8')
+  for (const { label } of [...OTHER_CLIENTS, ...needed.map((client) => SHAPES[client])]) expect(readme).toContain(label)
+  for (const { file } of PAGES) {
+    expect(readme).toContain(`(${file}.md)`)
+    expect(existsSync(`docs/clients/${file}.md`)).toBe(true)
+  }
+})
+
+it('names the same clients as capture and as the files of this machine', async () => {
+  const captured = Object.values(SHAPES).flatMap(({ capture }) => capture ?? [])
+  const { CAPTURE_CLIENTS } = await import('../../src/cli/capture/clients.mjs')
+  // Copilot CLI captures by the file of VS Code's agent plugin and has no file of its own here.
+  expect(captured.toSorted()).toEqual(
+    Object.keys(CAPTURE_CLIENTS)
+      .filter((name) => name !== 'copilot')
+      .toSorted(),
+  )
+  const { PLACED_CLIENTS } = await import('../../src/cli/setup/places.mjs')
+  const placed = SETUP_CLIENTS.filter((client) => SHAPES[client].configFile !== '(manual)')
+  expect([...PLACED_CLIENTS].sort()).toEqual(placed.toSorted())
+})
+
+it('installs with one click, by the addresses that Cursor and VS Code document, without a key', () => {
+  // cursor.com/docs/mcp/install-links: name, and the configuration as base64 of JSON.
+  const cursor = new URL(SHAPES.cursor.install?.(DEPLOYED) ?? '')
+  expect([cursor.protocol, cursor.host, cursor.pathname]).toEqual([
+    'cursor:',
+    'anysphere.cursor-deeplink',
+    '/mcp/install',
+  ])
+  expect(cursor.searchParams.get('name')).toBe('commonplace')
+  expect(JSON.parse(atob(cursor.searchParams.get('config') ?? ''))).toEqual({ url: DEPLOYED })
+  // code.visualstudio.com/api/extension-guides/ai/mcp: the configuration as encoded JSON.
+  const [scheme, config] = (SHAPES['vs-code'].install?.(DEPLOYED) ?? '').split('?')
+  expect([scheme, JSON.parse(decodeURIComponent(config ?? ''))]).toEqual([
+    'vscode:mcp/install',
+    { name: 'commonplace', type: 'http', url: DEPLOYED },
+  ])
+})

@@ -17,6 +17,8 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
       '`required`: every request brings a key. `open` (on this machine by `wrangler.toml`): requests from and to this machine need none, all others are refused',
     ALLOWED_HOSTS:
       'the names of a deployment, with a port where it matters: `memory.example.com`; requests for another name, and pages of another origin, are refused',
+    ALLOWED_ORIGINS:
+      'web pages that may call `/mcp` with a bearer token, in required mode: `https://app.example.com`, also `http://localhost:6274` or `chrome-extension://…`; cookies never count for them',
     ADMIN_TOKEN: 'makes organizations and keys; belongs to none of them',
     RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has none',
     MAX_CONCURRENT_REQUESTS: 'requests of a key at once; 0: no limit',

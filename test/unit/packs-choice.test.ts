@@ -132,13 +132,17 @@ describe('the choice of a pack', () => {
     expect((await select(all, { limit: 3 })).anyway.size).toBe(0)
   })
 
-  it('collapses near-duplicates into the best one', async () => {
+  it('collapses near-duplicates into the latest one, at the place of the best one, unless the goal names that or they are of two projects', async () => {
     const entry = {
       title: 'Backup',
       beginning: 'The nightly backup of the ledger runs at two and is verified on Mondays.',
     }
-    const { chosen, duplicates } = await select([ranked(1, 90, { entry }), ranked(2, 80, { entry }), ranked(3, 70)])
-    expect([idsOf(chosen), idsOf(duplicates)]).toEqual([[1, 3], [2]])
+    const { chosen, duplicates } = await select([ranked(1, 90, { entry }), ranked(2, 60, { entry }), ranked(3, 70)])
+    expect([idsOf(chosen), idsOf(duplicates)]).toEqual([[2, 3], [1]])
+    const named = ranked(1, 90, { entry, evidence: { titled: true } })
+    expect(idsOf((await select([named, ranked(2, 80, { entry })])).chosen)).toEqual([1])
+    const elsewhere = ranked(2, 80, { entry: { ...entry, project: 'q' } })
+    expect(idsOf((await select([ranked(1, 90, { entry }), elsewhere])).chosen)).toEqual([1])
   })
 
   it('asks each layer for no more than its items, links and characters', () => {

@@ -122,8 +122,8 @@ describe("D1's own faults", () => {
     const cold = isolate()
     cold.fail(message)
     const answer = await cold.call('search_context', {})
-    const { error } = (await answer.json()) as { error: object }
-    expect(error).toMatchObject({ ...is, message: expect.stringMatching(read) })
+    const { error } = (await answer.json()) as { error: { message: string; data: object } }
+    expect({ ...error.data, message: error.message }).toMatchObject({ ...is, message: expect.stringMatching(read) })
     expect(JSON.stringify(error)).not.toMatch(/D1_|SQL|reference/)
     cold.fail(null)
     expect((await cold.ask('/ready')).status).toBe(200)
@@ -133,8 +133,8 @@ describe("D1's own faults", () => {
     const cold = isolate()
     cold.fail(ALLOWANCE('read'))
     const answer = await cold.call('search_context', {})
-    const { error } = (await answer.json()) as { error: { details: { until: string } } }
-    const left = (Date.parse(error.details.until) - Date.now()) / 1000
+    const { error } = (await answer.json()) as { error: { data: { details: { until: string } } } }
+    const left = (Date.parse(error.data.details.until) - Date.now()) / 1000
     expect(left % 86_400).toBe(left)
     expect(answer.status).toBe(429)
     expect(Math.abs(Number(answer.headers.get('retry-after')) - left)).toBeLessThan(60)

@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { jsonIn } from '../../../plugins/source/events.mjs'
 import { settingsOf } from '../../../plugins/source/settings.mjs'
+import { configFile } from '../resolve-server.mjs'
 import { write } from '../setup/write.mjs'
 
 const folder = () => join(homedir(), '.commonplace')
-const configFile = () => join(folder(), 'config.json')
 
 const jsonOf = (file) => {
   try {
@@ -17,16 +17,8 @@ const jsonOf = (file) => {
   }
 }
 
-/** @returns {{ url: string, key: string, from: string, flaw: string | null }} what hooks use that no plugin's option tells otherwise */
-export function hookSettings() {
-  const { url, key, from, flaw } = settingsOf(
-    { COMMONPLACE_URL: process.env.COMMONPLACE_URL, COMMONPLACE_KEY: process.env.COMMONPLACE_KEY },
-    homedir(),
-  )
-  /** @type {Record<string, string>} */
-  const names = { variable: 'COMMONPLACE_URL', file: configFile(), default: 'the default' }
-  return { url, key, from: names[from] ?? from, flaw }
-}
+/** The URL that hooks use unless an option of a plugin names another. @returns {string} */
+export const hookUrl = () => settingsOf({ COMMONPLACE_URL: process.env.COMMONPLACE_URL }, homedir()).url
 
 /** The key that is kept for a server, so that who names it again without one does not lose it; empty for none. */
 export function keptKeyOf(url) {

@@ -1,5 +1,6 @@
 // `commonplace setup <client> --capture`: installs the hooks, then looks whether they work. (capture contract §1)
 import { doctor } from '../doctor/command.mjs'
+import { didYouMean } from '../nearest.mjs'
 import { fail } from '../server.mjs'
 import { CAPTURE_CLIENTS, keepMarketplace, NotInstalled } from './clients.mjs'
 import { keepSettings, keptKeyOf } from './settings.mjs'
@@ -11,7 +12,9 @@ import { keepSettings, keptKeyOf } from './settings.mjs'
  */
 export async function setupCapture(options, client, usage) {
   if (!Object.hasOwn(CAPTURE_CLIENTS, client))
-    usage(`--capture knows ${Object.keys(CAPTURE_CLIENTS).join(', ')}, not ${client}`)
+    usage(
+      `unknown client for --capture: ${client}.${didYouMean(client, Object.keys(CAPTURE_CLIENTS))} Known clients: ${Object.keys(CAPTURE_CLIENTS).join(', ')}`,
+    )
   for (const name of ['print', 'docker']) if (options[name]) usage(`--${name} is not for --capture`)
   const url = options.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')
   const key = process.env.COMMONPLACE_KEY ?? keptKeyOf(url)

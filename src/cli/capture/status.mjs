@@ -1,23 +1,29 @@
 // `commonplace status`: which server, as whom, and what waits for it? (capture contract §2)
 import { ask } from '../doctor/ask.mjs'
 import { refusalOf } from '../doctor/key.mjs'
+import { TYPED } from '../place.mjs'
+import { resolveServer } from '../resolve-server.mjs'
 import { shown } from '../server.mjs'
-import { hookSettings, spoolState } from './settings.mjs'
+import { hookUrl, spoolState } from './settings.mjs'
 
 const time = (ms) => (ms === null ? 'never' : new Date(ms).toISOString())
 
 /** What keeps hooks from this server, and what to do; null for nothing. */
 async function wrongWith({ url, key, flaw }, answer) {
-  if (answer.status === 0) return { detail: `no answer: ${answer.json}`, todo: 'npm start, or set COMMONPLACE_URL' }
+  if (answer.status === 0)
+    return { detail: `no answer: ${answer.json}`, todo: `${TYPED.start}, or set COMMONPLACE_URL` }
   if (answer.status !== 200) return refusalOf({ url, key }, answer)
   return flaw === null ? null : { detail: flaw, todo: 'mend it: until then hooks send to the server above' }
 }
 
-/** @param {{ json?: boolean }} options */
+/** @param {{ namedUrl?: string, json?: boolean }} options */
 export async function status(options) {
-  const settings = hookSettings()
+  const resolved = await resolveServer(options.namedUrl)
+  const settings = { ...resolved, url: resolved.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '') }
   const { url, from } = settings
   const { waiting, lost, answeredAt, failedSince } = spoolState()
+  const hooks = hookUrl()
+  const isElsewhere = new URL(hooks).origin !== new URL(url).origin
   const answer = await ask(settings, '/api/v1/hooks')
   const known = answer.status === 200 ? answer.json : null
   const wrong = await wrongWith(settings, answer)
@@ -27,6 +33,7 @@ export async function status(options) {
         {
           url,
           from,
+          hooks,
           role: known?.role ?? null,
           capture: known?.capture ?? null,
           problem: wrong?.detail ?? null,
@@ -42,6 +49,10 @@ export async function status(options) {
     )
   else {
     console.log(`server   ${url} (${from})`)
+    if (isElsewhere)
+      console.log(
+        `hooks    send to ${hooks}, not to this server\n         → ${TYPED.command} setup CLIENT --capture --url ${url}`,
+      )
     console.log(
       `role     ${known === null ? 'none' : `${known.role} of ${shown(known.org)}${known.capture ? '' : ', captures nothing'}`}`,
     )

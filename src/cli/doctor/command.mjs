@@ -1,6 +1,8 @@
 // `commonplace doctor [client]`: is everything there that memory needs? One line for each thing, and what to do where it is not.
 import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
-import { hookSettings } from '../capture/settings.mjs'
+import { didYouMean } from '../nearest.mjs'
+import { resolveServer } from '../resolve-server.mjs'
+import { paint } from '../terminal.mjs'
 import { checkCapture } from './capture.mjs'
 import { checkClients } from './clients.mjs'
 import { checkFiles } from './files.mjs'
@@ -28,13 +30,12 @@ import { checkSpool } from './spool.mjs'
 export const CHECKS = [checkServer, checkKey, checkModel, checkClients, checkFiles, checkSpool, checkCapture]
 
 const MARKS = { true: 'ok', false: '!!', null: '--' }
-const COLOURS = { true: 32, false: 31, null: 33 }
+const COLORS = /** @type {const} */ ({ true: 'green', false: 'red', null: 'yellow' })
 
 /** In green, red or yellow for a person at a terminal. @param {boolean | null} ok */
 function markOf(ok) {
   const name = /** @type {'true' | 'false' | 'null'} */ (String(ok))
-  const isSeen = process.stdout.isTTY && !process.env.NO_COLOR
-  return isSeen ? `\u001b[${COLOURS[name]}m${MARKS[name]}\u001b[0m` : MARKS[name]
+  return paint(COLORS[name], MARKS[name])
 }
 
 /** @param {Around} around @returns {Promise<Finding[]>} */
@@ -49,27 +50,27 @@ export async function examine(around) {
 }
 
 /**
- * @param {{ namedUrl?: string, key?: string, json?: boolean }} options key: of the named URL, where it is known
+ * @param {{ namedUrl?: string, key?: string, json?: boolean, 'check-updates'?: boolean }} options key: of the named URL, where it is known
  * @param {string | undefined} client
  * @param {(problem: string) => never} usage
  */
 export async function doctor(options, client, usage) {
   if (client !== undefined && !Object.hasOwn(CAPTURE_CLIENTS, client))
-    usage(`unknown client: ${client}; known are ${Object.keys(CAPTURE_CLIENTS).join(', ')}`)
-  const { flaw, ...settings } = hookSettings()
-  const named = options.namedUrl && {
-    url: new URL(options.namedUrl).origin,
-    from: '--url',
-    key: options.key ?? process.env.COMMONPLACE_KEY ?? '',
-  }
+    usage(
+      `unknown client: ${client}.${didYouMean(client, Object.keys(CAPTURE_CLIENTS))} Known clients: ${Object.keys(CAPTURE_CLIENTS).join(', ')}`,
+    )
+  const { flaw, ...resolved } = await resolveServer(options.namedUrl)
   const findings = await examine({
-    ...settings,
-    ...(flaw !== null && { from: `${settings.from}; ${flaw}` }),
-    ...named,
+    ...resolved,
+    // Checks add their own paths; an endpoint such as /mcp/core names its server.
+    url: resolved.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, ''),
+    key: options.key ?? resolved.key,
+    ...(flaw !== null && { from: `${resolved.from}; ${flaw}` }),
     client: client ?? null,
     known: null,
     hooked: [],
   })
+  if (options['check-updates']) findings.push(await (await import('./updates.mjs')).checkUpdates())
   // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
   const wire = findings.map(({ detail: told, ...finding }) => ({ ...finding, told }))
   if (options.json) console.log(JSON.stringify(wire, null, 2))

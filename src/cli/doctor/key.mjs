@@ -1,8 +1,8 @@
 // Does the server take the key, and what may it do?
+import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 
-const NEW_KEY =
-  "make one, with ADMIN_TOKEN or an admin's key set: npm run commonplace -- keys create NAME; then set COMMONPLACE_KEY to it"
+const NEW_KEY = `make one, with ADMIN_TOKEN or an admin's key set: ${TYPED.command} keys create NAME; then set COMMONPLACE_KEY to it`
 const NO_KEY = 'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json'
 
 /**

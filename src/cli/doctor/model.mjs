@@ -51,7 +51,7 @@ export async function checkModel(around) {
         name,
         ok: null,
         detail: `${called}, answers; ${waiting} of ${content.total_entries} entries have no vectors of it yet`,
-        todo: 'the schedule makes the others within minutes; after a change of the model: npm run commonplace -- reembed',
+        todo: `the schedule makes the others within minutes; after a change of the model: ${TYPED.command} reembed`,
       },
     ]
   if (suggestion !== undefined)

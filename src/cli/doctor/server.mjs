@@ -1,4 +1,5 @@
 // Does the server answer, with all that it needs?
+import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 import { isModel } from './model.mjs'
 
@@ -13,7 +14,7 @@ export async function checkServer(around) {
         ok: false,
         isAll: true,
         detail: `no answer from ${url} (${from}): ${json}`,
-        todo: 'npm start, or name another with --url',
+        todo: `${TYPED.start}, or name another with --url`,
       },
     ]
   if (!Array.isArray(json?.checks) && typeof json?.checks !== 'object')

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { orgOf } from '../administration.mjs'
 import { bundled } from '../copy/bundle.mjs'
+import { didYouMean } from '../nearest.mjs'
 import { fail, Refused } from '../server.mjs'
 import { showPlan, showSent, showVerified } from './report.mjs'
 import { sendVolumes, writeFile, writeMap } from './send.mjs'
@@ -64,10 +65,9 @@ async function explainedVolumes(library, path, run) {
  *
  * @param {{ json?: boolean }} options
  * @param {string} path
- * @param {Usage} usage
  */
-export async function verify({ json }, path, usage) {
-  if (!existsSync(path)) usage(`${path} does not exist`)
+export async function verify({ json }, path) {
+  if (!existsSync(path)) fail(`${path} does not exist`)
   const library = await loadLibrary()
   const verified = await explainedVolumes(library, path, () => library.verifyExport(() => bytesOf(path)))
   process.exitCode = showVerified(verified, json === true)
@@ -77,10 +77,9 @@ export async function verify({ json }, path, usage) {
  * Where projects are renamed: `F.map.json`, beside F.
  *
  * @param {string} path
- * @param {Usage} usage
  * @returns {Map<string, string>}
  */
-function readMap(path, usage) {
+function readMap(path) {
   const file = `${resolve(path)}.map.json`
   if (!existsSync(file)) return new Map()
   try {
@@ -91,7 +90,7 @@ function readMap(path, usage) {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  return usage(`${file} must hold {"projects": {"name in the source": "project here"}}`)
+  return fail(`${file} must hold {"projects": {"name in the source": "project here"}}`)
 }
 
 /**
@@ -117,16 +116,17 @@ function readMap(path, usage) {
 export async function importFile(options, path, usage) {
   const { from, project, name, out, prompts, json } = options
   const conflicts = ['skip', 'replace', 'fail']
-  if (!existsSync(path)) usage(`${path} does not exist`)
+  if (!existsSync(path)) fail(`${path} does not exist`)
   if (!conflicts.includes(options['on-conflict'] ?? 'skip'))
     usage(`--on-conflict must be one of: ${conflicts.join(', ')}`)
   const sends = out === undefined && (!options['dry-run'] || options.named === true)
-  if (from === undefined && !sends) return verify(options, path, usage)
+  if (from === undefined && !sends) return verify(options, path)
   const library = await loadLibrary()
   // Read before anything is sent: what came in is written beside it.
-  const map = readMap(path, usage)
+  const map = readMap(path)
   if (from === undefined) return sendFile(library, options, path)
-  if (!library.SOURCES.includes(from)) usage(`--from must be one of: ${library.SOURCES.join(', ')}`)
+  if (!library.SOURCES.includes(from))
+    usage(`--from must be one of: ${library.SOURCES.join(', ')}.${didYouMean(from, library.SOURCES)}`)
   const plan = await explained(library, () =>
     library.planImport(from, path, {
       name: name ?? resolve(path),

@@ -1,4 +1,5 @@
 // `commonplace model pull|list|remove`: the models that a server on this machine runs itself.
+import { didYouMean } from '../nearest.mjs'
 import { showProgress } from '../progress.mjs'
 import { fail } from '../server.mjs'
 import { DEFAULT_MODEL, HUB, MODELS, megabytes, pinnedModel, sizeOf } from './catalogue.mjs'
@@ -19,7 +20,8 @@ export function inMegabytes(name) {
 /** @param {string | undefined} name @param {(problem: string) => never} usage */
 function named(name, usage) {
   const pinned = pinnedModel(name ?? DEFAULT_MODEL)
-  return pinned ?? usage(`unknown model: ${name}; known are ${MODELS.map(({ model }) => model).join(', ')}`)
+  const known = MODELS.map(({ model }) => model)
+  return pinned ?? usage(`unknown model: ${name}.${didYouMean(name ?? '', known)} Known models: ${known.join(', ')}`)
 }
 
 /**

@@ -71,6 +71,26 @@ export function withPassword(text, password) {
   return url.href
 }
 
+/**
+ * A URL as the runtime of the server accepts it, which wants a password. On this machine PostgreSQL may trust connections: any password
+ * does there. Elsewhere a missing password is an error of the person who wrote the URL.
+ *
+ * @param {string} text a PostgreSQL URL
+ * @param {Record<string, string | undefined>} env
+ * @param {string} name of the variable that holds the URL
+ * @returns {string}
+ * @throws {UsageError}
+ */
+export function servingUrl(text, env, name) {
+  const filled = fillPassword(text, env)
+  const { host, user } = parseUrl(filled).options
+  if (new URL(filled).password !== '') return filled
+  if (isLoopback(host)) return withPassword(filled, 'trusted')
+  throw new UsageError(
+    `${name} has no password for user ${user} at ${host}: add it to the URL, or set POSTGRESQL_PASSWORD.`,
+  )
+}
+
 /** The driver's word for a mode; without one, other machines are spoken to in TLS only. */
 function tls(mode, host, rootCertificate) {
   if (mode === 'disable' || (mode === null && isLoopback(host))) return false

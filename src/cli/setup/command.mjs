@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../copy/bundle.mjs'
+import { didYouMean } from '../nearest.mjs'
 import { fail } from '../server.mjs'
-import { mergeJson, mergeToml, Unreadable } from './merge.mjs'
+import { mergeJson, mergeToml, removeToml, Unreadable, valueInJson, valueInToml } from './merge.mjs'
 import { placeOf } from './places.mjs'
 import { write } from './write.mjs'
 
@@ -17,6 +18,23 @@ function endpointOf(url) {
 }
 
 /**
+ * The file without entries that name this server under another name, and their names.
+ *
+ * @param {{ formerEntries(servers: unknown, url: string): string[] }} library
+ * @param {{ format: string, path: readonly string[] }} made
+ */
+function withoutFormer(library, { format, path }, url, text) {
+  const outer = path.slice(0, -1)
+  const isToml = format === 'toml'
+  const names = library.formerEntries(isToml ? valueInToml(text, outer) : valueInJson(text, outer), url)
+  const without = names.reduce(
+    (left, name) => (isToml ? removeToml(left, [...outer, name]) : mergeJson(left, [...outer, name], undefined)),
+    text,
+  )
+  return { names, without }
+}
+
+/**
  * @param {{ url: string, docker?: boolean, print?: boolean, json?: boolean }} options
  * @param {string} client
  * @param {(problem: string) => never} usage
@@ -24,7 +42,9 @@ function endpointOf(url) {
 export async function setup(options, client, usage) {
   const library = await bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
   if (!library.SETUP_CLIENTS.includes(client))
-    usage(`unknown client: ${client}; known are ${library.SETUP_CLIENTS.join(', ')}`)
+    usage(
+      `unknown client: ${client}.${didYouMean(client, library.SETUP_CLIENTS)} Known clients: ${library.SETUP_CLIENTS.join(', ')}`,
+    )
   const url = endpointOf(options.url)
   const key = process.env.COMMONPLACE_KEY
   // A server on this machine that npm start runs asks for no key.
@@ -42,16 +62,18 @@ export async function setup(options, client, usage) {
   let text = ''
   try {
     if (existsSync(file)) text = readFileSync(file, 'utf8')
+    const { names, without } = withoutFormer(library, made, url, text)
     const merged =
       made.format === 'toml'
-        ? mergeToml(text, made.path, library.tomlOf({ path: made.path, entry: filled }))
-        : mergeJson(text, made.path, filled)
+        ? mergeToml(without, made.path, library.tomlOf({ path: made.path, entry: filled }))
+        : mergeJson(without, made.path, filled)
     const changed = merged !== text
     if (changed) write(resolve(file), merged, key !== undefined && merged.includes(key))
     const isKept = JSON.stringify(filled).includes(library.PLACEHOLDER)
     const notes = key ? made.notes.filter((note) => !note.includes(library.PLACEHOLDER)) : made.notes
-    show({ client, configFile: file, written: changed, url, notes }, [
+    show({ client, configFile: file, written: changed, url, notes, ...(names.length > 0 && { replaced: names }) }, [
       changed ? `${file}: ${library.ENTRY} → ${url}` : `${file} holds it already; nothing was changed.`,
+      names.length > 0 && `Replaced the entries that name the same server: ${names.join(', ')}`,
       changed && 'Restart the client.',
       isKept && `It holds ${library.PLACEHOLDER}: set COMMONPLACE_KEY and run this again, or write your key there.`,
       !open && !key && 'The client reads the key from COMMONPLACE_KEY in its environment.',

@@ -1,6 +1,6 @@
 // How does an entry come into a client's own file, so that everything else in it stays as it is, comments too?
 import { isDeepStrictEqual } from 'node:util'
-import { applyEdits, modify, parse as parseJson } from 'jsonc-parser'
+import { applyEdits, modify, parse as parseJson, visit } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 
 /** A file that is not what it should be; it is left alone. */
@@ -38,13 +38,45 @@ function indentation(text) {
 }
 
 /**
+ * Refuses a file in which a key is twice on the way to the entry: clients read one of the two, and each chooses another.
+ *
+ * @param {string} source @param {readonly string[]} path @throws {Unreadable}
+ */
+function refuseDoubled(source, path) {
+  /** @type {Set<string>[]} */
+  const seen = []
+  visit(source, {
+    onObjectBegin: () => void seen.push(new Set()),
+    onObjectEnd: () => void seen.pop(),
+    onObjectProperty: (name, _offset, _length, _line, _character, pathOf) => {
+      const parents = pathOf()
+      const isOnTheWay = parents.length < path.length && parents.every((one, i) => one === path[i])
+      if (!isOnTheWay) return
+      if (seen.at(-1)?.has(name))
+        throw new Unreadable(
+          `"${[...parents, name].join('.')}" is in it twice; remove one of the two and run this again`,
+        )
+      seen.at(-1)?.add(name)
+    },
+  })
+}
+
+/** The value at a path of a JSON file; undefined where there is none, or the file cannot be read. @param {string} text @param {readonly string[]} path */
+export const valueInJson = (text, path) =>
+  path.reduce(
+    (at, name) => (isObject(at) ? at[name] : undefined),
+    parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, [], { allowTrailingComma: true }),
+  )
+
+/**
  * @param {string} text of the file; empty for none
  * @param {readonly string[]} path names that lead to the entry
- * @param {object | boolean} entry
+ * @param {object | boolean | undefined} entry undefined removes it
  */
 export function mergeJson(text, path, entry) {
   if (text.startsWith(BYTE_ORDER_MARK)) return BYTE_ORDER_MARK + mergeJson(text.slice(1), path, entry)
   const source = text.trim() === '' ? '{}\n' : text
+  refuseDoubled(source, path)
   const errors = []
   let at = parseJson(source, errors, { allowTrailingComma: true })
   if (errors.length > 0 || !isObject(at)) throw new Unreadable('it is no JSON object')
@@ -107,13 +139,22 @@ function withTable(text, path, table) {
   return `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
 }
 
-/** The text with the entry within a table of one line (`mcp_servers = { … }`). */
-function withinLine(text, path, entry) {
+/** The text with another inside of a table of one line (`mcp_servers = { … }`), made of its other entries. */
+function changedLine(text, path, made) {
   const [holder = '', name = ''] = path
   const line = new RegExp(`^(\\s*${named(holder)}\\s*=\\s*\\{)(.*)(\\}\\s*(?:#.*)?)$`, 'm')
   const was = new RegExp(`(^|,)\\s*${named(name)}\\s*=\\s*\\{(?:[^{}]|\\{[^{}]*\\})*\\}\\s*(?=,|$)`)
-  return text.replace(line, (_, begin, inside, end) => {
-    const others = inside.replace(was, '').replace(/^\s*,/, '').trim()
+  return text.replace(line, (_, begin, inside, end) =>
+    made(begin, inside.replace(was, '').replace(/^\s*,/, '').trim(), end),
+  )
+}
+
+const withoutInLine = (text, path) => changedLine(text, path, (begin, others, end) => `${begin} ${others} ${end}`)
+
+/** The text with the entry within a table of one line. */
+function withinLine(text, path, entry) {
+  const name = path.at(-1) ?? ''
+  return changedLine(text, path, (begin, others, end) => {
     return `${begin} ${others}${others === '' ? '' : ', '}${quoted(name)} = ${inline(entry)} ${end}`
   })
 }
@@ -148,6 +189,39 @@ export function mergeToml(text, path, table) {
   const merged = [withTable(text, path, table), withinLine(text, path, entry)].find(isRight)
   if (merged === undefined) throw new Unreadable(`its ${path.join('.')} is written in a way that cannot be replaced`)
   return merged
+}
+
+/** The value at a path of a TOML file. @param {string} text @param {readonly string[]} path @throws {Unreadable} */
+export const valueInToml = (text, path) => valueAt(readToml(text), path)
+
+/** @param {any} tree @param {readonly string[]} path @returns {any} */
+const valueAt = (tree, path) => path.reduce((at, name) => at?.[name], tree)
+
+/**
+ * The file without an entry.
+ *
+ * @param {string} text
+ * @param {readonly string[]} path
+ */
+export function removeToml(text, path) {
+  const before = readToml(text)
+  const [own, name = ''] = [path.slice(0, -1), path.at(-1)]
+  const expected = structuredClone(before)
+  delete valueAt(expected, own)[name]
+  const without = [withTable(text, path, ''), withoutInLine(text, path)].find((one) => {
+    try {
+      // A copy, as the other: the parser's own tables have no prototype.
+      const after = structuredClone(parseToml(one))
+      // The table above an entry may end with its last one.
+      const [holder, left] = [valueAt(after, own), valueAt(expected, own)]
+      if (holder === undefined && Object.keys(left).length === 0) delete expected[own[0] ?? '']
+      return isDeepStrictEqual(after, expected)
+    } catch {
+      return false
+    }
+  })
+  if (without === undefined) throw new Unreadable(`its ${path.join('.')} is written in a way that cannot be removed`)
+  return without
 }
 
 function readToml(text) {

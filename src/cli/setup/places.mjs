@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 
-const claudeDesktop = () => {
-  if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Claude')
-  if (platform() === 'win32') return join(process.env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Claude')
-  return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'Claude')
+/** The folder in which a program of the desktop keeps its settings. @param {string} name */
+const applicationData = (name) => {
+  if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support', name)
+  if (platform() === 'win32') return join(process.env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), name)
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), name)
 }
 
 /** The file with comments where only that one is there: the program reads both. */
@@ -19,12 +20,19 @@ const openCode = () => {
 /** @type {Readonly<Record<string, () => string>>} */
 const PLACES = {
   opencode: openCode,
-  claude: () => join(claudeDesktop(), 'claude_desktop_config.json'),
+  claude: () => join(applicationData('Claude'), 'claude_desktop_config.json'),
   'claude-code': () => join(homedir(), '.claude.json'),
   kimi: () => join(homedir(), existsSync(join(homedir(), '.kimi-code')) ? '.kimi-code' : '.kimi', 'mcp.json'),
   codex: () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
   gemini: () => join(homedir(), '.gemini', 'settings.json'),
   cursor: () => join(homedir(), '.cursor', 'mcp.json'),
+  'vs-code': () => join(applicationData('Code'), 'User', 'mcp.json'),
+  windsurf: () => join(homedir(), '.codeium', 'windsurf', 'mcp_config.json'),
+  zed: () =>
+    platform() === 'win32'
+      ? join(applicationData('Zed'), 'settings.json')
+      : join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'zed', 'settings.json'),
+  cline: () => join(homedir(), '.cline', 'data', 'settings', 'cline_mcp_settings.json'),
 }
 
 /** Clients whose files are known. */

@@ -80,6 +80,9 @@ export function expiryOf(metadata: Metadata | null): number | null {
   return instant
 }
 
+export const domainOf = (metadata: Metadata | null): string | null =>
+  text(own(metadata, 'domain')) ?? text(own(metadata, 'category'))
+
 export const titleOf = (metadata: Metadata | null): string | null =>
   text(own(metadata, 'title')) ?? text(own(metadata, 'task_name'))
 
@@ -108,7 +111,7 @@ export function liftMetadata(
     workItem: status !== null && assignee !== undefined && assignee !== null && assignee !== '',
     title: titleOf(metadata),
     project: projectOf(metadata, scope, keptProject),
-    domain: text(own(metadata, 'domain')) ?? text(own(metadata, 'category')),
+    domain: domainOf(metadata),
     agent: text(own(metadata, 'agent_name')) ?? agent,
     audience: audienceOf(metadata),
     diary: diaryOf(metadata),

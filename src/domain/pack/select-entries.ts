@@ -73,9 +73,7 @@ function withSuccessors(candidates: readonly Candidate[], successors: By['links'
 /** An entry that the goal names by its title or an alias is first. */
 function namedFirst(candidates: readonly Candidate[]): Candidate[] {
   const highest = Math.max(0, ...candidates.map(({ key }) => key))
-  return candidates.map((one) =>
-    one.evidence.titled || one.evidence.called.length > 0 ? { ...one, key: highest + one.key / (highest + 1) } : one,
-  )
+  return candidates.map((one) => (isNamed(one) ? { ...one, key: highest + one.key / (highest + 1) } : one))
 }
 
 /** An entry is behind a later one of its project that says, in its own words, that it replaces it. */
@@ -100,21 +98,32 @@ function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Can
   })
 }
 
-/** Without what says nearly the same as a better one; entries that contradict each other both stay. */
+/**
+ * Without what says nearly the same as a better one; entries that contradict each other both stay. Of a project the latest one stays, at
+ * the place of the better one: what differs between the two is what changed.
+ */
 async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder }: By) {
   const distinct: { readonly one: Candidate; readonly shape: Shape }[] = []
   const duplicates: Candidate[] = []
   for (const one of list) {
     const shape = shapeOf(`${one.entry.title ?? ''}\n${one.entry.beginning}`, analyzer)
-    const same = distinct.some(
+    const same = distinct.findIndex(
       (other) => isNearlySame(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
     )
-    if (same) duplicates.push(one)
-    else distinct.push({ one, shape })
+    const better = distinct[same]?.one
+    if (better === undefined) distinct.push({ one, shape })
+    else if (isNamed(better) || one.entry.project !== better.entry.project || !isLater(one.entry, better.entry))
+      duplicates.push(one)
+    else {
+      distinct[same] = { one: { ...one, key: better.key, score: better.score }, shape }
+      duplicates.push(better)
+    }
     await yielder.spend(shape.text.length * distinct.length)
   }
   return { distinct: distinct.map(({ one }) => one), duplicates }
 }
+
+const isNamed = ({ evidence }: Candidate): boolean => evidence.titled || evidence.called.length > 0
 
 const standsAnyway = ({ evidence }: Candidate): boolean => evidence.inProgress || evidence.diary || evidence.newest
 

@@ -1,4 +1,7 @@
-/** How each coding client is told of this server (fabric contract §10): what stands in its file, and where. */
+/**
+ * The one list of clients (fabric contract §10). `commonplace setup`, `context_setup`, the pages of docs/clients, the dashboard, the doctor
+ * and capture read it; a client that has no file of its own is in `OTHER_CLIENTS`.
+ */
 export const SETUP_CLIENTS = [
   'opencode',
   'claude',
@@ -7,16 +10,26 @@ export const SETUP_CLIENTS = [
   'codex',
   'gemini',
   'cursor',
+  'vs-code',
+  'windsurf',
+  'zed',
+  'jetbrains',
+  'cline',
   'docker',
   'generic',
 ] as const
 
 export type SetupClient = (typeof SETUP_CLIENTS)[number]
 
-/** An older local entry of this name is replaced, not doubled. */
-export const ENTRY = 'context-fabric'
+/** The name of the server in every client. */
+export const ENTRY = 'commonplace'
+
+/** The name that `commonplace setup` wrote before, which Context Fabric has too: an entry of this name is replaced. */
+export const FORMER_ENTRY = 'context-fabric'
 
 interface Shape {
+  /** As people call it. */
+  readonly label: string
   readonly configFile: string
   readonly format?: 'toml'
   /** Names above the entry. */
@@ -28,7 +41,42 @@ interface Shape {
   readonly local?: (program: Program) => Record<string, unknown>
   /** @param open the server asks nobody for a key */
   readonly notes?: (url: string, open: boolean) => string[]
+  /** An address that opens the client and adds the server, as the client documents it. It never holds a key: OAuth asks for one. */
+  readonly install?: (url: string) => string
+  /** Its name in `commonplace setup <name> --capture`, where sessions can be captured. */
+  readonly capture?: string
 }
+
+/** A client without a file that a program could write. */
+interface OtherClient {
+  readonly label: string
+  /** @param url of `/mcp/core` */
+  readonly how: (url: string) => string
+}
+
+const settings = (url: string, where: string) =>
+  `${where}, with the address ${url}. OAuth opens a page that asks for the key.`
+
+export const OTHER_CLIENTS: readonly OtherClient[] = [
+  {
+    label: 'claude.ai',
+    how: (url) => settings(url, 'A deployment only: Settings → Connectors → Add custom connector'),
+  },
+  {
+    label: 'ChatGPT',
+    how: (url) => settings(url.replace(/\/core$/, '/connector'), 'A deployment only: Settings → Connectors → Create'),
+  },
+  {
+    label: 'LangGraph and LangChain',
+    how: (url) =>
+      `MultiServerMCPClient with {"commonplace": {"transport": "http", "url": "${url}"}}: docs/clients/frameworks.md.`,
+  },
+  {
+    label: 'n8n',
+    how: (url) =>
+      `The node MCP Client Tool: Endpoint ${url}, Server Transport "HTTP Streamable", Authentication "Bearer Auth" with your key.`,
+  },
+]
 
 export interface Program {
   readonly command: string
@@ -42,6 +90,8 @@ const http = (url: string, headers: object) => ({ type: 'http', url, ...headers 
 
 export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
   opencode: {
+    label: 'OpenCode',
+    capture: 'opencode',
     configFile: '~/.config/opencode/opencode.json',
     outer: ['mcp'],
     variable: '{env:COMMONPLACE_KEY}',
@@ -53,6 +103,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     notes: () => ['opencode 2 nests the entry in mcp.servers.'],
   },
   claude: {
+    label: 'Claude Desktop',
     configFile:
       'claude_desktop_config.json in ~/Library/Application Support/Claude/, %APPDATA%\\Claude\\ or ~/.config/Claude/',
     outer: SERVERS,
@@ -62,6 +113,8 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     notes: (url) => [`Without a bridge: Settings → Connectors → Add custom connector, with ${url}.`],
   },
   'claude-code': {
+    label: 'Claude Code',
+    capture: 'claude-code',
     configFile: '~/.claude.json',
     outer: SERVERS,
     variable: '${' + 'COMMONPLACE_KEY}',
@@ -72,6 +125,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     },
   },
   kimi: {
+    label: 'Kimi CLI',
     configFile: '~/.kimi/mcp.json (newer: ~/.kimi-code/mcp.json)',
     outer: SERVERS,
     variable: null,
@@ -79,6 +133,8 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     notes: () => ['Newer versions also take bearerTokenEnvVar in the place of headers.'],
   },
   codex: {
+    label: 'Codex',
+    capture: 'codex',
     configFile: '~/.codex/config.toml',
     format: 'toml',
     outer: ['mcp_servers'],
@@ -89,17 +145,60 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     }),
   },
   gemini: {
+    label: 'Gemini CLI',
     configFile: '~/.gemini/settings.json',
     outer: SERVERS,
     variable: '$COMMONPLACE_KEY',
     remote: (httpUrl, headers) => ({ httpUrl, ...headers }),
   },
   cursor: {
+    label: 'Cursor',
+    capture: 'cursor',
+    install: (url) =>
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=${ENTRY}&config=${encodeURIComponent(btoa(JSON.stringify({ url })))}`,
     configFile: '~/.cursor/mcp.json',
     outer: SERVERS,
     variable: '${' + 'env:COMMONPLACE_KEY}',
     remote: (url, headers) => ({ url, ...headers }),
   },
-  docker: { configFile: MANUAL, outer: SERVERS, variable: null, remote: () => ({}) },
-  generic: { configFile: MANUAL, outer: SERVERS, variable: null, remote: http },
+  'vs-code': {
+    label: 'VS Code and GitHub Copilot',
+    capture: 'vscode',
+    install: (url) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: ENTRY, type: 'http', url }))}`,
+    configFile: 'mcp.json in ~/Library/Application Support/Code/User/, %APPDATA%\\Code\\User\\ or ~/.config/Code/User/',
+    outer: ['servers'],
+    variable: '${' + 'env:COMMONPLACE_KEY}',
+    remote: http,
+  },
+  windsurf: {
+    label: 'Windsurf',
+    configFile: '~/.codeium/windsurf/mcp_config.json',
+    outer: SERVERS,
+    variable: '${' + 'env:COMMONPLACE_KEY}',
+    remote: (serverUrl, headers) => ({ serverUrl, ...headers }),
+  },
+  zed: {
+    label: 'Zed',
+    configFile: '~/.config/zed/settings.json (Windows: %APPDATA%\\Zed\\settings.json)',
+    outer: ['context_servers'],
+    variable: null,
+    remote: (url, headers) => ({ url, ...headers }),
+  },
+  jetbrains: {
+    label: 'JetBrains AI Assistant',
+    configFile: MANUAL,
+    outer: SERVERS,
+    variable: null,
+    remote: (url, headers) => ({ url, ...headers }),
+    notes: () => ['Settings → Tools → AI Assistant → Model Context Protocol → Add → As JSON.'],
+  },
+  cline: {
+    label: 'Cline',
+    configFile: '~/.cline/data/settings/cline_mcp_settings.json (in VS Code: MCP Servers → Configure)',
+    outer: SERVERS,
+    variable: null,
+    remote: (url, headers) => ({ type: 'streamableHttp', url, ...headers }),
+  },
+  docker: { label: 'Any client, by Docker', configFile: MANUAL, outer: SERVERS, variable: null, remote: () => ({}) },
+  generic: { label: 'Any other client', configFile: MANUAL, outer: SERVERS, variable: null, remote: http },
 }

@@ -1,4 +1,4 @@
-import { ENTRY, type Program, type SetupClient, SHAPES } from './client-files'
+import { ENTRY, FORMER_ENTRY, type Program, type SetupClient, SHAPES } from './client-files'
 
 /** What stands in for the key where a client cannot read its environment; the command line fills it in. */
 export const PLACEHOLDER = '<COMMONPLACE_KEY>'
@@ -30,13 +30,57 @@ const programEntry = ({ command, args, env }: Program): Record<string, unknown> 
 function bridge({ url, open }: SetupChoice, inDocker: boolean, key: string): Program {
   const header = open ? [] : ['--header', 'Authorization:${' + 'AUTH}']
   const env: Record<string, string> = open ? {} : { AUTH: `Bearer ${key}` }
-  const remote = ['-y', 'mcp-remote', url, ...header]
-  if (!inDocker) return { command: 'npx', args: remote, env }
+  const remote = (address: string, more: string[] = []) => ['-y', 'mcp-remote', address, ...more, ...header]
+  if (!inDocker) return { command: 'npx', args: remote(url), env }
   const pass = open ? [] : ['-e', 'AUTH']
-  return { command: 'docker', args: ['run', '--rm', '-i', ...pass, 'node:24-alpine', 'npx', ...remote], env }
+  const seen = fromContainer(url)
+  // Docker Desktop knows the name by itself; mcp-remote takes plain http of other machines only when told.
+  const [host, plain] = seen === url ? [[], []] : [['--add-host=host.docker.internal:host-gateway'], ['--allow-http']]
+  const run = ['run', '--rm', '-i', ...host, ...pass, 'node:24-alpine', 'npx', ...remote(seen, plain)]
+  return { command: 'docker', args: run, env }
 }
 
-const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
+/** Returns whether a host is this machine. */
+const isHere = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** An address as a container sees it: in there localhost is the container itself. */
+function fromContainer(url: string): string {
+  const address = new URL(url)
+  if (!isHere(address.hostname)) return url
+  address.hostname = 'host.docker.internal'
+  return address.href
+}
+
+/** The server and whether it is the endpoint that an address names; this machine by one name. */
+function endpointOf(text: unknown): string | null {
+  if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const { protocol, hostname, port, pathname } = new URL(text)
+  const host = isHere(hostname) || hostname === 'host.docker.internal' ? 'localhost' : hostname
+  return /^\/mcp(\/|$)/.test(pathname) ? `${protocol}//${host}:${port}` : null
+}
+
+/** Every text within a value. */
+const textsIn = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [value]
+
+/**
+ * Names of entries that name this server under another name than ours: the same server by its address, whatever it is called, and the
+ * name that an earlier version wrote.
+ *
+ * @param servers the entries of the file, by name
+ */
+export const formerEntries = (servers: unknown, url: string): string[] =>
+  typeof servers !== 'object' || servers === null
+    ? []
+    : Object.entries(servers)
+        .filter(([, entry]) => typeof entry === 'object' && entry !== null)
+        .filter(
+          ([name, entry]) =>
+            name !== ENTRY &&
+            (name === FORMER_ENTRY || textsIn(entry).some((text) => endpointOf(text) === endpointOf(url))),
+        )
+        .map(([name]) => name)
 
 /** What a client's file holds for this server. */
 export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
@@ -47,16 +91,19 @@ export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
   const inDocker = choice.useDocker || client === 'docker'
   const program = inDocker || client === 'claude' ? bridge(choice, inDocker, key) : null
   const entry = program === null ? remote(url, headers) : local(program)
-  const hidden = inDocker && LOOPBACK.test(new URL(url).hostname)
+  const isHidden = inDocker && fromContainer(url) !== url
   return {
     ...{ configFile, format, entry },
     path: [...outer, ENTRY],
     notes: [
       ...(notes?.(url, open) ?? []),
-      ...(hidden
-        ? ['In a container localhost is the container itself: name this machine by host.docker.internal.']
+      ...(isHidden
+        ? [
+            'A container reaches this machine as host.docker.internal. A server in open mode refuses that name: start it with ' +
+              'AUTH_MODE=required on an address that containers reach, and use a key.',
+          ]
         : []),
-      ...(!open && JSON.stringify(entry).includes(PLACEHOLDER) ? [`Put your key in the place of ${PLACEHOLDER}.`] : []),
+      ...(!open && JSON.stringify(entry).includes(PLACEHOLDER) ? [`Replace ${PLACEHOLDER} with your key.`] : []),
     ],
   }
 }

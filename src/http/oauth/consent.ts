@@ -13,6 +13,8 @@ import { isAcceptableClientId } from './client-ids'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
 import { type Client, consentPage, departurePage, troublePage } from './page'
 import { SCOPE } from './provider'
+import { destinationOf, isAllowedRedirect, leadsToApp } from './redirect-uris'
+import { withoutSlash } from './resources'
 
 /** `/authorize`: the person is shown who asks for what, pastes a key or refuses, and is sent back. */
 interface Situation {
@@ -20,8 +22,6 @@ interface Situation {
   readonly helpers: OAuthHelpers
   readonly services: Pick<Services, 'identity' | 'administration'>
 }
-
-const hostOf = (address: string) => new URL(address).host
 
 const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
 const EMPTY = 'Paste the key.'
@@ -36,6 +36,11 @@ async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthReque
   const url = new URL(request.url)
   if (!isAcceptableClientId(url.searchParams.get('client_id') ?? ''))
     throw new AuthorizationError('invalid_request', { description: 'Invalid client_id' })
+  if (!isAllowedRedirect(url.searchParams.get('redirect_uri') ?? ''))
+    throw new AuthorizationError('invalid_request', { description: 'Invalid redirect URI' })
+  const resources = url.searchParams.getAll('resource')
+  url.searchParams.delete('resource')
+  for (const resource of resources) url.searchParams.append('resource', withoutSlash(resource))
   // The body stays with us: the provider reads the address alone.
   const asked = await helpers.parseAuthRequest(new Request(url))
   // The provider lets clients with a secret go without; OAuth 2.1 lets nobody.
@@ -51,8 +56,9 @@ async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthReque
 
 async function describe(helpers: OAuthHelpers, asked: AuthRequest): Promise<Client> {
   const { clientName, clientDomain, redirectIsLoopback } = await helpers.describeConsent(asked)
-  const destination = hostOf(asked.redirectUri)
-  return { name: clientName, publisher: clientDomain ?? null, destination, local: redirectIsLoopback }
+  const { redirectUri } = asked
+  const local = redirectIsLoopback || leadsToApp(redirectUri)
+  return { name: clientName, publisher: clientDomain ?? null, destination: destinationOf(redirectUri), local }
 }
 
 /** The holder of what was pasted, or the words that say why there is none. One read of the database at most. */
@@ -118,7 +124,8 @@ export async function authorize(situation: Situation): Promise<Response> {
     // A person is told in words; what else goes wrong is the server's to answer and to log.
     if (error instanceof Problem && error.cause === undefined) return respond(troublePage(error.message), url, 503)
     if (!(error instanceof AuthorizationError)) throw error
-    const way = error.redirectTo === undefined ? null : { to: error.redirectTo, destination: hostOf(error.redirectTo) }
+    const way =
+      error.redirectTo === undefined ? null : { to: error.redirectTo, destination: destinationOf(error.redirectTo) }
     return respond(troublePage(`The app has sent you here with a faulty request: ${error.description}`, way), url, 400)
   }
 }

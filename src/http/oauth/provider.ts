@@ -3,6 +3,7 @@ import { Problem } from '../../domain/errors'
 import type { Identity } from '../../services/people/identity'
 import type { Log } from '../log'
 import { fetchesDocuments } from './client-ids'
+import { isAllowedRedirect } from './redirect-uris'
 import { resourcesAt } from './resources'
 import type { BoundedStore } from './store'
 
@@ -32,9 +33,11 @@ export function registrationFault({ client_name: name, redirect_uris: uris }: Re
   if (!Array.isArray(uris)) return null
   if (uris.length > MAX_REDIRECT_URIS)
     return `redirect_uris has ${uris.length} items; send at most ${MAX_REDIRECT_URIS}`
-  return uris.some((uri) => String(uri).length > MAX_REDIRECT_URI)
-    ? `A redirect URI is longer than ${MAX_REDIRECT_URI} characters; send a shorter one`
-    : null
+  if (uris.some((uri) => String(uri).length > MAX_REDIRECT_URI))
+    return `A redirect URI is longer than ${MAX_REDIRECT_URI} characters; send a shorter one`
+  return uris.every((uri) => isAllowedRedirect(String(uri)))
+    ? null
+    : 'A redirect URI must be https, http on this machine, or of a scheme that an app registers for itself: app://callback'
 }
 
 export interface ProviderEnv {
@@ -57,6 +60,8 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
     scopesSupported: [SCOPE],
     accessTokenTTL: ACCESS_SECONDS,
     refreshTokenTTL: REFRESH_SECONDS,
+    // Cursor and other editors; PKCE by S256 is required of every client (consent.ts).
+    allowPrivateUseRedirectUris: true,
     clientIdMetadataDocumentEnabled: fetchesDocuments(origin),
     clientRegistrationCallback: ({ clientMetadata }) => {
       const fault = registrationFault(clientMetadata)

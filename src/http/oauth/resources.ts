@@ -1,6 +1,7 @@
 import { FAMILIES } from '../../tools/catalogue'
 import { connector } from '../../tools/connector/family'
 import { CORE_NAME } from '../../tools/offers'
+import { withoutClosingSlash } from '../mcp-path'
 
 /**
  * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each
@@ -25,18 +26,30 @@ const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${CORE_NAME
 export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)
 
 /** The resource that a client of this address asks a token for. */
-const resourceOf = ({ origin, pathname }: URL): string => `${origin}${PATHS.includes(pathname) ? pathname : WHOLE}`
+function resourceOf({ origin, pathname }: URL): string {
+  const path = withoutClosingSlash(pathname)
+  return `${origin}${PATHS.includes(path) ? path : WHOLE}`
+}
+
+/** A resource as a client names it, without the closing slash of the address that it dialed. */
+export const withoutSlash = (resource: string): string =>
+  /^https?:\/\/[^/]+\/mcp(\/[^/]+)?\/$/.test(resource) ? resource.slice(0, -1) : resource
 
 /** Where the metadata of that resource is (RFC 9728 §3.1: the path comes behind the well-known name). */
 export const metadataUrlOf = (url: URL): string => {
   const { origin, pathname } = new URL(resourceOf(url))
-  return `${origin}${WELL_KNOWN}${pathname}`
+  return `${origin}${WELL_KNOWN}${pathname}${slashOf(url)}`
 }
+
+/** The closing slash of an address that names a resource: clients compare the resource with the address that they dialed. */
+const slashOf = ({ pathname }: URL): '/' | '' =>
+  pathname.endsWith('/') && PATHS.includes(withoutClosingSlash(pathname)) ? '/' : ''
 
 /** The resource that a metadata address describes; the bare name stands for the whole, null for what is none. */
 export function describedBy({ origin, pathname }: URL): string | null {
-  const path = pathname.slice(WELL_KNOWN.length) || WHOLE
-  return PATHS.includes(path) ? `${origin}${path}` : null
+  const path = pathname.slice(WELL_KNOWN.length)
+  if (withoutClosingSlash(path) === '' || path === '/') return `${origin}${WHOLE}`
+  return PATHS.includes(withoutClosingSlash(path)) ? `${origin}${path}` : null
 }
 
 /**

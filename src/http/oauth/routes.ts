@@ -7,7 +7,7 @@ import { authorize } from './consent'
 import { oauthError } from './errors'
 import { isForm, readBytes } from './form'
 import { SCOPE } from './provider'
-import { describedBy, WELL_KNOWN } from './resources'
+import { describedBy, WELL_KNOWN, withoutSlash } from './resources'
 import type { Issuer, OAuth } from './server'
 
 /** Where OAuth is served. Without a store for it, or on an origin that cannot be an issuer, none of this exists. */
@@ -37,6 +37,9 @@ async function admit(
   if (bytes === null) return oauthError(413, 'invalid_request', 'The body is too large')
   const text = new TextDecoder().decode(bytes)
   const form = new URLSearchParams(isForm(request) ? text : '')
+  const resources = form.getAll('resource')
+  form.delete('resource')
+  for (const resource of resources) form.append('resource', withoutSlash(resource))
   noteBody(request, [text, ...form.values()])
   if (!namesAcceptableClient(form, request.headers.get('authorization')))
     return oauthError(401, 'invalid_client', 'Client not found')

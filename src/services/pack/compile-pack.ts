@@ -1,3 +1,6 @@
+import { type Listed, laterFirst, laterWords } from '../../domain/currency/later-first'
+import { hasSubject, subjectOf } from '../../domain/currency/subject'
+import { hasEnded } from '../../domain/currency/validity'
 import { isWork } from '../../domain/entry/work'
 import { type Caller, homesOf } from '../../domain/identity/scope'
 import { bareOf } from '../../domain/pack/bare-item'
@@ -20,6 +23,7 @@ import { NOTHING_FITS } from '../../domain/recall/doubt'
 import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
 import type { Yielder } from '../../domain/yielder'
+import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
 import { didYouMean } from '../searching/ranked/suggest-words'
@@ -59,6 +63,11 @@ const ANYWAY = 160
 /** Code points of a part of a long text that is read. */
 const STRETCH = 1_500
 
+/** Later memories on its subject that an item names. */
+const MOST_LATER = 2
+/** Work that comparing two memories takes, as much as reading that many characters. */
+const WORK_OF_PAIR = 100
+
 /** A pack, its text for prompts, and the entries found that are not in it. */
 export interface Compiled {
   readonly pack: Pack
@@ -81,6 +90,7 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   yielder,
+  clock,
   unfinished = async () => [],
   isApproved = false,
 }: {
@@ -88,6 +98,7 @@ export function createCompilePack({
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly yielder: Yielder
+  readonly clock: Clock
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
   /** Whether only entries count of which a person has approved the current version. */
@@ -129,6 +140,13 @@ export function createCompilePack({
     return { text, at: bestPlaces(text, rarity, analyzer, most), goesOn: { before: start > 0, after } }
   }
 
+  /** An entry as one of a list in which the later of two on a subject comes first. */
+  const listedOf = ({ entry, evidence, score }: Candidate): Listed => ({
+    ...{ ...entry, score },
+    subject: hasSubject(entry) && !entry.diary ? subjectOf(entry.title, entry.beginning, analyzer) : null,
+    isNamed: evidence.titled || evidence.called.length > 0,
+  })
+
   /** Finds, ranks and chooses entries, reads the rest of them and puts the pack together. */
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
@@ -141,16 +159,22 @@ export function createCompilePack({
     const depth = DEPTHS[request.layer]
     const found = await findCandidates(sight, request)
     const present = found.entries.filter(
-      (entry) => (entry.status !== 'archived' || !isWork(entry.kind)) && request.admits(entry),
+      (entry) =>
+        (entry.status !== 'archived' || !isWork(entry.kind)) &&
+        request.admits(entry) &&
+        !hasEnded(entry.metadata, clock.now()),
     )
     const by = { analyzer, yielder }
     const ranked = await rankEntries(present, found, request, by)
     const links = { opponents: opponentsIn(found.links), successors: successorsIn(found.links) }
     const selection = await selectEntries(ranked, request, { links, ...by })
     const { chosen, anyway } = selection
+    const { order, later } = laterFirst(chosen.map(listedOf))
+    await yielder.spend(chosen.length * chosen.length * WORK_OF_PAIR)
     const pieces = chosen.map((one): Piece => {
       const most = anyway.has(one) && !one.evidence.diary ? ANYWAY : CONTENT
-      return { chosen: one, item: itemOf(one), most, ...passageOf(one, ranked, most) }
+      const item = withLater(itemOf(one), later.get(one.entry.id) ?? [])
+      return { chosen: one, item, most, ...passageOf(one, ranked, most) }
     })
     const planned = plan(pieces, request.maxJson, depth.ofSection)
     const isEmpty = chosen.every((one) => anyway.has(one))
@@ -173,7 +197,9 @@ export function createCompilePack({
         ...(request.project === null ? {} : { project: request.project }),
       },
     })
-    const sections = sectionsOf(planned, finished, ranked, request)
+    const ids = order.map((place) => chosen[place]?.entry.id as number)
+    const byOrder = planned.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)))
+    const sections = sectionsOf(byOrder, finished, ranked, { ...request, later })
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
       ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
@@ -212,13 +238,16 @@ export function createCompilePack({
     planned: readonly Planned<Piece>[],
     finished: Finished,
     ranked: RankedGoal,
-    request: PackRequest,
+    request: PackRequest & { readonly later: ReadonlyMap<number, readonly number[]> },
   ): PackSection[] {
+    const present = new Set(planned.map(idOf))
     const items = planned.map((given) => {
       const { one } = given
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
-      const whole = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const linked = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
+      const later = request.later.get(entry.id)?.filter((id) => present.has(id)) ?? []
+      const whole = withLater(linked, later)
       const plain = given.bare ? bareOf(whole) : whole
       const passage = passageRead(one, ranked, finished)
       const isCut = learningsIn(one.chosen) === null && entry.chars > one.most
@@ -233,6 +262,12 @@ export function createCompilePack({
 
   return compile
 }
+
+const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
+
+/** An item that names the later memories on its subject. */
+const withLater = (item: PackItem, later: readonly number[]): PackItem =>
+  later.length === 0 ? item : { ...item, reason: `${item.reason}; ${laterWords(later.slice(0, MOST_LATER))}` }
 
 /** What is shown of finished work that has taught something. */
 const learningsIn = ({ entry, facet }: Candidate): string | null =>

@@ -25,6 +25,7 @@ import { sha256Hex, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn, TextHit } from '../../ports/full-text'
 import type { Memories } from '../../ports/memories'
+import type { Earlier, FindEarlier } from '../currency/find-earlier'
 import { done, onlyValue } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import { type StoredEntry, VECTORS_LATER } from '../writing/entries/stored-entry'
@@ -46,6 +47,8 @@ export interface StoredMemory {
   readonly conflicts: readonly Conflict[]
   /** How many more may say the same, of those that were compared. */
   readonly furtherConflicts: number
+  /** Earlier memories on the same subject, the most similar first. */
+  readonly mayReplace: readonly Earlier[]
   readonly warnings: readonly string[]
 }
 
@@ -55,7 +58,7 @@ const MAX_CONFLICTS = 10
 
 /** A memory before its write. */
 export interface PlannedMemory
-  extends Pick<StoredMemory, 'kind' | 'project' | 'links' | 'conflicts' | 'furtherConflicts'> {
+  extends Pick<StoredMemory, 'kind' | 'project' | 'links' | 'conflicts' | 'furtherConflicts' | 'mayReplace'> {
   /** The equal memory that was there already, and what this call asks for otherwise; null for a new one. */
   readonly equal: { readonly id: number; readonly warnings: readonly string[] } | null
 }
@@ -74,6 +77,7 @@ export const rememberedAs = (
   return {
     ...{ ...planned, id, existing: stored === null },
     conflicts: planned.conflicts.filter((conflict) => conflict.id !== id),
+    mayReplace: stored === null ? [] : planned.mayReplace,
     warnings: [...(equal?.warnings ?? []), ...warnings, ...storeWarnings(planned, made)],
   }
 }
@@ -86,6 +90,11 @@ const storeWarnings = (
   ...(furtherConflicts === 0
     ? []
     : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${furtherConflicts} more may say the same`]),
+]
+
+/** Memories that the answer names. */
+const mentionedIn = ({ conflicts, mayReplace }: PlannedMemory): number[] => [
+  ...new Set([...conflicts, ...mayReplace].map(({ id }) => id)),
 ]
 
 /** The values of a repeated call that the equal memory does not have. */
@@ -119,12 +128,14 @@ export function createRemember({
   fullText,
   memories,
   analyzer,
+  findEarlier,
 }: {
   readonly storeEntries: StoreEntries
   readonly entries: Pick<EntryStore, 'previews' | 'read'>
   readonly fullText: FullText
   readonly memories: Pick<Memories, 'equals'>
   readonly analyzer: Analyzer
+  readonly findEarlier: FindEarlier
 }) {
   /** The equal memory of the caller; null where there is none. Diary pages are never equal: each is an entry of its own. */
   async function equalTo(
@@ -164,11 +175,14 @@ export function createRemember({
     return text ? 'nearly the same text' : named ? 'same title' : null
   }
 
-  /** Entries of the same kind and project that stand and say nearly the same, or have the same title. Two round trips. */
+  /**
+   * Entries of the same kind and project that are not superseded and say nearly the same, or have the same title, and earlier ones on the
+   * same subject. Two round trips.
+   */
   async function conflictsWith(
     caller: Caller,
     memory: Remembered,
-  ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts'>> {
+  ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts' | 'mayReplace'>> {
     const { title, draft, kind, project, links } = memory
     const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
     const isThere = (one: string | null): boolean =>
@@ -176,8 +190,11 @@ export function createRemember({
     const collides = (entry: Entry): boolean =>
       entry.kind === kind && isThere(entry.project) && entry.supersededBy === undefined && !replaced.has(entry.id)
     const scope = { ...caller, projects: project === null ? caller.projects : homesOf(caller, project) }
-    // Asked for in the same moment, so that both share a round trip.
-    const found = await Promise.all([
+    const stored = { title, text: draft.text, kind, project, replaced }
+    const isDiary = draft.metadata?.diary === true
+    // Asked for in the same moment, so that they share a round trip.
+    const [similar, ...found] = await Promise.all([
+      isDiary ? [] : findEarlier.similar(caller, stored),
       alike(scope, sameTitle(title, analyzer), ['title']),
       alike(scope, nearlySameText(draft.text, analyzer), ['title', 'body', 'context']),
     ])
@@ -187,13 +204,15 @@ export function createRemember({
       const reason = reasonOf(hit, memory, shape)
       if (reason !== null) reasons.set(hit.id, reason)
     }
-    const read = await entries.previews(scope, EVERYTHING, [...reasons.keys()], 200)
-    const all = read.filter(collides).sort((a, b) => b.id - a.id)
+    const ids = [...new Set([...reasons.keys(), ...similar])]
+    const read = await entries.previews(scope, EVERYTHING, ids, 200)
+    const all = read.filter((entry) => reasons.has(entry.id) && collides(entry)).sort((a, b) => b.id - a.id)
     return {
       conflicts: all
         .slice(0, MAX_CONFLICTS)
         .map((entry) => ({ id: entry.id, title: titleOf(entry), reason: reasons.get(entry.id) as string })),
       furtherConflicts: Math.max(0, all.length - MAX_CONFLICTS),
+      mayReplace: findEarlier.chosen(caller, stored, similar, read),
     }
   }
 
@@ -244,7 +263,7 @@ export function createRemember({
       const known = equal && { id: equal.id, warnings: differences(memory, equal) }
       const planned: PlannedMemory = { kind, project, links, ...found, equal: known }
       note(caller, 'remembered', planned)
-      if (caller.receipt) caller.receipt.notes.mentioned = planned.conflicts.map(({ id }) => id)
+      if (caller.receipt) caller.receipt.notes.mentioned = mentionedIn(planned)
       const tags = (draft.tags ?? []).filter((tag) => equal?.tags.includes(tag) === false)
       const renewals = equal === null ? [] : [{ id: equal.id, tags, lasts: null }]
       const meeting = isComparable ? { problem: null, count: null, renewals, byName: true as const } : undefined

@@ -20,7 +20,7 @@ const PAGE = 200
 
 const input = z.strictObject({
   since: z.string().optional().meta({
-    description: 'Time or next of an answer; default: your last changes call',
+    description: 'Time, or next of an answer; default: last call',
   }),
   project: fields.onlyProject,
   thread: fields.thread,

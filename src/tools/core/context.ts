@@ -48,24 +48,30 @@ interface Section {
   readonly memories: Record<string, unknown>[]
 }
 
+/** An item of a list, with its place in its section. */
+interface Placed {
+  readonly section: string
+  readonly shown: Record<string, unknown>
+  readonly place: number
+}
+
 /** Sections as long as they fit: the last items of the list are dropped first. */
-function fitting(
-  items: readonly { readonly section: string; readonly shown: Record<string, unknown> }[],
-  most: number,
-) {
-  const sections = new Map<string, Record<string, unknown>[]>()
+function fitting(items: readonly Placed[], most: number) {
+  const sections = new Map<string, Placed[]>()
   let left = most
   let dropped = 0
-  for (const { section, shown } of items) {
+  for (const item of items) {
+    const { section, shown } = item
     const size = JSON.stringify(shown).length + 1 + (sections.has(section) ? 0 : section.length + 30)
     if (size > left && sections.size > 0) {
       dropped++
       continue
     }
     left -= size
-    sections.set(section, [...(sections.get(section) ?? []), shown])
+    sections.set(section, [...(sections.get(section) ?? []), item])
   }
-  return { sections: [...sections].map(([title, memories]): Section => ({ title, memories })), dropped }
+  const shownOf = (own: readonly Placed[]) => own.toSorted((a, b) => a.place - b.place).map(({ shown }) => shown)
+  return { sections: [...sections].map(([title, own]): Section => ({ title, memories: shownOf(own) })), dropped }
 }
 
 const shownItem = ({ id, type, name, content, reason, quality, metadata, related }: PackItem) =>
@@ -77,6 +83,8 @@ const shownItem = ({ id, type, name, content, reason, quality, metadata, related
     status: metadata.status,
     by: metadata.agent,
     at: quality.created_at === null ? null : `${quality.created_at.slice(0, 19)}Z`,
+    valid_from: quality.valid_at,
+    valid_until: metadata.valid_until,
     why: reason,
     captured: metadata.captured,
     imported: metadata.imported,
@@ -117,12 +125,12 @@ async function ownFor({ services, principal, config }: CallContext, goal: string
 
 /** Sessions within so many characters, of which each gets an equal part. */
 function shownOwn(own: readonly RankedResult[], room: number) {
-  const items = own.map(({ entry, excerpt }) => {
+  const items = own.map(({ entry, excerpt }, place) => {
     const head = shownMemory(entry)
     const part = Math.floor(room / own.length) - JSON.stringify(head).length - 60
     const content = shortenedTo(excerpt ?? '', Math.max(60, Math.min(OWN.excerpt, part)))
     const isPart = codePointLength(content) < entry.chars
-    return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) } }
+    return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) }, place }
   })
   return fitting(items, room).sections
 }
@@ -147,9 +155,9 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
   })
   const [pack, own] = await Promise.all([packed, owned])
   const items = pack.sections
-    .flatMap(({ title, items: own }) => own.map((item) => ({ section: title, item })))
+    .flatMap(({ title, items: own }) => own.map((item, place) => ({ section: title, item, place })))
     .sort((a, b) => b.item.score - a.item.score)
-    .map(({ section, item }) => ({ section, shown: shownItem(item) }))
+    .map(({ section, item, place }) => ({ section, shown: shownItem(item), place }))
   // Memories come first; sessions have the rest, and a part that is theirs.
   const { sections, dropped } = fitting(items, most - 500 - own.length * OWN.least)
   const left = most - 500 - JSON.stringify(sections).length
@@ -195,7 +203,7 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
   const shown = chosen
     .slice(0, limit)
-    .map(({ facet, entry }) => ({ section: facet as string, shown: shownStanding(entry) }))
+    .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownStanding(entry), place }))
   const { sections } = fitting(shown, budget)
   const known = own === null ? (await services.projects.list(principal)).filter(({ entries }) => entries > 0) : []
   const isEmpty = sections.length === 0 && last === null

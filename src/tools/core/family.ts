@@ -58,6 +58,6 @@ export const core: Family = {
   instructions:
     'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
     'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
-    'of memories that it makes obsolete. search answers a question, fetch reads a complete memory. ' +
-    'restore takes back an update or a forget.',
+    'of memories that it makes obsolete; where the answer has may_replace, make the call in judge that is true. ' +
+    'search answers a question, fetch reads a complete memory. restore takes back an update or a forget.',
 }

@@ -22,7 +22,7 @@ const input = z.strictObject({
   heading: z.string().optional().meta({ description: 'Part: below this heading; a miss lists all' }),
   around: z.string().optional().meta({ description: 'Part: around this exact text' }),
   images: flag(false, 'Include images'),
-  max_tokens: z.int().optional().meta({ description: 'Default 2,500, most 32,000' }),
+  max_tokens: z.int().optional().meta({ description: 'Default 2,500; ≤ 32,000' }),
 })
 type Arguments = z.output<typeof input>
 

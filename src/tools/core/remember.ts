@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { validityOf } from '../../domain/currency/validity'
 import { AUDIENCES } from '../../domain/entry/metadata'
 import { WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput } from '../../domain/errors'
@@ -8,6 +9,7 @@ import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { jsonObject, listOf, output, part } from '../fields'
 import { inspectImages } from '../images'
+import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { rememberedBefore, rememberedFacts } from '../packs/facts'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
@@ -53,9 +55,11 @@ const input = z.strictObject({
   related_to: links.meta({ description: '"12" or "depends_on:12"' }),
   status: oneOf(WORK_STATUSES, 'Of a task'),
   audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
-  expires_at: text('ISO 8601; deleted then'),
+  valid_from: text('ISO 8601; default now'),
+  valid_until: text('Leaves packs then'),
+  expires_at: text('Deleted then'),
   merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields: assignee, priority, due …').optional(),
+  metadata: jsonObject('Own fields', 'assignee').optional(),
   images: images.optional(),
 })
 
@@ -65,14 +69,16 @@ type Arguments = z.output<typeof input>
 const MAX_LINKS = 20
 
 /** The same call in the words of `remember` of the packs family. */
-function toRemember({ replaces = [], merges = [], related_to = [], expires_at, ...given }: Arguments) {
+function toRemember(args: Arguments) {
+  const { replaces = [], merges = [], related_to = [], expires_at, valid_from, valid_until, ...given } = args
   const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
   if (links.length > MAX_LINKS)
     throw invalidInput(`replaces, merges and related_to have more than ${MAX_LINKS} items together`, [
       { path: 'related_to', given: givenAs(related_to) },
     ])
   const superseded = [...new Set([...replaces, ...merges])].map((id) => `supersedes:${id}`)
-  const metadata = expires_at === undefined ? given.metadata : { ...given.metadata, expires_at }
+  const named = { ...validityOf({ valid_from, valid_until }), ...(expires_at === undefined ? {} : { expires_at }) }
+  const metadata = Object.keys(named).length === 0 ? given.metadata : { ...given.metadata, ...named }
   return {
     ...given,
     kind: kindOf(given.kind ?? 'note'),
@@ -104,16 +110,22 @@ export const remember = defineWritingTool({
     project: z.string(),
     existing: z.boolean(),
     similar: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Nearly the same'),
+    may_replace: mayReplaceOutput,
+    judge: z.string(),
   }),
   inspect,
   facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args)),
   recall: rememberedBefore,
-  answer: ({ id, existing, kind, project, links: made, conflicts, warnings }) =>
+  answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>
     lean({
       ...{ id, kind, project, existing },
       replaces: made.filter(({ relation }) => relation === 'supersedes').map(({ to }) => to),
       similar: conflicts.map(({ id: other, title, reason }) => ({ id: other, title, reason })),
+      ...mayReplaceMembers(mayReplace, (other) => other, {
+        replaces: (earlier) => `update ${JSON.stringify({ id, replaces: [earlier.id] })}`,
+        bothHold: (earlier) => `update ${JSON.stringify({ id, both_hold: [earlier.id] })}`,
+      }),
       warnings,
     }),
 })

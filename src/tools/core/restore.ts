@@ -42,7 +42,7 @@ export const restore = defineWritingTool({
   family: core,
   name: 'restore',
   title: 'Restore',
-  description: 'Undo: restore deleted memories, or an earlier version of one.',
+  description: 'Restore deleted memories or an earlier version.',
   effect: 'change',
   input,
   output: output({

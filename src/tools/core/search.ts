@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasEnded } from '../../domain/currency/validity'
 import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
 import { inspected } from '../../domain/flaws'
@@ -15,6 +16,7 @@ import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { flag, jsonObject, listOf, output, part, strings } from '../fields'
+import { laterMember } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
@@ -47,7 +49,7 @@ const input = z.strictObject({
     .string()
     .refine((query) => codePointLength(query) <= MAX_QUERY, { error: `query has more than ${MAX_QUERY} characters` })
     .optional()
-    .meta({ description: 'Question or words; omit for the newest' }),
+    .meta({ description: 'Question or words; omit: newest' }),
   mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex: within lines' }),
   project: fields.project,
   kind: fields.kinds,
@@ -57,7 +59,7 @@ const input = z.strictObject({
   until: fields.until,
   thread: fields.thread,
   captured: fields.captured,
-  where: jsonObject('Status, metadata: {"status": "doing", "n": {"gte": 3}}').optional(),
+  where: jsonObject('Metadata: {"n": {"gte": 3}}', 'status').optional(),
   limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
   offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
   explain: flag(false, 'Add scores'),
@@ -70,6 +72,8 @@ interface Found {
   /** The part of the text that matches. */
   readonly excerpt: string
   readonly scores?: Record<string, unknown>
+  /** IDs of later memories of the page on the same subject. */
+  readonly later?: readonly number[]
 }
 
 interface FoundPage {
@@ -107,7 +111,7 @@ async function ranked(
   filter: Filter,
   { query = '', mode, limit, offset }: Arguments,
 ): Promise<FoundPage> {
-  const request = { query, filter, limit, offset, previewLength: 300, excerpt: EXCERPT.most }
+  const request = { query, filter, limit, offset, previewLength: 300, excerpt: EXCERPT.most, laterFirst: true }
   const { byWords, byMeaning, byBoth } = services.rankedSearches
   const page =
     mode === 'words'
@@ -236,12 +240,22 @@ async function ownOf(
   return (await call.services.capture.own.holding(scope, request)).map(foundOf)
 }
 
-const foundOf = (one: RankedResult): Found => ({ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) })
+const foundOf = (one: RankedResult): Found => ({
+  ...{ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) },
+  later: one.later,
+})
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
-function fitted(found: readonly Found[], limit: number, explain: boolean) {
+function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
-  const heads = found.map(({ entry, scores }) => ({ ...shownMemory(entry), ...(explain ? { scores } : {}) }))
+  const heads = found.map(({ entry, scores, later }) => ({
+    ...{
+      ...shownMemory(entry),
+      ...laterMember(later ?? []),
+      ...(hasEnded(entry.metadata, now) ? { ended: true } : {}),
+      ...(explain ? { scores } : {}),
+    },
+  }))
   const shown: Record<string, unknown>[] = []
   let left = budget - 300
   for (const [i, head] of heads.entries()) {
@@ -289,7 +303,7 @@ export const search = defineTool({
         : ranked(context, scope, filter, args)
     const [memories, own] = await Promise.all([finding, ownOf(context, scope, filter, args)])
     const page = withOwn(memories, own, limit)
-    const results = fitted(page.found, args.limit, args.explain)
+    const results = fitted(page.found, args.limit, args.explain, context.services.now())
     const left = [...page.displaced, ...page.found.slice(results.length)]
     const omitted = left.map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {

@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { AUDIENCES, type JsonObject } from '../../domain/entry/metadata'
+import { validityOf } from '../../domain/currency/validity'
+import type { Entry } from '../../domain/entry/entry'
+import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
@@ -13,13 +15,13 @@ import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
 import { oneOf } from './remember'
-import { id, kindOf, lean } from './vocabulary'
+import { id, ids, kindOf, lean } from './vocabulary'
 
 /** How often an edit is tried again when another write comes between. */
 const EDIT_TRIES = 20
 
 /** Fields that `clear` can name; an empty value may be a mistake and clears nothing. */
-const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'expires_at', 'pinned'] as const
+const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'valid_until', 'expires_at', 'pinned'] as const
 
 const text = (description: string) => z.string().optional().meta({ description })
 
@@ -34,14 +36,18 @@ const input = z.strictObject({
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
-  pinned: z.boolean().optional().meta({ description: 'Shown to its readers at every start' }),
+  pinned: z.boolean().optional().meta({ description: 'Shown at every start' }),
+  valid_from: text('ISO 8601'),
+  valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
+  replaces: ids('Obsolete by it').optional(),
+  both_hold: ids('Hold too').optional(),
   metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
-    .meta({ description: 'Fields to empty' }),
+    .meta({ description: 'To empty' }),
   expected_version: z.int().optional().meta({ description: 'Fail at another' }),
 })
 type Arguments = z.output<typeof input>
@@ -106,6 +112,7 @@ function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
   const patch: JsonObject = {
     ...metadata,
     ...named,
+    ...validityOf(args),
     ...(pinned === undefined ? {} : { pinned }),
     ...Object.fromEntries(cleared),
   }
@@ -113,6 +120,19 @@ function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
     ...(content === undefined ? {} : { text: content }),
     ...(Object.keys(patch).length === 0 ? {} : { metadataPatch: patch }),
     ...(clear.includes('tags') ? { tags: [] } : tags === undefined ? {} : { tags }),
+  }
+}
+
+/** The patch that records which memories this one replaces, and next to which it holds. */
+function judgement(entry: Entry, replaces: readonly number[], others: readonly Entry[]): JsonObject {
+  const before = own(entry.metadata, 'supersedes')
+  const known = Array.isArray(before) ? before : before === undefined || before === null ? [] : [before]
+  const replaced = [...new Set([...known.map(String), ...replaces.map(String)])]
+  return {
+    ...(replaces.length === 0 ? {} : { supersedes: replaced }),
+    ...(others.length === 0
+      ? {}
+      : { both_hold: Object.fromEntries(others.map(({ id: other, version }) => [String(other), version])) }),
   }
 }
 
@@ -132,14 +152,32 @@ export const update = defineWritingTool({
   async work(context, args) {
     const { services, principal } = context
     const draft = { id: args.id, expectedVersion: args.expected_version, ...patchOf(context, args) }
-    if (args.old_text === undefined && args.append === undefined)
+    const { replaces = [], both_hold: others = [] } = args
+    const edits = args.old_text !== undefined || args.append !== undefined
+    if (!edits && replaces.length === 0 && others.length === 0)
       return onlyValue(await services.updateEntries(principal, [done(draft)], true))
     // The edit is made of the text that was read: where another write comes between, it is read again.
     return withRetries(async () => {
-      const [entry] = await services.entries.read(principal, [args.id])
-      if (entry === undefined) throw noSuchEntry(args.id)
+      const read = new Map(
+        (await services.entries.read(principal, [...new Set([args.id, ...replaces, ...others])])).map((one) => [
+          one.id,
+          one,
+        ]),
+      )
+      const missing = [args.id, ...replaces, ...others].find((one) => !read.has(one))
+      if (missing !== undefined) throw noSuchEntry(missing)
+      const entry = read.get(args.id) as Entry
       const expectedVersion = args.expected_version ?? entry.version
-      const whole = { ...draft, text: edited(entry.text, args), expectedVersion }
+      const judged = judgement(
+        entry,
+        replaces,
+        others.map((one) => read.get(one) as Entry),
+      )
+      const whole = {
+        ...{ ...draft, expectedVersion },
+        ...(edits ? { text: edited(entry.text, args) } : {}),
+        ...(Object.keys(judged).length === 0 ? {} : { metadataPatch: { ...draft.metadataPatch, ...judged } }),
+      }
       const outcome = await attempt(async () => onlyValue(await services.updateEntries(principal, [done(whole)], true)))
       if (outcome.ok) return outcome.value
       const { code, message } = outcome.problem

@@ -168,6 +168,8 @@ export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown
     status: own(entry.metadata, 'status'),
     by: byOf(entry),
     at: formatSecond(entry.createdAt),
+    valid_from: own(entry.metadata, 'valid_at'),
+    valid_until: own(entry.metadata, 'valid_until'),
     captured: entry.captured,
     imported: entry.importedFrom !== null,
     approved: entry.approved,

@@ -26,6 +26,7 @@ const event = z
     payload: jsonObject(
       'By type: path, content, language | command, output, exitCode | error, context, file, line, stack | decision, ' +
         'rationale | pattern, code, language, file | feedback, rating',
+      'path',
     ),
     timestamp: z.string().meta({ description: 'ISO 8601' }),
     sessionId: z.string(),

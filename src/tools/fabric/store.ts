@@ -6,8 +6,20 @@ import { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
+import { projectOfWrite } from '../../domain/recall/metadata'
+import type { Earlier } from '../../services/currency/find-earlier'
+import type { StoredMemory } from '../../services/writing/memories/stored-memory'
 import { defineWritingTool } from '../define-writing-tool'
 import { strings } from '../fields'
+import {
+  earlierBefore,
+  earlierMemory,
+  holdingNextTo,
+  mayReplaceMembers,
+  mayReplaceTexts,
+  othersThan,
+  replacing,
+} from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { storedMemoriesBefore, storedMemory } from './facts'
 import { fabric } from './family'
@@ -51,6 +63,12 @@ function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata
   }
 }
 
+/** The stored memory, and the earlier ones on its subject. */
+const storedFacts: z.ZodType<StoredMemory & { readonly earlier: readonly Earlier[] }> = z.intersection(
+  storedMemory,
+  z.object({ earlier: z.array(earlierMemory).default([]) }),
+)
+
 export const store = defineWritingTool({
   family: fabric,
   name: 'context_store',
@@ -66,14 +84,20 @@ export const store = defineWritingTool({
     layer: z.int(),
     pinned: z.boolean(),
     existing: z.boolean(),
+    may_replace: mayReplaceTexts.optional(),
+    judge: z.string().optional(),
     evicted: strings('Working memory that went to make room'),
     warnings: strings('Warning'),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
-  facts: storedMemory,
-  work({ services, principal }, args) {
+  facts: storedFacts,
+  async work({ services, principal }, args) {
     const metadata = checked(principal, args) ?? {}
-    return services.memories.store(principal, {
+    const { content: text, type: kind } = args
+    const project = projectOfWrite(principal, metadata)
+    const drafted = { ...metadata, kind, ...(project === null ? {} : { project }) }
+    const earlier = await services.earlierOf(principal, { text, metadata: drafted, tags: [] })
+    const stored = await services.memories.store(principal, {
       type: args.type,
       content: args.content,
       metadata,
@@ -81,18 +105,25 @@ export const store = defineWritingTool({
       ttl: args.ttl,
       pinned: args.pinned,
     })
+    return { ...stored, earlier }
   },
   recall(trace) {
     const [stored] = storedMemoriesBefore(trace)
-    return storedMemory.parse(stored)
+    return { ...storedMemory.parse(stored), earlier: earlierBefore(trace) }
   },
-  answer(stored) {
+  answer({ earlier, ...stored }) {
+    const id = String(stored.id)
+    const patched = (metadata: object): string => `context_update ${JSON.stringify({ memoryId: id, metadata })}`
     return {
       id: String(stored.id),
       success: true,
       layer: stored.layer,
       pinned: stored.pinned,
       ...(stored.existing ? { existing: true } : {}),
+      ...mayReplaceMembers(stored.existing ? [] : othersThan(stored.id, earlier), String, {
+        replaces: (one) => patched(replacing(one)),
+        bothHold: (one) => patched(holdingNextTo(one)),
+      }),
       ...(stored.evicted.length === 0 ? {} : { evicted: stored.evicted.map(String) }),
       ...(stored.warnings.length === 0 ? {} : { warnings: stored.warnings }),
     }

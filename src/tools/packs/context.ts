@@ -19,7 +19,7 @@ const goal = z
     }
   })
   .transform(String)
-  .meta({ type: 'string', description: 'What you are about to do, ≤ 10,000 characters' })
+  .meta({ type: 'string', description: 'What you will do, ≤ 10,000 characters' })
 
 const text = (description: string) => z.string().optional().meta({ description })
 /** Silently brought within its bounds. */
@@ -29,15 +29,14 @@ export const context = defineTool({
   family: packs,
   name: 'context',
   title: 'Context',
-  description:
-    'Compile the working set for a goal: decisions, work in flight, rules, pitfalls and more, each with why it is there.',
+  description: 'Compile what is known for a goal: decisions, work in flight, rules, pitfalls.',
   input: z.strictObject({
     goal,
     intent: z.enum(INTENTS).default('build').meta({ description: 'Orders the sections' }),
     layer: z.enum(PACK_LAYERS).default('recall').meta({ description: 'wake: short; deep_search: wide' }),
-    domain: text('Preferred subject area'),
-    project: text('Only this project, and what belongs to none'),
-    agent_id: text('Add this agent’s diary'),
+    domain: text('Preferred area'),
+    project: text('This project, and entries of none'),
+    agent_id: text('Add its diary'),
     limit: clamped('Items, 1–50').optional(),
     include_related: flag(true, 'Name linked entries'),
     related_limit: clamped('0–5 an item').default(3),

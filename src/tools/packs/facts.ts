@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Trace } from '../../domain/receipts/receipt'
 import { rememberedAs, type StoredMemory } from '../../services/pack/remember'
 import { onlyOne, storedBefore } from '../facts'
+import { earlierMemory } from '../may-replace'
 
 const noted = z.object({
   kind: z.string(),
@@ -11,6 +12,7 @@ const noted = z.object({
   conflicts: z.array(z.object({ id: z.int(), title: z.string(), reason: z.string() })),
   // Receipts of an earlier release do not have it.
   furtherConflicts: z.int().default(0),
+  mayReplace: z.array(earlierMemory).default([]),
 })
 const planned = noted.extend({
   equal: z

@@ -9,5 +9,6 @@ export const packs: Family = {
   instructions:
     'Shared memory of your team. Before you start or resume work, ask context for your goal: it brings the decisions, ' +
     'work in flight, rules and pitfalls that matter. Whatever others should not have to learn again, remember: ' +
-    'decisions, gotchas, plans, finished work; name what it supersedes or depends on in related_to.',
+    'decisions, gotchas, plans, finished work; name what it supersedes or depends on in related_to. ' +
+    'Where the answer has may_replace, make the call in judge that is true.',
 }

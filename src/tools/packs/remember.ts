@@ -6,6 +6,7 @@ import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
+import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { rememberedBefore, rememberedFacts } from './facts'
 import { packs } from './family'
@@ -21,16 +22,16 @@ const oneOf = (values: readonly string[], description: string) =>
 
 const input = z.strictObject({
   title: z.string().meta({ description: 'Short name, ≤ 200' }),
-  content: z.string().optional().meta({ description: 'Verbatim; optional with from' }),
+  content: z.string().optional().meta({ description: 'Optional with from' }),
   kind: z
     .string()
     .default('note')
     .meta({ description: 'What it is', enum: [...KINDS] }),
   project: text('Project key'),
   domain: text('Subject area'),
-  agent_id: text('Who speaks; default: your key’s agent'),
-  diary: flag(false, 'A page of the agent’s own diary'),
-  audience: oneOf(AUDIENCES, 'Default: project if one is named, else org'),
+  agent_id: text('Who speaks; default: key’s agent'),
+  diary: flag(false, 'Page of the agent’s diary'),
+  audience: oneOf(AUDIENCES, 'Default: project if named, else org'),
   tags: tags('Tags').optional(),
   status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
   related_to: z
@@ -45,15 +46,38 @@ const input = z.strictObject({
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
     .meta({ description: 'Its sources' }),
-  source_url: text('Where it comes from'),
+  // `from` is a keyword of Python, which frameworks that call tools by code cannot write.
+  from_ids: z
+    .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
+    .optional()
+    .meta({ description: 'As from' }),
+  source_url: text('Its origin'),
   valid_at: text('ISO 8601'),
   thread_id: text('Default: the project’s'),
-  metadata: jsonObject('Further fields').optional(),
+  metadata: jsonObject('More fields').optional(),
 })
+
+/** The arguments with all sources under one name, each once. */
+function withSources<Args extends { readonly from?: unknown; readonly from_ids?: unknown }>({
+  from_ids,
+  ...args
+}: Args) {
+  if (!Array.isArray(from_ids)) return args
+  const from = Array.isArray(args.from) ? args.from : []
+  return { ...args, from: [...new Set([...from, ...from_ids].map(String))] }
+}
 
 /** What would be wrong with these if the others were right; what is judged by a wrong one is not judged. @throws Problem */
 function inspect(args: Record<string, unknown>, { principal }: ToolContext): void {
-  const { kind, status, project, audience, agent_id, diary = false, ...sound } = soundArguments(input, args)
+  const {
+    kind,
+    status,
+    project,
+    audience,
+    agent_id,
+    diary = false,
+    ...sound
+  } = withSources(soundArguments(input, args))
   const isWrong = (name: string, read: unknown): boolean => read === undefined && args[name] !== undefined
   const placeless = isWrong('project', project)
   readRemembered(placeless ? { ...principal, projects: null } : principal, {
@@ -68,7 +92,7 @@ export const remember = defineWritingTool({
   family: packs,
   name: 'remember',
   title: 'Remember',
-  description: 'Store what others should not have to learn again, typed and linked; context brings it back.',
+  description: 'Store what others should know, typed and linked; context returns it.',
   effect: 'store',
   input,
   output: output({
@@ -79,12 +103,14 @@ export const remember = defineWritingTool({
     project: z.string().nullable(),
     links: listOf(part('Link', { relation: z.string(), id: z.string() }), 'Links made'),
     conflicts: listOf(part('Entry', { id: z.string(), title: z.string(), reason: z.string() }), 'May say the same'),
+    may_replace: mayReplaceTexts.optional(),
+    judge: z.string().optional(),
   }),
   inspect,
   facts: rememberedFacts,
-  work: ({ services, principal }, args) => services.packs.remember(principal, args),
+  work: ({ services, principal }, args) => services.packs.remember(principal, withSources(args)),
   recall: rememberedBefore,
-  answer: ({ id, existing, kind, project, links, conflicts, warnings }) => ({
+  answer: ({ id, existing, kind, project, links, conflicts, mayReplace, warnings }) => ({
     success: true,
     id: String(id),
     ...(existing ? { existing } : {}),
@@ -92,6 +118,7 @@ export const remember = defineWritingTool({
     project,
     links: links.map(({ relation, to }) => ({ relation, id: String(to) })),
     conflicts: conflicts.map((conflict) => ({ ...conflict, id: String(conflict.id) })),
+    ...mayReplaceMembers(mayReplace, String, callsOfThreads(id)),
     ...(warnings.length === 0 ? {} : { warnings }),
   }),
 })

@@ -6,7 +6,8 @@ import type { ToolContext } from '../context'
 
 /** Which resources there are, and the names that clients may complete (packs contract, "Prompts and resources"). */
 
-const PAGE = 100
+/** Clients that show resources to a model, or make tools of them, load every page. */
+const PAGE = 20
 /** As many names a completion brings; MCP allows 100. */
 const BEST = 20
 
@@ -74,7 +75,9 @@ export async function listResources({ services, principal }: ToolContext, cursor
       const lastModified = formatSecond(lastSecond * 1000)
       return {
         uri: resourceUri({ kind: 'thread', threadId }),
-        name: threadId,
+        // The prefix distinguishes a thread from a tool of the same name.
+        name: `thread:${threadId}`,
+        title: threadId,
         description: `${entries} ${entries === 1 ? 'entry' : 'entries'}, last used ${lastModified}`,
         mimeType: 'application/json',
         annotations: { lastModified },

@@ -83,7 +83,11 @@ export const batchOutput = (more: z.ZodRawShape = {}) =>
 function terse(schema: JsonSchema, single: string): JsonSchema {
   const { description, ...rest } = schema
   const asThere = 'As there'
-  if (rest.type === 'object') return { type: 'object', additionalProperties: true, description: asThere }
+  if (rest.type === 'object') {
+    const [member = 'kind'] = Object.keys((rest.properties ?? {}) as JsonSchema)
+    const properties = { [member]: { type: 'string' } }
+    return { type: 'object', properties, additionalProperties: true, description: asThere }
+  }
   if (!isRecord(rest.items)) return rest
   const items = rest.items.type === 'object' ? terse(rest.items, single) : { ...rest.items, description: asThere }
   return { ...rest, items }

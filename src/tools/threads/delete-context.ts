@@ -30,7 +30,7 @@ export const deleteContext = defineWritingTool({
   family: threads,
   name: 'delete_context',
   title: 'Delete context',
-  description: 'Delete entries by id, or a whole thread. What does not exist counts 0.',
+  description: 'Delete entries by id, or a whole thread. Unknown IDs count 0.',
   effect: 'delete',
   input,
   output: output(deletedOutput),

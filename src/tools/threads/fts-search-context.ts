@@ -14,14 +14,14 @@ export const ftsSearchContext = defineTool({
   name: 'fts_search_context',
   title: 'Search by words',
   description:
-    'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix (beginnings of words), ' +
-    'phrase (words next to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
+    'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix, phrase (words next ' +
+    'to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
   enabled: (config) => config.fts.enabled,
   input: z.strictObject({
     query: queryField,
     mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
     ...rankedInput,
-    highlight: flag(false, 'Add the place found, hits in <mark>, not HTML-escaped'),
+    highlight: flag(false, 'Add the matched part, hits in <mark>'),
   }),
   output: output({
     ...rankedOutput,

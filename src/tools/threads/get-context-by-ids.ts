@@ -26,7 +26,7 @@ export const getContextByIds = defineTool({
   family: threads,
   name: 'get_context_by_ids',
   title: 'Get context by ids',
-  description: 'Bring entries whole, with images, in the order asked for. What does not exist is listed in missing.',
+  description: 'Fetch complete entries by ID, with images, in the order requested. Unknown IDs are in missing.',
   input: z.strictObject({
     context_ids: contextIds('The entries to bring').min(1),
     include_images: includeImages(true),

@@ -21,7 +21,7 @@ export const getStatistics = defineTool({
   family: threads,
   name: 'get_statistics',
   title: 'Get statistics',
-  description: 'How much is stored, in which threads and tags, and which features are on.',
+  description: 'Counts of entries, threads and tags, and active features.',
   input: z.strictObject({}),
   output: output({
     total_entries: z.int(),

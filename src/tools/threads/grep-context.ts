@@ -83,8 +83,8 @@ export const grepContext = defineTool({
   name: 'grep_context',
   title: 'Search in texts',
   description:
-    'Find exact strings, code or error text in lines, newest entries first; read_context_range brings what stands ' +
-    'around. If truncated, go on with before_id = next_before_id.',
+    'Find exact strings, code or error text in lines, newest entries first; read_context_range reads around a ' +
+    'hit. If truncated, go on with before_id = next_before_id.',
   input,
   inspect: (args) => {
     const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)

@@ -3,6 +3,7 @@ import { FUSION_METHODS } from '../../domain/search/fusion'
 import { defineTool } from '../define-tool'
 import { output, strings } from '../fields'
 import { inspectFilter, readFilter } from '../filters'
+import { laterMember } from '../may-replace'
 import { queryField } from '../query-field'
 import { threads } from './family'
 import { counts, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
@@ -13,14 +14,14 @@ export const hybridSearchContext = defineTool({
   family: threads,
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
-  description: 'Find entries by words and meaning at once: the first choice for a question in natural language.',
+  description: 'Find entries by words and meaning: the first choice for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   input: z.strictObject({
     query: queryField,
     fusion_method: z.enum(FUSION_METHODS).optional().meta({
-      description: 'scores: by word score and nearness (default); rrf: by rank alone (default when rrf_k is given)',
+      description: 'scores: by score (default); rrf: by rank (default with rrf_k)',
     }),
-    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of rrf; higher evens ranks out' }),
+    rrf_k: z.int().min(1).max(1000).optional().meta({ description: 'Smoothing of rrf' }),
     ...rankedInput,
   }),
   output: output({
@@ -43,11 +44,13 @@ export const hybridSearchContext = defineTool({
       query: args.query,
       filter: read.filter,
       previewLength: config.truncationLength + 1,
+      laterFirst: true,
       method,
       k,
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
     const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
+      ...laterMember(result.later),
       scores: {
         fused: score(result.fused),
         rrf: score(result.rrf),

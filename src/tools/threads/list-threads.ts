@@ -12,7 +12,7 @@ export const listThreads = defineTool({
   family: threads,
   name: 'list_threads',
   title: 'List threads',
-  description: 'List threads, last used first, with how much each holds and from when to when.',
+  description: 'List threads, last used first, with counts and dates.',
   input: z.strictObject({
     limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; without it all, up to 1,000' }),
     offset,

@@ -19,7 +19,7 @@ const place = (min: number, description: string) =>
 
 const input = z.strictObject({
   context_id: contextId('Entry id'),
-  start_char: place(0, 'First code point, from 0'),
+  start_char: place(0, 'From 0'),
   end_char: place(0, 'Excluded'),
   start_line: place(1, 'First line, from 1'),
   end_line: place(1, 'Included'),

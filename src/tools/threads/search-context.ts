@@ -31,8 +31,8 @@ export const searchContext = defineTool({
   name: 'search_context',
   title: 'Browse context',
   description:
-    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: that is ' +
-    'fts_search_context. Texts are cut; read on with read_context_range.',
+    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: use ' +
+    'fts_search_context. Texts are cut: read_context_range reads on.',
   input: z.strictObject({
     ...filterFields,
     limit: limit(30),

@@ -13,8 +13,7 @@ export const semanticSearchContext = defineTool({
   name: 'semantic_search_context',
   title: 'Search by meaning',
   description:
-    'Find entries near to the query in meaning, nearest first, also in other words. Distances go from 0 (same) to 2 ' +
-    'without a cut-off: look at them.',
+    'Find entries by meaning, also in other words, closest first. Distances go from 0 (same) to 2, without a cut-off.',
   enabled: (config) => config.semantic.enabled,
   input: z.strictObject({
     query: queryField,

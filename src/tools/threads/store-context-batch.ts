@@ -8,7 +8,7 @@ import { atomicFailure, failedItem } from './batch-failures'
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
 
-const ATOMIC = 'false stores the good ones when some are bad'
+const ATOMIC = 'false: store the good ones'
 
 export const storeContextBatch = defineWritingTool({
   family: threads,

@@ -1,10 +1,20 @@
 import * as z from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
+import type { Earlier } from '../../services/currency/find-earlier'
 import { done, onlyValue } from '../../services/outcome'
+import type { StoredEntry } from '../../services/writing/entries/stored-entry'
 import { defineWritingTool } from '../define-writing-tool'
 import { onlyOne, storedBefore, storedEntry } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
+import {
+  callsOfThreads,
+  earlierBefore,
+  earlierMemory,
+  mayReplaceMembers,
+  mayReplaceOutput,
+  othersThan,
+} from '../may-replace'
 import { threads } from './family'
 import { bracket, later } from './wire'
 
@@ -14,7 +24,7 @@ export const storeArguments = z.strictObject({
   text,
   images: images('Up to 10').optional(),
   metadata: metadata(
-    'Any JSON object, ≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, ' +
+    '≤ 256 KB. Useful keys: title, status, project, agent_name, report_type, references.context_ids, ' +
       'supersedes, depends_on',
   ).optional(),
   tags: newTags('Labels, lower-cased').optional(),
@@ -29,13 +39,18 @@ export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
   images: args.images,
 })
 
+/** The stored entry, and the earlier memories on its subject. */
+const storedFacts: z.ZodType<StoredEntry & { readonly earlier: readonly Earlier[] }> = z.intersection(
+  storedEntry,
+  z.object({ earlier: z.array(earlierMemory).default([]) }),
+)
+
 export const storeContext = defineWritingTool({
   family: threads,
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that the whole team shares. The same text again, as the newest turn of its source, ' +
-    'updates that entry, so a retry is harmless.',
+    'Store one memory in a thread that the whole team shares. The same text again as the newest of its source updates that entry.',
   effect: 'store',
   input: storeArguments,
   output: output({
@@ -44,13 +59,19 @@ export const storeContext = defineWritingTool({
     thread_id: z.string(),
     version: z.int(),
     message: z.string(),
+    may_replace: mayReplaceOutput.optional(),
+    judge: z.string().optional(),
   }),
   inspect: inspectImages,
-  facts: storedEntry,
-  work: async ({ services, principal }, args) =>
-    onlyValue(await services.storeEntries(principal, [done(toDraft(args))], { atomic: true, dedupe: true })),
-  recall: (trace) => onlyOne(storedBefore(trace)),
-  answer(stored) {
+  facts: storedFacts,
+  async work({ services, principal }, args) {
+    const { text, metadata = null, tags = [] } = args
+    const earlier = await services.earlierOf(principal, { text, metadata, tags })
+    const draft = done(toDraft(args))
+    return { ...onlyValue(await services.storeEntries(principal, [draft], { atomic: true, dedupe: true })), earlier }
+  },
+  recall: (trace) => ({ ...onlyOne(storedBefore(trace)), earlier: earlierBefore(trace) }),
+  answer({ earlier, ...stored }) {
     const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
     return {
       success: true,
@@ -58,6 +79,7 @@ export const storeContext = defineWritingTool({
       thread_id: stored.threadId,
       version: stored.version,
       message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
+      ...mayReplaceMembers(othersThan(stored.id, earlier), (id) => id, callsOfThreads(stored.id)),
       ...later([stored]),
     }
   },

@@ -10,7 +10,7 @@ import { atomicFailure, failedItem } from './batch-failures'
 import { threads } from './family'
 import { toUpdate, updateArguments } from './update-context'
 
-const ATOMIC = 'false applies the good ones when some are bad'
+const ATOMIC = 'false: apply the good ones'
 
 /** Which entry each item is about, as far as it says so. */
 function idsOf(items: readonly unknown[]): (index: number) => number | null {

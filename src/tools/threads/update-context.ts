@@ -33,8 +33,7 @@ export const updateContext = defineWritingTool({
   name: 'update_context',
   title: 'Update context',
   description:
-    'Change text, metadata, tags or images of an entry; what is not given stays. Prefer metadata_patch for single ' +
-    'keys: patches by several agents never lose each other.',
+    'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches by several agents are all kept.',
   effect: 'change',
   input: updateArguments,
   output: output({

@@ -150,12 +150,13 @@ export function administrationContract(start: () => Promise<Team>): void {
 
     it('is told that it belongs to no organization wherever one is needed', async () => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+      // At the endpoint the code is in `data`, as in every JSON-RPC error.
       for (const answer of [
         await team.ask('/mcp', ADMIN_TOKEN, 'POST', body),
         await team.ask(`/images/${'0'.repeat(64)}`, ADMIN_TOKEN),
         await team.api('/reembed', ADMIN_TOKEN, 'POST'),
       ])
-        expect([answer.status, answer.body.error]).toEqual([
+        expect([answer.status, { ...answer.body.error, ...answer.body.error.data }]).toMatchObject([
           403,
           { code: 'forbidden', message: 'Organization context required', retryable: false },
         ])
@@ -324,7 +325,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       const { key } = await team.key('address')
       for (const query of [`?key=${key}`, `?x=${key}`, '?access_token=abc', '?api_key=1']) {
         const answer = await team.ask(`/mcp${query}`, key, 'POST', {})
-        expect([query.slice(0, 5), answer.status, answer.body.error.code]).toEqual([
+        expect([query.slice(0, 5), answer.status, answer.body.error.data.code]).toEqual([
           query.slice(0, 5),
           400,
           'invalid_input',

@@ -168,6 +168,91 @@ export function coreContract(): void {
       expect(change).toMatchObject({ action: 'stored', id: one, kind: 'rule', project, by: 'claude' })
     })
 
+    const RETENTION = 'Audit logs of the gateway are retained for thirty days and then deleted from the bucket.'
+    const LONGER = 'We retain audit logs of the gateway for ninety days in the archive bucket.'
+
+    it('names the earlier memories on the subject of a new one, with the calls that record a judgement', async () => {
+      const project = unique('p')
+      const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
+      await remember('Laptops', 'Interns choose their laptop colour in the first week.', { project, kind: 'decision' })
+      const idempotency_key = unique('key')
+      const args = { title: 'How long logs are retained', content: LONGER, project, kind: 'rule', idempotency_key }
+      const stored = await ok('remember', args)
+      expect(stored.may_replace).toEqual([{ id: first, title: 'Retention', at: expect.stringMatching(/Z$/) }])
+      expect(stored.judge).toBe(
+        `Does it replace one of these? update {"id":${stored.id},"replaces":[${first}]}. ` +
+          `If both hold: update {"id":${stored.id},"both_hold":[${first}]}`,
+      )
+      expect(await ok('remember', args)).toMatchObject({ id: stored.id, may_replace: stored.may_replace })
+      const elsewhere = await ok('remember', { ...args, project: unique('q'), idempotency_key: unique('key') })
+      expect(elsewhere.may_replace).toBeUndefined()
+      const known = await ok('remember', {
+        ...args,
+        title: 'Third',
+        content: `${LONGER} Or so.`,
+        replaces: [first, stored.id],
+        idempotency_key: unique('key'),
+      })
+      expect(known.may_replace).toBeUndefined()
+    })
+
+    it('shows the later of two memories on one subject first, and hides neither', async () => {
+      const project = unique('p')
+      const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
+      const later = await remember('How long logs are retained', LONGER, { project, kind: 'decision' })
+      const query = 'audit logs of the gateway retained thirty days then deleted'
+      const { results } = await ok('search', { query, project })
+      const words = `later on the same subject: [${later}]`
+      expect(results.map(({ id, note }: Json) => [id, note])).toEqual([
+        [later, undefined],
+        [first, words],
+      ])
+      const pack = await ok('context', { goal: 'audit logs of the gateway in the bucket', project })
+      const memories = pack.sections.flatMap((section: Json) => section.memories)
+      expect(memories.map(({ id }: Json) => id)).toEqual([later, first])
+      expect(memories[1].why).toContain(words)
+      expect(JSON.stringify([results, pack])).not.toContain('otherwise')
+    })
+
+    it('remembers that both hold, until the other memory changes, and links what a memory replaces', async () => {
+      const project = unique('p')
+      const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
+      const later = await remember('How long logs are retained', LONGER, { project, kind: 'decision' })
+      const search = async () => {
+        const query = 'audit logs of the gateway retained thirty days then deleted'
+        return (await ok('search', { query, project })).results
+      }
+      expect(await ok('update', { id: later, both_hold: [first] })).toMatchObject({ changed: ['both_hold'] })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
+      await ok('update', { id: first, append: 'The bucket is audit-eu.' })
+      expect((await search()).map(({ id }: Json) => id)).toEqual([later, first])
+      expect(await fail('update', { id: later, replaces: [999_999_999] })).toContain('999999999')
+      await ok('update', { id: later, replaces: [first] })
+      expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
+      const third = await remember('Old note', 'Something else entirely.', { project })
+      await ok('update', { id: later, replaces: [third] })
+      expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
+    })
+
+    it('leaves a memory out of packs after its valid_until, but still finds and marks it', async () => {
+      const project = unique('p')
+      const args = { project, kind: 'rule', valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' }
+      const ended = await remember('Freeze', 'No deployments of the ledger during the migration freeze.', args)
+      const query = 'deployments of the ledger during the migration freeze'
+      const pack = await ok('context', { goal: query, project })
+      expect(JSON.stringify(pack)).not.toContain('No deployments')
+      const [found] = (await ok('search', { query, project })).results
+      expect(found).toMatchObject({
+        id: ended,
+        valid_until: args.valid_until,
+        valid_from: args.valid_from,
+        ended: true,
+      })
+      await ok('update', { id: ended, clear: ['valid_until'] })
+      expect(JSON.stringify(await ok('context', { goal: query, project }))).toContain('No deployments')
+      expect(await fail('remember', { title: 'x', content: 'y', valid_until: 'soon' })).toContain('valid_until')
+    })
+
     it('understands other words for kinds, and refuses an unknown one with the three nearest first', async () => {
       const words = {
         Rule: 'rule',

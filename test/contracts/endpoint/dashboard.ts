@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatKey } from '../../../src/domain/identity/key'
+import { OTHER_CLIENTS, SETUP_CLIENTS } from '../../../src/domain/setup/client-files'
 import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'
@@ -524,7 +525,7 @@ export function dashboardContract(name: string, start: Start): void {
       )
     })
 
-    it('shows a key once, with the lines of nine clients, and ends it', async () => {
+    it('shows a key once, with the lines of every client of the list, and ends it', async () => {
       const made = await admin.send('/keys', {
         name: 'new one',
         role: 'writer',
@@ -533,7 +534,12 @@ export function dashboardContract(name: string, start: Start): void {
       })
       expect(made.status).toBe(200)
       const key = /cp_[A-Za-z0-9_-]{49}/.exec(made.text)?.[0] ?? ''
-      expect(made.text.match(/<details/g)?.length).toBe(9)
+      expect(made.text.match(/<details/g)?.length).toBe(SETUP_CLIENTS.length + OTHER_CLIENTS.length)
+      // One click adds the server; the link never holds the key.
+      for (const install of ['cursor://anysphere.cursor-deeplink/mcp/install', 'vscode:mcp/install'])
+        expect(made.text).toContain(`href="${install}`)
+      for (const [link] of made.text.matchAll(/href="(?:cursor|vscode):[^"]+/g))
+        expect(decodeURIComponent(link)).not.toContain(key)
       expect((await house.call(key, 'list_threads')).total).toBeGreaterThan(0)
       const listed = await admin.get('/keys')
       expect(listed.text).not.toContain(key)
@@ -908,7 +914,7 @@ export function dashboardContract(name: string, start: Start): void {
       const { text } = await visitor.get('/')
       expect(text).toContain('A memory for your agents')
       expect(text).toContain(`claude mcp add --transport http commonplace ${house.base}/mcp/core<`)
-      expect(text.match(/<details/g)?.length).toBe(9)
+      expect(text.match(/<details/g)?.length).toBe(SETUP_CLIENTS.length + OTHER_CLIENTS.length)
       const stored = await visitor.send('/first-memory', {}, { token: tokenOf(text) })
       expect((await visitor.get(locationOf(stored))).text).toContain('Our first memory')
       expect((await visitor.get('/')).text).toContain('Overview')

@@ -114,6 +114,12 @@ export function packsContract(connect: Connect): void {
         { relation: 'depends_on', id: plan },
         { relation: 'related_to', id: rule },
       ])
+      // A keyword of Python has a second name; both together are one list.
+      const kept = await remember('Note', 'kept from both', { project, from: [plan], from_ids: [rule, plan] })
+      expect(kept.links).toEqual([
+        { relation: 'derived_from', id: plan },
+        { relation: 'derived_from', id: rule },
+      ])
       // A write of metadata leaves them alone.
       await ok('update_context', { context_id: made.id, metadata_patch: { depends_on: [Number(rule)] } })
       await ok('update_context', { context_id: made.id, metadata_patch: { depends_on: null } })

@@ -292,14 +292,19 @@ export function resourceContract(connect: Connect): void {
     it(promise('r-list'), async () => {
       const first = await own.client.resources()
       expect(first.resources[0]).toEqual({
-        ...{ uri: thread(names[7] as string), name: names[7], mimeType: 'application/json' },
+        ...{
+          uri: thread(names[7] as string),
+          name: `thread:${names[7]}`,
+          title: names[7],
+          mimeType: 'application/json',
+        },
         description: expect.stringMatching(/^2 entries, last used 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
         annotations: { lastModified: expect.any(String) },
       })
       const pages = [first]
       while (pages.at(-1).nextCursor !== undefined) pages.push(await own.client.resources(pages.at(-1).nextCursor))
-      expect(pages.map(({ resources }) => resources.length)).toEqual([100, 100, 30])
-      const listed = pages.flatMap(({ resources }) => resources.map(({ name }: { name: string }) => name))
+      expect(pages.map(({ resources }) => resources.length)).toEqual([...Array(11).fill(20), 10])
+      const listed = pages.flatMap(({ resources }) => resources.map(({ title }: { title: string }) => title))
       expect(listed).toEqual([names[7], ...names.toReversed().filter((name) => name !== names[7])])
       const { threads } = await own.ok('list_threads', {})
       expect(listed).toEqual(threads.map(({ thread_id }: { thread_id: string }) => thread_id))

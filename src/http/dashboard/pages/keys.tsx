@@ -91,7 +91,7 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
       </table>
     ) : (
       <Nothing title="No keys yet">
-        <p>Make one below for each client or person: it is shown once, with the lines that connect nine clients.</p>
+        <p>Make one below for each client or person: it is shown once, with the lines that connect each client.</p>
       </Nothing>
     )}
   </section>

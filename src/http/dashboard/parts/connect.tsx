@@ -1,4 +1,4 @@
-import { SETUP_CLIENTS, type SetupClient } from '../../../domain/setup/client-files'
+import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../../domain/setup/client-files'
 import { PLACEHOLDER, setupOf } from '../../../domain/setup/clients'
 import { snippetOf } from '../../../domain/setup/snippet'
 import { Copyable } from './common'
@@ -9,18 +9,6 @@ export interface Connecting {
   readonly open: boolean
   /** A key that was just made, to stand in the lines; null where the reader has to fill in their own. */
   readonly key: string | null
-}
-
-const LABELS: Readonly<Record<SetupClient, string>> = {
-  opencode: 'OpenCode',
-  claude: 'Claude Desktop',
-  'claude-code': 'Claude Code',
-  kimi: 'Kimi CLI',
-  codex: 'Codex',
-  gemini: 'Gemini CLI',
-  cursor: 'Cursor',
-  docker: 'Any client, by Docker',
-  generic: 'Any other client',
 }
 
 /** The few tools of every day: what clients pay for their definitions with each request. */
@@ -34,12 +22,20 @@ export const claudeCodeLine = ({ origin, open, key }: Connecting): string =>
 
 function Client({ client, of: { origin, open, key } }: { client: SetupClient; of: Connecting }) {
   const setup = setupOf(client, { url: endpointOf(origin), useDocker: false, open })
+  const { label, install } = SHAPES[client]
   const filled = (text: string) => (key === null ? text : text.replaceAll(PLACEHOLDER, key))
   return (
     <details>
-      <summary>{LABELS[client]}</summary>
+      <summary>{label}</summary>
+      {install === undefined ? null : (
+        <p>
+          <a class="button" href={install(endpointOf(origin))}>
+            Add to {label}
+          </a>
+        </p>
+      )}
       <p class="soft">{setup.configFile === '(manual)' ? 'In its configuration:' : `In ${setup.configFile}:`}</p>
-      <Copyable text={filled(snippetOf(setup))} label={`Configuration of ${LABELS[client]}`} />
+      <Copyable text={filled(snippetOf(setup))} label={`Configuration of ${label}`} />
       {setup.notes.map((note) => (
         <p class="hint">{filled(note)}</p>
       ))}
@@ -47,7 +43,7 @@ function Client({ client, of: { origin, open, key } }: { client: SetupClient; of
   )
 }
 
-/** Lines for nine clients; those that read the key from the environment say so by name. */
+/** Lines for every client of the list; those that read the key from the environment name its variable. */
 export const Clients = ({ of }: { of: Connecting }) => (
   <div>
     <p class="soft">For Claude Code, in a terminal:</p>
@@ -58,6 +54,12 @@ export const Clients = ({ of }: { of: Connecting }) => (
     <div class="clients more">
       {SETUP_CLIENTS.map((client) => (
         <Client client={client} of={of} />
+      ))}
+      {OTHER_CLIENTS.map(({ label, how }) => (
+        <details>
+          <summary>{label}</summary>
+          <p class="hint">{how(endpointOf(of.origin))}</p>
+        </details>
       ))}
     </div>
   </div>

@@ -1,4 +1,7 @@
+import { type Listed, laterFirst } from '../../../domain/currency/later-first'
+import { hasSubject, SUBJECT, subjectOf } from '../../../domain/currency/subject'
 import type { EntryPreview } from '../../../domain/entry/entry'
+import { domainOf } from '../../../domain/entry/lifted-metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { bestPlaces, cutAround } from '../../../domain/pack/content'
 import type { Analyzer } from '../../../domain/search/analysis'
@@ -23,6 +26,8 @@ export interface RankedRequest extends Window {
   readonly previewLength: number
   /** Code points of the excerpt around the match, in each result; absent for none. */
   readonly excerpt?: number
+  /** Whether results on one subject are next to each other, the later one first. */
+  readonly laterFirst?: boolean
 }
 
 export interface RankedResult {
@@ -39,6 +44,8 @@ export interface RankedResult {
   readonly highlighted: string | null
   /** The part of the text that matches, between `…` where it is cut; null when not asked for. */
   readonly excerpt: string | null
+  /** IDs of later results on the same subject, the latest first. */
+  readonly later: readonly number[]
 }
 
 export interface RankedPage {
@@ -49,8 +56,10 @@ export interface RankedPage {
 }
 
 /** An entry in an ordering, before it has been read. */
-export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt'> & {
+export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'later'> & {
   readonly id: number
+  /** The query is its title. */
+  readonly isTitled: boolean
   /** The chunk that is nearest in meaning, where meaning found it. */
   readonly chunk: SemanticHit | null
 }
@@ -69,6 +78,13 @@ const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): Stretch =>
 /** The part of an entry that a reranker reads it by: its nearest chunk, else where its words are looked for. */
 const passageOf = ({ id, chunk }: Scored): Stretch =>
   chunk === null ? wordsOf(id) : { id, start: chunk.start, length: Math.min(chunk.length, MAX_PASSAGE) }
+
+/** The score that a search has ordered its results by. */
+const orderedBy = ({ rerankScore, fused, ftsScore, distance }: RankedResult): number =>
+  rerankScore ?? fused ?? ftsScore ?? (distance === null ? 0 : 1 - distance)
+
+/** The part of an entry that shows its subject. */
+const subjectStretch = ({ id }: Pick<Scored, 'id'>): Stretch => ({ id, start: 0, length: SUBJECT.codePoints })
 
 /**
  * Cuts pages out of orderings and reads their entries, with scope and filter once more; never a whole text. With a reranker the
@@ -141,8 +157,9 @@ export function createRankedPage({
         : request.excerpt === undefined
           ? []
           : wanted.map(excerptStretch)
-    // Asked for in the same moment, so that both share a round trip.
-    const [previews, read] = await Promise.all([
+    const compares = request.laterFirst === true
+    // Asked for in the same moment, so that they share a round trip.
+    const [previews, read, compared] = await Promise.all([
       entries.previews(
         scope,
         filter,
@@ -150,6 +167,7 @@ export function createRankedPage({
         previewLength,
       ),
       entries.stretches(scope, filter, stretches),
+      compares && reranker === null ? entries.stretches(scope, filter, wanted.map(subjectStretch)) : [],
     ])
     const byId = new Map(previews.map((entry): [number, EntryPreview] => [entry.id, entry]))
     const texts = new Map(read.map(({ id, text }) => [id, text]))
@@ -167,7 +185,7 @@ export function createRankedPage({
         ? new Map((await entries.stretches(scope, filter, page.map(excerptStretch))).map(({ id, text }) => [id, text]))
         : texts
     for (const one of page) {
-      const { id, chunk: _, ...scores } = one
+      const { id, chunk: _, isTitled: __, ...scores } = one
       const entry = byId.get(id)
       if (entry === undefined) continue
       const text = texts.get(id) ?? ''
@@ -177,9 +195,53 @@ export function createRankedPage({
         ...scores,
         highlighted: highlighting ? highlight(text, words.units, analyzer) : null,
         excerpt: most === undefined ? null : excerpt(one, shown.get(id) ?? '', entry, words, most),
+        later: [],
       })
       if (highlighting || most !== undefined) await yielder.spend(text.length)
     }
-    return { results: successorsFirst(results, ({ entry }) => entry), total: cut.length, warnings }
+    const ordered = successorsFirst(results, ({ entry }) => entry)
+    if (!compares || ordered.length < 2) return { results: ordered, total: cut.length, warnings }
+    const begun = reranker ? await entries.stretches(scope, filter, page.map(subjectStretch)) : compared
+    const named = new Set(page.flatMap(({ id, isTitled }) => (isTitled ? [id] : [])))
+    await yielder.spend(ordered.length * SUBJECT.codePoints)
+    return {
+      results: withLater(ordered, new Map(begun.map(({ id, text }) => [id, text])), named),
+      total: cut.length,
+      warnings,
+    }
+  }
+
+  /**
+   * Results on one subject next to each other, the later one first.
+   *
+   * @param texts the beginning of each
+   * @param named IDs of those whose title the query is
+   */
+  function withLater(
+    results: readonly RankedResult[],
+    texts: ReadonlyMap<number, string>,
+    named: ReadonlySet<number>,
+  ): RankedResult[] {
+    const shown = new Set(results.map(({ entry }) => entry.id))
+    const isReplaced = ({ supersededBy }: EntryPreview): boolean =>
+      supersededBy !== undefined && shown.has(supersededBy)
+    const { order, later } = laterFirst(
+      results.map((result): Listed => {
+        const { entry } = result
+        const compares = hasSubject(entry) && !isReplaced(entry)
+        const subject = compares ? subjectOf(entry.title, texts.get(entry.id) ?? entry.text, analyzer) : null
+        return {
+          ...entry,
+          domain: domainOf(entry.metadata),
+          score: orderedBy(result),
+          subject,
+          isNamed: named.has(entry.id),
+        }
+      }),
+    )
+    return order.map((place) => {
+      const result = results[place] as RankedResult
+      return { ...result, later: later.get(result.entry.id) ?? [] }
+    })
   }
 }

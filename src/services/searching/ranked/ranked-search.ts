@@ -93,7 +93,10 @@ export function createRankedSearches(dependencies: {
   ): Promise<RankedPage> {
     if (beyond(request)) return NOTHING
     const words = await searchText(scope, request.query, request.mode, request.filter)
-    const scored = words.ordering.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
+    const scored = words.ordering.map(({ id, score, titled }) => ({
+      ...{ ...UNSCORED, id, ftsScore: score },
+      ...{ chunk: null, isTitled: titled > 0 },
+    }))
     const found = await page(scope, request, scored, words, request.highlight)
     const late = await unfinished(scope, ['words'])
     const asks = request.mode === 'match' && words.ordering.length === 0
@@ -109,12 +112,12 @@ export function createRankedSearches(dependencies: {
     if (searchSemantic === null) throw unavailable('Semantic search is switched off')
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
-    const near = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit }))
+    const near = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
     const isNamed = namesCaptured(request.filter)
     // Captured sessions have no vectors: those that hold the words follow.
     const words = isNamed ? await searchText(scope, request.query, 'match', request.filter) : null
     const captured = (words?.ordering ?? []).filter(({ id }) => words?.captured.has(id))
-    const behind = captured.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null }))
+    const behind = captured.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null, isTitled: false }))
     const found = await page(scope, request, [...near, ...behind].slice(0, RANK_DEPTH), words ?? noWords)
     const unmeant = isNamed ? [NOT_MEANT] : []
     const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))

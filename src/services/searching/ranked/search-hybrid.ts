@@ -124,7 +124,7 @@ function scoredBy({ order }: Fusion, candidates: readonly Candidate[], near: rea
   const candidateOf = new Map(candidates.map((candidate) => [candidate.id, candidate]))
   const hitOf = new Map(near.map((hit) => [hit.id, hit]))
   return order.map(({ id, fused, rrf }) => {
-    const { ftsRank, ftsScore, semanticRank } = candidateOf.get(id) as Candidate
+    const { ftsRank, ftsScore, semanticRank, titled } = candidateOf.get(id) as Candidate
     const chunk = hitOf.get(id) ?? null
     return {
       id,
@@ -136,6 +136,7 @@ function scoredBy({ order }: Fusion, candidates: readonly Candidate[], near: rea
       distance: chunk?.distance ?? null,
       rerankScore: null,
       chunk,
+      isTitled: titled > 0,
     }
   })
 }

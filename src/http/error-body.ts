@@ -1,0 +1,29 @@
+import type { ProblemCode } from '../domain/errors'
+import { isMcpPath } from './mcp-path'
+
+interface Refusal {
+  readonly code: ProblemCode
+  /** A sentence for the user of the client. */
+  readonly message: string
+  readonly retryable: boolean
+}
+
+/** The JSON-RPC code of an error of the server; ours is in `data.code`. */
+const SERVER_ERROR = -32_000
+
+/** Returns whether the client that sent a request reads JSON-RPC: at the endpoint, and where it was sent to a wrong address. */
+function speaksJsonRpc({ method, url }: Request): boolean {
+  const { pathname } = new URL(url)
+  return isMcpPath(pathname) || (method === 'POST' && !/^\/(api|token|register|authorize)(\/|$)/.test(pathname))
+}
+
+/**
+ * The JSON of a refusal. Clients of MCP show the message of a JSON-RPC error and hide every other body; both forms have their sentence in
+ * `error.message`.
+ *
+ * @param details further members
+ */
+export function errorBody(request: Request, { code, message, retryable }: Refusal, details: object = {}): object {
+  if (!speaksJsonRpc(request)) return { error: { code, message, retryable, ...details } }
+  return { jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message, data: { code, retryable, ...details } } }
+}

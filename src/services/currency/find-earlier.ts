@@ -1,0 +1,154 @@
+import { holdsFrom } from '../../domain/currency/later-first'
+import { hasSubject, REPLACEABLE, SUBJECT, similarityIn, subjectOf } from '../../domain/currency/subject'
+import type { Entry, EntryPreview } from '../../domain/entry/entry'
+import { type Kind, kindOfMetadata, kindOfTags } from '../../domain/entry/kind'
+import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { linksOfMetadata } from '../../domain/entry/link'
+import { type Metadata, own } from '../../domain/entry/metadata'
+import { titleOf } from '../../domain/entry/title'
+import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
+import { note } from '../../domain/receipts/notes'
+import type { Analyzer } from '../../domain/search/analysis'
+import { EVERYTHING, type Filter } from '../../domain/search/filter'
+import { parseQuery } from '../../domain/search/query'
+import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
+import { firstCodePoints } from '../../domain/text'
+import { formatSecond } from '../../domain/time'
+import type { EntryStore } from '../../ports/entry-store'
+import type { FullText, TextColumn } from '../../ports/full-text'
+import { attempt } from '../outcome'
+
+/** An earlier memory that a new one may replace. */
+export interface Earlier {
+  readonly id: number
+  readonly title: string
+  /** ISO 8601: from when it holds. */
+  readonly at: string
+  readonly version: number
+}
+
+/** A memory that is stored. */
+export interface NewMemory {
+  readonly title: string | null
+  readonly text: string
+  readonly kind: Kind
+  readonly project: string | null
+  /** Memories that it replaces. */
+  readonly replaced: ReadonlySet<number>
+}
+
+/** A memory as a tool is given it. */
+export interface Drafted {
+  readonly text: string
+  readonly metadata: Metadata | null
+  readonly tags: readonly string[]
+}
+
+/** Words that lead to candidates: the first ones of title and text, and the longest, since long words are rare. */
+const WORDS = { first: 8, longest: 8 } as const
+/** Memories that are compared; a word that more memories hold leads to none. */
+const CANDIDATES = { compared: 64, read: 6 } as const
+const COLUMNS: readonly TextColumn[] = ['title', 'body']
+const OF_KIND: Filter = { op: 'kind', anyOf: [...REPLACEABLE] }
+
+function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
+  const others = terms.slice(WORDS.first).sort((a, b) => b.term.length - a.term.length)
+  return [...terms.slice(0, WORDS.first), ...others.slice(0, WORDS.longest)]
+}
+
+export type FindEarlier = ReturnType<typeof createFindEarlier>
+
+export function createFindEarlier({
+  entries,
+  fullText,
+  analyzer,
+}: {
+  readonly entries: Pick<EntryStore, 'previews'>
+  readonly fullText: FullText
+  readonly analyzer: Analyzer
+}) {
+  /** The memories of its project alone; of a memory without a project, those that the caller sees. */
+  const scopeOf = (caller: Caller, { project }: NewMemory): Scope => ({
+    ...caller,
+    projects: project === null ? caller.projects : homesOf(caller, project),
+  })
+
+  /** IDs of memories on the subject of a new one, the most similar first. One round trip that reads a bounded number of rows. */
+  async function similar(caller: Caller, memory: NewMemory): Promise<readonly number[]> {
+    const { title, text, kind } = memory
+    if (!REPLACEABLE.has(kind) || !hasSubject(memory)) return []
+    const sought = firstCodePoints(`${title ?? ''}\n${text}`, SUBJECT.codePoints).replaceAll('"', ' ')
+    const query = parseQuery(sought, 'match', analyzer)
+    const terms = leading(scoredTerms(query.units))
+    if (terms.length === 0) return []
+    const { hits } = await fullText.searchByRareWords(scopeOf(caller, memory), {
+      ...{ query, terms, filter: OF_KIND, columns: COLUMNS },
+      ...{ rare: CANDIDATES.compared, candidates: CANDIDATES.compared },
+    })
+    const own = subjectOf(title, text, analyzer)
+    const similarity = similarityIn([own, ...hits.map((hit) => subjectOf(hit.title, hit.text, analyzer))])
+    return hits
+      .map(({ id }, i) => ({ id, similarity: similarity(0, i + 1) }))
+      .filter((one) => one.similarity >= SUBJECT.named)
+      .sort((a, b) => b.similarity - a.similarity || b.id - a.id)
+      .slice(0, CANDIDATES.read)
+      .map(({ id }) => id)
+  }
+
+  /** Those of the entries that a new memory may replace, the most similar first. */
+  function chosen(caller: Caller, memory: NewMemory, ids: readonly number[], read: readonly EntryPreview[]): Earlier[] {
+    const { project, replaced } = memory
+    const isThere = (one: string | null): boolean =>
+      one === project || (one !== null && project !== null && homesOf(caller, project).includes(one))
+    const mayBeReplaced = (entry: Entry): boolean =>
+      REPLACEABLE.has(entry.kind) &&
+      hasSubject(entry) &&
+      own(entry.metadata, 'diary') !== true &&
+      isThere(entry.project) &&
+      entry.supersededBy === undefined &&
+      !replaced.has(entry.id)
+    const byId = new Map(read.filter(mayBeReplaced).map((entry) => [entry.id, entry]))
+    return ids
+      .flatMap((id) => byId.get(id) ?? [])
+      .slice(0, SUBJECT.most)
+      .map(earlierOf)
+  }
+
+  /** The memories that a new one may replace. Two round trips, shared with what is read in the same moment; none where they fail. */
+  async function find(caller: Caller, memory: NewMemory): Promise<readonly Earlier[]> {
+    const found = await attempt(async () => {
+      const ids = await similar(caller, memory)
+      if (ids.length === 0) return []
+      return chosen(caller, memory, ids, await entries.previews(scopeOf(caller, memory), EVERYTHING, ids, 200))
+    })
+    return found.ok ? found.value : []
+  }
+
+  /**
+   * The memories that a draft of a tool may replace, where its metadata name a kind of which a later memory may replace an earlier one;
+   * noted, so that the same call made again names the same. Called before the draft is stored.
+   */
+  async function ofDraft(caller: Caller, { text, metadata, tags }: Drafted): Promise<readonly Earlier[]> {
+    // Metadata that are refused are the store's to report.
+    const read = await attempt(async () => liftMetadata(metadata, caller, caller.agent))
+    const kind = kindOfMetadata(metadata) ?? kindOfTags(tags)
+    if (!read.ok || kind === null || !REPLACEABLE.has(kind) || read.value.diary) return []
+    const { title, project } = read.value
+    const links = linksOfMetadata(metadata)
+    const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
+    const earlier = await find(caller, { title, text, kind, project, replaced })
+    if (earlier.length === 0) return []
+    note(caller, 'earlier', earlier)
+    if (caller.receipt) caller.receipt.notes.mentioned = earlier.map(({ id }) => id)
+    return earlier
+  }
+
+  return { similar, chosen, find, ofDraft }
+}
+
+const earlierOf = (entry: EntryPreview): Earlier => ({
+  id: entry.id,
+  title: titleOf(entry),
+  at: formatSecond(holdsFrom(entry)),
+  version: entry.version,
+})
