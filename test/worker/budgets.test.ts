@@ -31,11 +31,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   // One trip and a bounded number of rows name the earlier memories on the subject: also of context_store and remember.
   'core:remember': [5, 470, 470, 30],
   'core:restore': [5, 145, 145, 33],
-<<<<<<< HEAD
   'core:search': [5, 12_050, 31_600, 0],
-=======
-  'core:search': [5, 12_000, 31_500, 0],
->>>>>>> w62
   'core:update': [4, 95, 95, 39],
   context_get: [2, 14, 14, 2],
   context_getCurrent: [4, 4_050, 6_350, 0],
