@@ -14,8 +14,12 @@ export const isPackaged = !existsSync(join(ROOT, 'src', 'index.ts'))
 /** What was built for the package. */
 export const BUILT = join(ROOT, 'dist')
 
-/** What npm knows the package by. @type {{ name: string, version: string }} */
-export const { name: PACKAGE, version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const MANIFEST = join(ROOT, 'package.json')
+
+/** What npm knows the package by. The extension of Claude Desktop is one file without a package. @type {{ name: string, version: string }} */
+export const { name: PACKAGE, version: VERSION } = existsSync(MANIFEST)
+  ? JSON.parse(readFileSync(MANIFEST, 'utf8'))
+  : { name: 'commonplace', version: '' }
 
 /**
  * Where programs of a user keep data: by the XDG Base Directory Specification, Apple's File System Programming Guide and Microsoft's

@@ -157,6 +157,10 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
   yield ['delete_context', { context_ids: [b, Number(named)], erase: true }]
 }
 
+/** Answers without the ids in what they suggest to judge. */
+const anyJudged = (answers: unknown[]): unknown[] =>
+  JSON.parse(JSON.stringify(answers, (key, value) => (key === 'judge' ? value.replaceAll(/\d+/g, 'ID') : value)))
+
 export interface LostAnswersUnderTest {
   readonly vars: Record<string, string>
   readonly bindings: Bindings & Required<Pick<Bindings, 'IMAGES'>>
@@ -288,7 +292,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         step = await calls.next(answer)
       }
       const ids = await idsOf(org)
-      return told.map(([tool, args, ...answers]) => [tool, inAnyOrg([args, ...answers], ids)])
+      return told.map(([tool, args, ...answers]) => [tool, anyJudged(inAnyOrg([args, ...answers], ids))])
     }
 
     it(promise('h2-died'), async () => {

@@ -280,7 +280,12 @@ export function projectsContract(runs: number): void {
           await tell('context_orient', { projectPath: project, timezone: 'UTC' })
         }
         const projects = (await listed(key)).map((project) => ({ ...project, last_use: null, created_at: null }))
-        answers.push(JSON.stringify([sent, projects]).replaceAll(/"judge":"(?:[^"\\\\]|\\\\.)*"|"memoryId":"\d+"|"id":"\d+"|"by":"[^"]*"/g, ''))
+        answers.push(
+          JSON.stringify([sent, projects]).replaceAll(
+            /"judge":"(?:[^"\\\\]|\\\\.)*"|"memoryId":"\d+"|"id":"\d+"|"by":"[^"]*"/g,
+            '',
+          ),
+        )
       }
       expect(answers[1]).toBe(answers[0])
     })

@@ -42,7 +42,7 @@ describe('capture by command', () => {
       expect([client, code, err]).toEqual([client, 0, ''])
       expect(existsSync(join(home, file))).toBe(true)
       expect(out).toMatch(
-        new RegExp(`^ok {2}${client} +a recorded session became entry \\d+, now erased: .*harbour light`, 'm'),
+        new RegExp(`^ok {2}${client} +a recorded session became entry \\d+, now erased: .*cat light\\.txt`, 'm'),
       )
     }
     expect(await captured()).toEqual([])

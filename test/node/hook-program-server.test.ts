@@ -130,6 +130,8 @@ it('plays the demonstration: Claude Code is killed, and Codex, elsewhere and a d
     )
     await server.schedule()
   }
+  // Sessions of the tests above are older than the session that is killed.
+  await server.sql(`UPDATE entries SET updated_at = updated_at - ${3 * 24 * 3_600_000}`)
   const lines: string[] = []
   const player = recordedPlayer(server.url.origin, parent)
   const told = await tellStory({ url: server.url.origin, pass }, player, (line) => lines.push(line))
