@@ -17,9 +17,6 @@ const MEMORY = { title: z.string(), at: z.string() } as const
 export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>): Earlier[] =>
   z.array(earlierMemory).default([]).parse(notes.earlier)
 
-/** Earlier memories without the one that a call has stored again. */
-export const othersThan = (id: number, earlier: readonly Earlier[]): Earlier[] => earlier.filter((one) => one.id !== id)
-
 export const mayReplaceOutput = listOf(part('Memory', { id: z.int(), ...MEMORY }), 'Earlier on this subject')
 export const mayReplaceTexts = listOf(part('Memory', { id: z.string(), ...MEMORY }), 'Earlier on this subject')
 

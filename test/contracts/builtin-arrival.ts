@@ -8,7 +8,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import type { OpenedServer, Surroundings } from '../support/server'
 import { writeTinyModel } from '../support/tiny-model.mjs'
 
-/** What a server does while its model is downloaded, when that arrives, and until every entry has a vector of it. */
+/** The server while its model is downloaded, when it arrives, and until every entry has a vector of it. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const ENTRY = { thread_id: 't', source: 'user' }
 /** As scripts/serve/builtin.mjs tells the schedule. */

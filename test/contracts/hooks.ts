@@ -157,7 +157,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         }))
         const answer = await send(key, events, start.id)
         expect([textOf(answer).includes('LED lamps'), answer.stored]).toEqual([true, 0])
-        // Whoever starts with such a key is told so.
+        // A session that starts with such a key gets a notice.
         expect(String(answer.notice ?? '').includes('capture: false')).toBe(key === quiet)
       }
       await world.services.schedule.run()
@@ -611,7 +611,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await leftOff()).toContain('Ask about later')
       })
 
-      it('recall at a prompt a captured session of the owner that is about it, and nobody else’s', async () => {
+      it('recall at a prompt a captured session of the owner that is about it, and of no other owner', async () => {
         const s = claudeCode(session)
         await send(ada, [
           s.prompt('The zephyr turbine overheats at quayside bollard nine'),

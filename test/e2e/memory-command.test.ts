@@ -66,7 +66,7 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect(out).toContain('Escape \\u001b[2J hidden')
   })
 
-  it('read the text from standard input, and say what is missing', async () => {
+  it('read the text from standard input, and name what is missing', async () => {
     const args = ['remember', '-', '--url', server.url.origin, '--json']
     const piped = await runProgram(PROGRAM, args, surroundings({ HOME: home }), {
       input: 'From a pipe.\nSecond line.\n',
@@ -92,7 +92,7 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect((await run(['open'], { BROWSER: 'true' })).out).toBe(`Opened ${server.url.origin}/\n`)
   })
 
-  it('tell how to sign in when the server asks for a key', async () => {
+  it('explain how to sign in when the server requires a key', async () => {
     const closed = await startPlace({ AUTH_MODE: 'required' })
     const { code, err } = await runHere(['search', 'x', '--url', closed.url.origin])
     expect([code, err]).toEqual([1, expect.stringContaining('COMMONPLACE_KEY')])

@@ -122,7 +122,7 @@ describe('a folder as a model', () => {
 })
 
 describe('the thread of the model', () => {
-  it('answers queries before passages that were asked for earlier', async () => {
+  it('answers queries before passages that were sent earlier', async () => {
     const thread = threadOn(writeTinyModel(folder()))
     await thread.load()
     const order: string[] = []
@@ -265,7 +265,7 @@ describe('the model of a server', () => {
     expect(told.filter((line) => line.startsWith('!'))).toEqual([
       expect.stringContaining('is not available, so "local" is used'),
     ])
-    // Somebody brings it: `commonplace model pull`.
+    // `commonplace model pull` downloads it.
     const server = await mirror()
     await downloadModel(pinned, { models, mirror: server.url })
     await ready
@@ -311,7 +311,7 @@ describe('the model of a server', () => {
     expect(readFileSync(local.model)).toEqual(files.model)
   })
 
-  it('says what is wrong with a folder', async () => {
+  it('reports the fault of a folder', async () => {
     const { host } = hostOn({ choose: () => ({ folder: writeTinyModel(folder(), { config: { dim: 5 } }) }) })
     host.begin()
     await expect
@@ -343,7 +343,7 @@ describe('the embedder of the Worker', async () => {
     }
   })
 
-  it('says what the process answered when it cannot make vectors', async () => {
+  it('reports what the process answered when it cannot make vectors', async () => {
     const refusing = {
       fetch: async () => Response.json({ message: 'The thread of the model has ended' }, { status: 503 }),
     }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { checkModel } from '../../src/cli/doctor/model.mjs'
 
-/** What the doctor reports of the model, as the server describes it. */
+/** The doctor's report of the model, as the server describes it. */
 async function examine(embeddings: object, semantic: object) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

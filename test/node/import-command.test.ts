@@ -44,7 +44,7 @@ it('shows control characters of a file that others wrote, which the terminal wou
   expect(`${out}${err}`).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
 })
 
-it('says what it would take without writing anything, names projects by the map, and exits with 2 for wrong usage, with 1 for a file that is not there', async () => {
+it('lists what it would import without writing anything, names projects by the map, and exits with 2 for wrong usage, with 1 for a file that is not there', async () => {
   const home = join(importSamples('claude-code'), 'home')
   writeFileSync(
     `${home}.map.json`,

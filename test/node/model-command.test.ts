@@ -51,7 +51,7 @@ it('lists what is here, and removes it', async () => {
   expect(await installed()).toEqual(MODELS.map(({ model }) => [model, false]))
 })
 
-it('names the models that it knows where another is asked for', async () => {
+it('names the models that it knows when the requested one is unknown', async () => {
   const { code, err } = await run('model pull word2vec')
   expect(code).toBe(2)
   expect(err).toMatch(/^unknown model: word2vec. Known models: all-MiniLM-L6-v2, multilingual-e5-small/)

@@ -115,7 +115,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
   'domain/secrets/command-secrets.ts': 'fixed words, and options of a command of at most 400 characters',
   'domain/secrets/secret-names.ts': 'a name of at most 128 characters',
-  'domain/secrets/token-forms.ts': 'fixed prefixes, of which one ends in blanks',
+  'domain/secrets/token-forms.ts': 'fixed prefixes; one ends in blanks',
   'domain/text.ts': 'one class repeated',
   'domain/trust/agent-directed.ts':
     'fixed words with at most 60 characters between them, over 40,000 characters at most',

@@ -12,9 +12,9 @@ export interface ModelMirror {
     readonly range: string | undefined
     readonly authorization: string | undefined
   }[]
-  /** Breaks the connection behind so many bytes of a file's body, once for each entry. */
+  /** Breaks the connection after the given numbers of bytes of a file's body, once for each. */
   readonly cuts: number[]
-  /** In the place of the files. */
+  /** Served instead of the files. */
   readonly served: Map<string, Buffer>
   stop(): Promise<void>
 }

@@ -18,7 +18,7 @@ export interface ServerWithSql extends RunningServer {
 
 /** A server whose stores a test can reach. */
 export interface OpenedServer extends ServerWithSql {
-  /** One run of what the server does every five minutes, or of another schedule. */
+  /** Runs the job of every five minutes, or another schedule, once. */
   schedule(cron?: string): Promise<void>
   /** Everything in the store of OAuth, names and values. */
   grants(): Promise<string>
@@ -31,7 +31,7 @@ export interface Surroundings {
   readonly web?: (request: { readonly url: string }) => Promise<Response>
   /** What the Worker takes for its own origin, when it is not the socket's. */
   readonly origin?: string
-  /** What answers for the model that runs next to the Worker. */
+  /** Answers in place of the model process next to the Worker. */
   readonly model?: (request: Request) => Promise<Response>
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string

@@ -9,7 +9,7 @@ import { type ImportOptions, imported } from '../support/imported'
 
 /** One broken file, row or tag costs itself, and is reported where a person finds it. */
 
-/** Tests may run as a user for whom every file can be read: here one whose name says so cannot be. */
+/** Tests may run as root, who can read every file; so a file with this word in its name fails to open. */
 const { readFileSync, readdirSync } = fs
 const unlessLocked = <T extends (...args: never[]) => unknown>(read: T): T =>
   ((...args: Parameters<T>) => {
@@ -58,7 +58,7 @@ const BROKEN: Readonly<Record<string, readonly [front: string, message: RegExp]>
 }
 
 describe('one broken file', () => {
-  // Memories of Claude Code stand in a folder, which says what they are.
+  // The folder marks them as memories of Claude Code.
   for (const [source, folder] of [
     ['markdown', ''],
     ['basic-memory', ''],

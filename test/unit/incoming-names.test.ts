@@ -5,7 +5,7 @@ it.each([
   ['owner', ''],
   ['owner', ' '],
   ['created_by', ''],
-])('refuses an imported entry whose %s is %j, which would be private to nobody', (name, value) => {
+])('refuses an imported entry whose %s is %j, which would be private to no owner', (name, value) => {
   const scope = { org: 'acme', projects: null, owner: 'bob' }
   const limits = { each: 1, all: 1 } as never
   for (const isTrusted of [true, false]) {

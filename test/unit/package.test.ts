@@ -30,7 +30,7 @@ describe('the package', () => {
     ...['scripts/serve/worker.mjs', 'scripts/serve/model/thread.mjs', 'src/cli/migrate-postgres.mjs'],
     'plugins/commonplace/hook.mjs',
   ]
-  /** What only a checkout comes to, and the native runtime, which is used where somebody installed it. */
+  /** Modules used only in a checkout, and the native runtime, which is optional. */
   const OF_A_CHECKOUT = new Set(['wrangler', 'onnxruntime-web', 'onnxruntime-node'])
 
   it('holds every file that its program imports, and depends on every package that these name', () => {
@@ -74,7 +74,7 @@ describe('the package', () => {
       expect(manifest.devDependencies[`onnxruntime-${name}`]).toBe(manifest.devDependencies['onnxruntime-node'])
   })
 
-  it('brings what its commands run as they were tested, and leaves to npm only what depends on the platform', () => {
+  it('contains what its commands run as they were tested, and leaves to npm only what depends on the platform', () => {
     const { packages } = JSON.parse(read('package-lock.json'))
     const bundled = new Set(
       [...packed].flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
@@ -134,7 +134,7 @@ describe('the container', () => {
     const [image = '', digest] = [...images][0]?.split('@') ?? []
     expect(image).toBe(`node:${manifest.optionalDependencies.node}-bookworm-slim`)
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-    // Where the digest comes from, for whoever pins the next one.
+    // The source of the digest, for the next update.
     expect(read('Dockerfile')).toMatch(/docker-library\/repo-info at\n# [0-9a-f]{40} \(repos\/node\/remote\//)
     expect(JSON.parse(of('ENTRYPOINT')[0] ?? '')).toEqual(['node', bin])
     expect(of('USER')).toEqual(['node'])

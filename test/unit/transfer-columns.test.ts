@@ -76,7 +76,7 @@ it('moves every column of an entry and of its kept states with an export', async
     { ...taken, theirId: '', replaces: null, waiting: [], vectors: null, queueVectors: false },
     ada.org,
   )
-  // Words are counted, and texts that address an agent found, when the text is analyzed anew; approvals stay where a person gave them.
+  // Words are counted, and texts that address an agent found, when the text is analyzed again; approvals by a person stay.
   expect(await lost('entries', await standing(), row)).toEqual([
     ...['addresses_agent', 'approved_by', 'approved_version', 'text_words'],
   ])

@@ -36,7 +36,7 @@ interface Holder {
   readonly release: () => void
 }
 
-/** Characters of a hash that are kept of a replaced token, and the most tokens of which they are kept. */
+/** Characters stored of the hash of each replaced token, and the largest number of such tokens. */
 const KEPT_OF_HASH = 16
 const MOST_REPLACED = 1_000
 

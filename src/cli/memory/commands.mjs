@@ -230,7 +230,7 @@ export async function undo(options, word, usage) {
     return show(options, answer, () => console.log(`${paint('green', '✓')} Restored ${word} as it was before.`))
   }
   const last = lastChange()
-  if (last === null) return fail(`There is no change to undo from here. Name a memory: ${TYPED.command} undo ID`)
+  if (last === null) return fail(`No change was made from this machine. Name a memory: ${TYPED.command} undo ID`)
   if (new URL(last.url).origin !== new URL(url).origin)
     return fail(`The last change was made at ${last.url}. Undo it with: ${TYPED.command} undo --url ${last.url}`)
   const answer = await callCore(url, last.tool, last.args)

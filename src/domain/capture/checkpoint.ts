@@ -83,7 +83,7 @@ function parts(texts: readonly { readonly length: number; readonly weight: numbe
   return texts.map(({ length, weight }) => Math.min(length, low * weight))
 }
 
-/** At most so many characters, with a mark at the cut. */
+/** Cuts a text to `limit` characters and marks the cut. */
 const cut = (text: string, most: number): string =>
   codePointLength(text) <= most ? text : `${trim(firstCodePoints(text, Math.max(1, most - 1)))}…`
 

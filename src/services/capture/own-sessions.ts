@@ -11,7 +11,7 @@ import type { EntryStore } from '../../ports/entry-store'
 import type { RankedResult } from '../searching/ranked/ranked-page'
 import type { RankedSearches } from '../searching/ranked/ranked-search'
 
-/** The captured sessions of the caller's owner, and of nobody else. */
+/** The captured sessions of the caller's owner only. */
 export const ownCaptured = ({ owner }: Pick<Scope, 'owner'>): Filter => ({ op: 'capturedOf', owner: owner ?? '' })
 
 /** Characters of a session: it has no more. */
@@ -46,7 +46,7 @@ export function createOwnSessions({
   readonly analyzer: Analyzer
   readonly yielder: Yielder
 }) {
-  /** The owner's sessions that hold words of a query, best first; none where there are no words to search by. */
+  /** The owner's sessions that hold words of a query, best first; empty if the query has no words. */
   async function holding(
     scope: Scope,
     { query, filter, limit, excerpt, previewLength = 300 }: OwnRequest,

@@ -52,7 +52,7 @@ export function createRecallForHooks({
 }: {
   readonly store: CaptureStore
   readonly recall: Pick<Recall, 'page'>
-  /** Captured sessions of the owner, which nobody has approved. */
+  /** Captured sessions of the owner that are not approved. */
   readonly own: Pick<OwnSessions, 'about'>
   /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
   readonly isApproved?: boolean

@@ -33,7 +33,7 @@ export interface NewMemory {
   readonly text: string
   readonly kind: Kind
   readonly project: string | null
-  /** Memories that it replaces. */
+  /** Memories that it replaces, if the writer names some. */
   readonly replaced: ReadonlySet<number>
 }
 
@@ -73,10 +73,13 @@ export function createFindEarlier({
     projects: project === null ? caller.projects : homesOf(caller, project),
   })
 
-  /** IDs of memories on the subject of a new one, the most similar first. One round trip that reads a bounded number of rows. */
+  /**
+   * IDs of memories on the subject of a new one, the most similar first. Empty if the writer names the memories that it replaces. One
+   * round trip that reads a bounded number of rows.
+   */
   async function similar(caller: Caller, memory: NewMemory): Promise<readonly number[]> {
-    const { title, text, kind } = memory
-    if (!REPLACEABLE.has(kind) || !hasSubject(memory)) return []
+    const { title, text, kind, replaced } = memory
+    if (replaced.size > 0 || !REPLACEABLE.has(kind) || !hasSubject(memory)) return []
     const sought = firstCodePoints(`${title ?? ''}\n${text}`, SUBJECT.codePoints).replaceAll('"', ' ')
     const query = parseQuery(sought, 'match', analyzer)
     const terms = leading(scoredTerms(query.units))
@@ -97,7 +100,7 @@ export function createFindEarlier({
 
   /** Those of the entries that a new memory may replace, the most similar first. */
   function chosen(caller: Caller, memory: NewMemory, ids: readonly number[], read: readonly EntryPreview[]): Earlier[] {
-    const { project, replaced } = memory
+    const { project } = memory
     const isThere = (one: string | null): boolean =>
       one === project || (one !== null && project !== null && homesOf(caller, project).includes(one))
     const mayBeReplaced = (entry: Entry): boolean =>
@@ -105,8 +108,7 @@ export function createFindEarlier({
       hasSubject(entry) &&
       own(entry.metadata, 'diary') !== true &&
       isThere(entry.project) &&
-      entry.supersededBy === undefined &&
-      !replaced.has(entry.id)
+      entry.supersededBy === undefined
     const byId = new Map(read.filter(mayBeReplaced).map((entry) => [entry.id, entry]))
     return ids
       .flatMap((id) => byId.get(id) ?? [])

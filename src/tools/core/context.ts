@@ -123,7 +123,7 @@ async function ownFor({ services, principal, config }: CallContext, goal: string
   return found.slice(0, Math.max(1, Math.floor((most * 0.3) / OWN.least)))
 }
 
-/** Sessions within so many characters, of which each gets an equal part. */
+/** Sessions within a number of characters, shared equally. */
 function shownOwn(own: readonly RankedResult[], room: number) {
   const items = own.map(({ entry, excerpt }, place) => {
     const head = shownMemory(entry)

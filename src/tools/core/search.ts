@@ -224,7 +224,7 @@ function withOwn(
   return { ...page, found: [...kept, ...added], warnings, displaced }
 }
 
-/** The owner's captured sessions that match, where the call wants them beside memories. */
+/** The owner's captured sessions that match, if the call asks for them with memories. */
 async function ownOf(
   call: CallContext,
   scope: CallContext['principal'],

@@ -17,7 +17,6 @@ import {
   holdingNextTo,
   mayReplaceMembers,
   mayReplaceTexts,
-  othersThan,
   replacing,
 } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
@@ -120,7 +119,7 @@ export const store = defineWritingTool({
       layer: stored.layer,
       pinned: stored.pinned,
       ...(stored.existing ? { existing: true } : {}),
-      ...mayReplaceMembers(stored.existing ? [] : othersThan(stored.id, earlier), String, {
+      ...mayReplaceMembers(stored.existing ? [] : earlier, String, {
         replaces: (one) => patched(replacing(one)),
         bothHold: (one) => patched(holdingNextTo(one)),
       }),

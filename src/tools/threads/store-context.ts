@@ -7,14 +7,7 @@ import { defineWritingTool } from '../define-writing-tool'
 import { onlyOne, storedBefore, storedEntry } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
-import {
-  callsOfThreads,
-  earlierBefore,
-  earlierMemory,
-  mayReplaceMembers,
-  mayReplaceOutput,
-  othersThan,
-} from '../may-replace'
+import { callsOfThreads, earlierBefore, earlierMemory, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { threads } from './family'
 import { bracket, later } from './wire'
 
@@ -79,7 +72,7 @@ export const storeContext = defineWritingTool({
       thread_id: stored.threadId,
       version: stored.version,
       message: `${stored.isNew ? 'Context stored' : 'Context updated'}${withImages}${bracket(stored.made)}`,
-      ...mayReplaceMembers(othersThan(stored.id, earlier), (id) => id, callsOfThreads(stored.id)),
+      ...mayReplaceMembers(stored.isNew ? earlier : [], (id) => id, callsOfThreads(stored.id)),
       ...later([stored]),
     }
   },

@@ -3,7 +3,7 @@ import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { sharedTeam, unique } from './session'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 type Json = any
 
 const tokens = (value: Json): number => JSON.stringify(value).length / 4
@@ -204,14 +204,17 @@ export function coreContract(): void {
       const stored = (await call('store_context', inThread, ada, '/mcp')).data
       expect(stored.may_replace).toMatchObject([{ id: first, title: 'Retention' }])
       const again = (await call('store_context', inThread, ada, '/mcp')).data
-      expect(again.may_replace.map(({ id: one }: Json) => one)).not.toContain(stored.context_id)
+      expect(again).toMatchObject({ context_id: stored.context_id })
+      expect(again.may_replace).toBeUndefined()
+      const judged = { ...inThread, thread_id: unique('t'), metadata: { ...metadata, supersedes: [first] } }
+      expect((await call('store_context', judged, ada, '/mcp')).data.may_replace).toBeUndefined()
       const turn = { ...inThread, thread_id: unique('t'), metadata: { project } }
       expect((await call('store_context', turn, ada, '/mcp')).data.may_replace).toBeUndefined()
       const { data } = await call(
         'context_store',
         {
           type: 'convention',
-          content: `${LONGER} Nobody shortens that.`,
+          content: `${LONGER} This is not shortened.`,
           metadata: { title: 'Retention', projectPath: project },
         },
         ada,
@@ -347,7 +350,7 @@ export function coreContract(): void {
       })
     })
 
-    it('reads a part by lines, heading or surrounding text, and says which headings there are', async () => {
+    it('reads a part by lines, heading or surrounding text, and lists the headings', async () => {
       const one = await remember('Runbook', '# Start\nGo.\n## Rollback plan\nPress stop.\n# End\nBye.', {})
       expect((await ok('fetch', { id: one, heading: 'rollback Plan' })).content).toContain('Press stop.')
       expect((await ok('fetch', { id: one, heading: 'rollback' })).content).not.toContain('Bye.')
@@ -435,7 +438,7 @@ export function coreContract(): void {
       expect(await fail('update', { id: one, title: 'x', clear: ['title'] })).toContain('both given and in clear')
       expect(await fail('update', { id: one, content: 'x', expected_version: 1 })).toContain('at version 3, not 1')
       expect(await fail('update', { id: one })).toContain('At least one field')
-      // Nobody else reads it, before and after.
+      // No other owner reads it, before and after.
       expect(await fail('fetch', { id: one }, eve)).toBe(
         await fail('fetch', { id: one + 1_000_000 }, eve).then((text) =>
           text.replaceAll(String(one + 1_000_000), String(one)),
@@ -474,7 +477,7 @@ export function coreContract(): void {
       for (const line of lines) expect(content).toContain(line)
     })
 
-    it('forgets by ids, thread or filter, says how to undo it, and deletes by a filter only with dry_run', async () => {
+    it('forgets by ids, thread or filter, returns how to undo it, and deletes by a filter only with dry_run', async () => {
       const project = unique('del')
       const ids = [
         await remember('A', 'alpha', { project, kind: 'idea' }),
@@ -492,7 +495,7 @@ export function coreContract(): void {
       expect((await ok('search', { project, kind: 'idea' })).results.map(({ id: one }: Json) => one)).not.toContain(
         ids[0],
       )
-      // What belongs to no project is not in the project.
+      // Memories without a project are not in the project.
       expect(await ok('fetch', { id: org1 })).toMatchObject({ id: org1 })
       const undone = await ok('restore', JSON.parse(gone.undo.slice('restore '.length)))
       expect(undone.restored.map(({ id: one }: Json) => one).sort()).toEqual([...ids].sort())

@@ -411,7 +411,7 @@ export function importContract(at: () => Place): void {
 
   it('stores each entry once where the same volume is sent several times at once', () => sendAtOnce(at()))
 
-  it('takes a body of Content-Encoding gzip, with the limits of what it unpacks to', async () => {
+  it('takes a body of Content-Encoding gzip, with the limits applied to the unpacked size', async () => {
     const { team } = at()
     const org = await at().newOrg()
     const volume = await volumeOf([told(1), told(2)])
@@ -421,7 +421,7 @@ export function importContract(at: () => Place): void {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': type, 'content-encoding': encoding },
         body: body as Uint8Array<ArrayBuffer>,
       })
-      // biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+      // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
       return { status: response.status, body: (await response.json()) as any }
     }
     const packed = gzipSync(volume)

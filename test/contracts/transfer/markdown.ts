@@ -75,7 +75,7 @@ export function markdownContract(at: () => Place): void {
           said: expect.stringMatching(/entries [1-9]\d* unchanged; images none/),
         })
       }
-      // Every file, as if each had been edited: each says what is stored.
+      // Every file, as if each had been edited: each equals the stored entry.
       for (const path of files.keys())
         if (path.endsWith('.md')) edit(join(folder, path), (text) => text.replace('\nid:', '\n# an editor\nid:'))
       const all = await run(org, by, 'import', folder)
@@ -140,7 +140,7 @@ export function markdownContract(at: () => Place): void {
     expect((await run(to, ADMIN_TOKEN, 'import', folder)).said).toContain('entries 3 unchanged')
   })
 
-  it('makes a new version of a memory from each edit of its file, and none of what changed here meanwhile', async () => {
+  it('makes a new version of a memory from each edit of its file, and none where the stored memory has changed meanwhile', async () => {
     const org = await at().newOrg()
     const { key } = await at().team.key(org, { role: 'admin', owner: 'ada', agent: 'ada-agent' })
     const other = await at().join(org, await at().team.key(org, { owner: 'bob' }))
@@ -178,7 +178,7 @@ export function markdownContract(at: () => Place): void {
       expect((await entryOf(org, b)).text).toBe('by an agent')
       expect(readFileSync(two, 'utf8')).toContain('by a person')
     }
-    // An export leaves the edit as it is, and says so.
+    // An export leaves the edit as it is and reports it.
     expect(await exporting(org, folder, key)).toMatchObject({
       code: 3,
       said: expect.stringContaining('is edited and was left as it is'),
@@ -260,7 +260,7 @@ export function markdownContract(at: () => Place): void {
     })
   })
 
-  it('is kept current with --watch', async () => {
+  it('stays current with --watch', async () => {
     const org = await at().newOrg()
     const { key } = await at().team.key(org, { role: 'admin' })
     const agent = await at().join(org, { key })

@@ -73,7 +73,7 @@ const toChange = (row: Row): ProjectChange => ({
   undoneBy: numOrNull(row, 'undone_by'),
 })
 
-/** What is asked of the rows for some names: their forms, and the segments in which other projects may end. */
+/** The lookup keys of some names: their forms, and the last segments that other projects may share. */
 function asked(names: readonly string[]) {
   const read = names.flatMap((name) => readProjectName(name) ?? [])
   return {

@@ -12,7 +12,7 @@ import { auditStatement } from './audit-log'
 /** Named in the guard that refuses a batch whose names were resolved by an older directory. */
 export const PROJECTS = 'projects'
 
-/** Projects that are looked at for one short name: whether there is one or several is all that counts. */
+/** Largest number of projects read for one short name: two show that it is ambiguous. */
 const CANDIDATES = 20
 
 export const versionOf = (org: string): SQL =>
@@ -93,7 +93,7 @@ export const unnamedStatement = (dialect: SqlDialect, org: string, keys: readonl
       OR EXISTS (SELECT 1 FROM code_projects c WHERE c.org = ${org} AND c.project = sent.value))
     AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.home = sent.value)`
 
-/** Projects of an org whose directory nobody has begun. */
+/** Projects of an org that has no directory yet. */
 export const unseededStatement = (org: string): SQL => sql`
   SELECT DISTINCT used.project FROM (
     SELECT e.project FROM entry_counters e WHERE e.org = ${org} AND e.project <> ''
