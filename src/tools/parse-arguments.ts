@@ -68,6 +68,10 @@ export const soundArguments = <Input extends z.ZodObject>(
     }),
   ) as Partial<z.output<Input>>
 
+/** Whether each of the named arguments is sound or absent, so that a rule about which of them are given can be applied. */
+export const areSound = (args: Record<string, unknown>, sound: object, names: readonly string[]): boolean =>
+  names.every((name) => args[name] === undefined || name in sound)
+
 /** The arguments without those that the handler judges itself. */
 const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value

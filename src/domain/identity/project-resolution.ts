@@ -40,7 +40,7 @@ export interface ResolvedProject {
   readonly homes: readonly string[]
   /** Names that a write gives. */
   readonly attachments: readonly Attachment[]
-  /** Projects whose last segment a short name equals, where there are several and it means none of them. */
+  /** Projects with the same last segment, none of which a new name means: a short name equals several, a remote or folder is apart. */
   readonly candidates: readonly string[]
 }
 
@@ -133,11 +133,8 @@ function resolve(reach: Reach, name: ProjectName, asSent: string, known: KnownNa
   if (only !== undefined && candidates.length === 1)
     return projectAt(reach, rows, only, [{ name, home: only.home, isNew: false, isNarrow, isTold: true }])
   if (isNarrow) return null
-  return alone(
-    name.key,
-    itself(name.key),
-    candidates.map(({ project }) => project),
-  )
+  const alike = name.segment === '' ? [] : rows.filter(({ segment }) => segment === name.segment)
+  return alone(name.key, itself(name.key), [...new Set(alike.map(({ project }) => project))])
 }
 
 /** Where a hook runs: what its repository calls the project, its remote and its folder. */

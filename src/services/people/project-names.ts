@@ -26,6 +26,8 @@ const isReadable = (name: string): boolean => name.length <= LONGEST && unstorab
 const GIVEN_AT_ONCE = 100
 /** How often names are resolved that change while they are given. */
 const TRIES = 5
+/** Projects that a warning names. */
+const MOST_TOLD = 5
 /** Names of one call that are resolved; a batch has a hundred items. */
 const MOST_NAMES = 200
 
@@ -82,9 +84,12 @@ export class CallNames {
             `"${name.normal}" is a name of project ${key} from now on; use that key. An admin can take the name off: ` +
             `commonplace projects split ${JSON.stringify(name.normal)}`,
         ),
-      ...(candidates.length > 1
-        ? [`"${key}" is a project of its own: several projects end in it (${candidates.join(', ')}); name one of them`]
-        : []),
+      ...(candidates.length === 0
+        ? []
+        : [
+            `"${key}" is a new project, apart from ${candidates.slice(0, MOST_TOLD).join(', ')} with the same last name. If you mean ` +
+              `one of these, use its name; an admin can join two: commonplace projects merge ${JSON.stringify(key)} --into PROJECT`,
+          ]),
     ])
   }
 }

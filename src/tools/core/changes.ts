@@ -10,6 +10,7 @@ import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
 import { namedProject } from '../project'
 import { core } from './family'
+import { unknownProject } from './unknown-project'
 import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, zoneOf } from './vocabulary'
 
 const LIMIT = { usual: 30, most: 100 } as const
@@ -132,6 +133,8 @@ export const changes = defineTool({
     const start: Start | null = since === undefined ? lastCall : startOf(since, services.now(), args.timezone)
     const { changes: found, next, more } = await listed(context, args, start, limit)
     await call?.note()
+    const projects = found.map(({ project }) => project)
+    const unknown = limit === 0 ? [] : await unknownProject(context, args.project, projects)
     let left = DEFAULT_ANSWER - 400
     const shown: Record<string, unknown>[] = []
     for (const change of found) {
@@ -145,7 +148,7 @@ export const changes = defineTool({
       changes: shown,
       ...lean({ since: start?.since === undefined ? null : formatSecond(start.since) }),
       next: last === undefined ? next : await services.changes.seal(principal, last.position),
-      ...lean({ more: more || last !== undefined }),
+      ...lean({ more: more || last !== undefined, warnings: unknown }),
     }
   },
 })

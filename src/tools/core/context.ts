@@ -12,6 +12,7 @@ import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { core, inCoreWords } from './family'
+import { unknownProject } from './unknown-project'
 import {
   charactersOf,
   fields,
@@ -163,14 +164,19 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
   const left = most - 500 - JSON.stringify(sections).length
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
   const omitted = beyond + budget + dropped
+  const projects = pack.sections.flatMap((section) => section.items.map(({ quality }) => quality.project_id))
+  const unknown = await unknownProject(call, project, [...projects, ...own.map(({ entry }) => entry.project)])
   const isDoubtful = /^Noth/.test(pack.usage_hint)
   const hasParts = items.some(({ shown }) => shown.total_chars !== undefined)
   return lean({
     sections: own.length === 0 ? sections : [...sections, ...shownOwn(own, left)],
     hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
-    omitted: omitted === 0 ? null : `${omitted} more fit the goal: raise limit or max_tokens, or search`,
+    omitted: omitted === 0 ? null : `Left out: ${omitted} that fit the goal. Raise limit or max_tokens, or search`,
     superseded: superseded === 0 ? null : superseded,
-    warnings: pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : [],
+    warnings: [
+      ...(pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : []),
+      ...unknown,
+    ],
   })
 }
 
@@ -207,16 +213,21 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const { sections } = fitting(shown, budget)
   const known = own === null ? (await services.projects.list(principal)).filter(({ entries }) => entries > 0) : []
   const isEmpty = sections.length === 0 && last === null
+  const isFiltered = kinds.size > 0 || from !== null
+  const unknown = isEmpty ? await unknownProject({ services, principal }, project, []) : []
   return lean({
     sections,
     where_you_left_off: last,
     projects: known.slice(0, PROJECTS).map(({ key }) => key),
     hint:
       known.length > 0
-        ? 'These memories belong to no project. Call context with your project, and with a goal.'
-        : isEmpty
-          ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
-          : 'Call context with a goal for the memories that matter to it.',
+        ? `${isEmpty ? '' : 'These memories belong to no project. '}Call context with your project, and with a goal.`
+        : isEmpty && isFiltered
+          ? 'No rules, decisions, gotchas or open work pass kind and since. Call search, or context with a goal.'
+          : isEmpty
+            ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
+            : 'Call context with a goal for the memories that matter to it.',
+    warnings: unknown,
   })
 }
 

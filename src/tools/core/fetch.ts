@@ -11,7 +11,7 @@ import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { flag, listOf, output, part, strings } from '../fields'
 import { withImages } from '../images'
-import { soundArguments } from '../parse-arguments'
+import { areSound, soundArguments } from '../parse-arguments'
 import { core } from './family'
 import { charactersOf, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
 
@@ -106,17 +106,42 @@ async function partOf(
     args.heading === undefined
       ? await services.readTexts.range(principal, entry.id, { by: 'lines', ...linesOf(args.lines as string) })
       : await services.readTexts.section(principal, entry.id, args.heading)
+  const total = range.totals.lines
+  const { first, last: asked } =
+    args.lines === undefined ? { first: range.startLine, last: range.endLine } : linesOf(args.lines)
+  if (first > total)
+    throw invalidInput(`Memory ${entry.id} has only ${total} lines`, [
+      { path: 'lines', given: givenAs(args.lines), example: `1-${total}` },
+    ])
   const content = firstLines(range.text, most)
-  const last = range.startLine + content.split('\n').length - 1
+  const end = range.truncated ? Math.min(asked ?? total, total) : range.endLine
+  const shown = range.startLine + content.split('\n').length - 1
   const isCut = content.length < range.text.length || range.truncated
+  const next = () => nextOf(entry.id, range.text, content, { shown, end: end < total ? end : null })
   return {
     content,
     beside: {
-      lines: `${range.startLine}-${isCut ? last : range.endLine}`,
-      total_lines: range.totals.lines,
-      ...(isCut ? { truncated: true, next: `fetch {"id": ${entry.id}, "lines": "${last + 1}-"}` } : {}),
+      lines: `${range.startLine}-${isCut ? shown : range.endLine}`,
+      total_lines: total,
+      ...(isCut ? { truncated: true, next: next() } : {}),
     },
   }
+}
+
+/**
+ * The call that reads on: the lines that follow, or, where a line was cut, the same from that line on with more tokens.
+ *
+ * @param text that was cut to `content`
+ * @param lines the last line that is shown, and the last that was asked for; null: to the end
+ */
+function nextOf(id: number, text: string, content: string, lines: { shown: number; end: number | null }): string {
+  const rest = text.slice(content.length)
+  const isLineCut = rest !== '' && rest[0] !== '\n' && rest[0] !== '\r'
+  const from = isLineCut ? lines.shown : lines.shown + 1
+  const range = `"lines": "${from}-${lines.end ?? ''}"`
+  if (!isLineCut) return `fetch {"id": ${id}, ${range}}`
+  const tokens = Math.min(32_000, Math.ceil(text.length / 3.5) + 500)
+  return `fetch {"id": ${id}, ${range}, "max_tokens": ${tokens}}`
 }
 
 /** Complete lines from the start of a text, within a number of code points; a longer first line is cut. */
@@ -130,12 +155,8 @@ function firstLines(text: string, most: number): string {
 function completeOf(entry: Entry, most: number): Shown {
   const content = firstLines(entry.text, most)
   if (content.length === entry.text.length) return { content }
-  const lines = content.split('\n').length
-  const isLineCut = entry.text[content.length] !== '\n'
-  const rest = isLineCut
-    ? `fetch {"id": ${entry.id}, "max_tokens": ${Math.min(32_000, Math.ceil(entry.text.length / 3.5) + 500)}}`
-    : `fetch {"id": ${entry.id}, "lines": "${lines + 1}-"}`
-  return { content, beside: { truncated: true, total_chars: codePointLength(entry.text), next: rest } }
+  const next = nextOf(entry.id, entry.text, content, { shown: content.split('\n').length, end: null })
+  return { content, beside: { truncated: true, total_chars: codePointLength(entry.text), next } }
 }
 
 /** The memory, cut to a number of characters of JSON. */
@@ -162,7 +183,10 @@ export const fetch = defineTool({
   title: 'Fetch',
   description: 'Read memories by id, complete or a part.',
   input,
-  inspect: (args) => checkPart(soundArguments(input, args)),
+  inspect: (args) => {
+    const sound = soundArguments(input, args)
+    if (areSound(args, sound, ['id', 'ids'])) checkPart(sound)
+  },
   output: output({
     ...memoryOutput,
     next: z.string().optional(),

@@ -9,7 +9,7 @@ import { and, EVERYTHING } from '../../domain/search/filter'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf, output, part, strings } from '../fields'
-import { soundArguments } from '../parse-arguments'
+import { areSound, soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
 import { core } from './family'
@@ -49,6 +49,7 @@ function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments
     throw invalidInput('Give exactly one of ids, thread and filter', [
       { path: ways[1]?.[0] ?? 'ids', given: givenAs(ways[1]?.[1]), example: [42] },
     ])
+  if (thread?.trim() === '') throw invalidInput('thread is blank', [{ path: 'thread', given: givenAs(thread) }])
   if (thread !== undefined) checkThreadId(thread)
   if (given !== undefined && dry_run === undefined)
     throw invalidInput('filter needs dry_run: true lists what would be deleted, false deletes it', [
@@ -97,11 +98,13 @@ async function titles({ services, principal }: ToolContext, found: readonly numb
   return wanted.flatMap((id) => (byId.has(id) ? [{ id, title: byId.get(id) as string }] : []))
 }
 
-const NOTHING = 'Nothing was deleted: no memory matches that you may change'
+const NOTHING = 'No memory that you may delete matches'
 
-function answer({ deletion, named }: Facts, { dry_run }: Arguments): Record<string, unknown> {
+function answer({ deletion, named }: Facts, { ids: asked = [], dry_run }: Arguments): Record<string, unknown> {
   const { count } = deletion
-  const warnings = count > 0 ? [] : deletion.missing.length > 0 ? deletion.missing : [NOTHING]
+  const unmatched = new Set(asked).size - count
+  const few = unmatched > 0 ? [`${unmatched} of the ids are not of memories that you may delete`] : []
+  const warnings = count > 0 ? few : deletion.missing.length > 0 ? deletion.missing : [NOTHING]
   if (deletion.did === 'look')
     return dry_run ? { would_delete: count, ...lean({ memories: named, warnings }) } : { deleted: 0, warnings }
   const left = deletion.remaining ?? 0
@@ -133,7 +136,10 @@ export const forget = defineWritingTool({
     memories: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Would be deleted'),
     warnings: strings('Warning'),
   }),
-  inspect: (args) => check(soundArguments(input, args)),
+  inspect: (args) => {
+    const sound = soundArguments(input, args)
+    if (areSound(args, sound, ['ids', 'thread', 'filter'])) check(sound)
+  },
   isCostly: () => false,
   queuesWork: (_, { deletion }) => tookSome(deletion),
   facts,

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { titleOf } from '../../domain/entry/title'
 import { firstCodePoints } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import { defineTool } from '../define-tool'
 import { listOf, output, part } from '../fields'
 import { core } from './family'
-import { byOf, DEFAULT_ANSWER, id, lean } from './vocabulary'
+import { DEFAULT_ANSWER, id, lean, shownMemory } from './vocabulary'
 
 const LIMIT = { usual: 5, most: 50 } as const
 const PREVIEW = 100
@@ -35,8 +34,7 @@ export const history = defineTool({
       const entry = await services.readHistory.state(principal, one, version)
       const content = firstCodePoints(entry.text, DEFAULT_ANSWER - 1_000)
       return lean({
-        ...{ id: one, version, title: titleOf(entry), kind: entry.kind, project: entry.project, tags: entry.tags },
-        ...{ by: byOf(entry), at: formatSecond(entry.createdAt), content },
+        ...{ ...shownMemory(entry), version, content },
         truncated: content.length < entry.text.length,
       })
     }

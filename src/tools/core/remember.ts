@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { validityOf } from '../../domain/currency/validity'
 import { AUDIENCES } from '../../domain/entry/metadata'
-import { WORK_STATUSES } from '../../domain/entry/work'
+import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { readRemembered } from '../../domain/pack/remember'
+import type { Millis } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { jsonObject, listOf, output, part } from '../fields'
@@ -13,7 +14,7 @@ import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { rememberedBefore, rememberedFacts } from '../packs/facts'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
-import { ids, kindOf, lean } from './vocabulary'
+import { checkExpiry, ids, kindOf, lean } from './vocabulary'
 
 const text = (description: string) => z.string().optional().meta({ description })
 
@@ -69,7 +70,7 @@ type Arguments = z.output<typeof input>
 const MAX_LINKS = 20
 
 /** The same call in the words of `remember` of the packs family. */
-function toRemember(args: Arguments) {
+function toRemember(args: Arguments, now: Millis) {
   const { replaces = [], merges = [], related_to = [], expires_at, valid_from, valid_until, ...given } = args
   const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
   if (links.length > MAX_LINKS)
@@ -79,8 +80,11 @@ function toRemember(args: Arguments) {
   const superseded = [...new Set([...replaces, ...merges])].map((id) => `supersedes:${id}`)
   const named = { ...validityOf({ valid_from, valid_until }), ...(expires_at === undefined ? {} : { expires_at }) }
   const metadata = Object.keys(named).length === 0 ? given.metadata : { ...given.metadata, ...named }
+  checkExpiry(metadata ?? {}, now)
+  const status = readWorkStatus(given.status) ?? given.status
   return {
     ...given,
+    ...(status === undefined ? {} : { status }),
     kind: kindOf(given.kind ?? 'note'),
     diary: false,
     related_to: [...superseded, ...related_to],
@@ -93,7 +97,7 @@ function toRemember(args: Arguments) {
 function inspect(args: Record<string, unknown>, context: ToolContext): void {
   const sound = soundArguments(input, args)
   const { title = 'Title', content = 'content' } = sound
-  readRemembered(context.principal, toRemember({ ...sound, title, content } as Arguments))
+  readRemembered(context.principal, toRemember({ ...sound, title, content } as Arguments, context.services.now()))
   inspectImages(args, context)
 }
 
@@ -115,7 +119,7 @@ export const remember = defineWritingTool({
   }),
   inspect,
   facts: rememberedFacts,
-  work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args)),
+  work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args, services.now())),
   recall: rememberedBefore,
   answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>
     lean({

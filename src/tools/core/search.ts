@@ -22,6 +22,7 @@ import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
 import { score } from '../threads/scores'
 import { core } from './family'
+import { unknownProject } from './unknown-project'
 import {
   conditions,
   DEFAULT_ANSWER,
@@ -303,12 +304,22 @@ export const search = defineTool({
         : ranked(context, scope, filter, args)
     const [memories, own] = await Promise.all([finding, ownOf(context, scope, filter, args)])
     const page = withOwn(memories, own, limit)
+    const unknown = await unknownProject(
+      context,
+      args.project,
+      page.found.map(({ entry }) => entry.project),
+    )
     const results = fitted(page.found, args.limit, args.explain, context.services.now())
     const left = [...page.displaced, ...page.found.slice(results.length)]
     const omitted = left.map(({ entry }) => ({ id: entry.id, title: titleOf(entry) }))
     return {
       results,
-      ...lean({ more: page.more, total: page.more ? page.total : null, omitted, warnings: page.warnings }),
+      ...lean({
+        more: page.more,
+        total: page.more ? page.total : null,
+        omitted,
+        warnings: [...unknown, ...page.warnings],
+      }),
     }
   },
 })

@@ -15,7 +15,7 @@ import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
 import { oneOf } from './remember'
-import { id, ids, kindOf, lean } from './vocabulary'
+import { checkExpiry, id, ids, kindOf, lean } from './vocabulary'
 
 /** How often an edit is tried again when another write comes between. */
 const EDIT_TRIES = 20
@@ -84,7 +84,7 @@ function edited(text: string, { content = '', old_text, append }: Arguments): st
 }
 
 /** The change as one patch of metadata, with text and tags. @throws Problem invalid_input, forbidden */
-function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
+function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>) {
   const { title, content, kind, status, project, tags, audience, pinned, expires_at, metadata = {}, clear = [] } = args
   checkEdit(args)
   for (const field of clear)
@@ -103,7 +103,7 @@ function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
   const named: JsonObject = lean({
     title,
     kind: kind === undefined ? undefined : kindOf(kind),
-    status,
+    status: status === undefined ? undefined : readWorkStatus(status),
     project: project === undefined ? undefined : openProject(principal, project, 'project'),
     audience,
     expires_at,
@@ -116,6 +116,7 @@ function patchOf({ principal }: ToolContext, args: Partial<Arguments>) {
     ...(pinned === undefined ? {} : { pinned }),
     ...Object.fromEntries(cleared),
   }
+  checkExpiry(patch, services.now())
   return {
     ...(content === undefined ? {} : { text: content }),
     ...(Object.keys(patch).length === 0 ? {} : { metadataPatch: patch }),
@@ -153,6 +154,8 @@ export const update = defineWritingTool({
     const { services, principal } = context
     const draft = { id: args.id, expectedVersion: args.expected_version, ...patchOf(context, args) }
     const { replaces = [], both_hold: others = [] } = args
+    if (changed(args).length === 0)
+      throw invalidInput('Name at least one field to change', [{ path: 'content', given: 'nothing' }])
     const edits = args.old_text !== undefined || args.append !== undefined
     if (!edits && replaces.length === 0 && others.length === 0)
       return onlyValue(await services.updateEntries(principal, [done(draft)], true))

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
 import { type Kind, kindsLike, readKind } from '../../domain/entry/kind'
-import { own } from '../../domain/entry/metadata'
+import { type Metadata, own } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/tags'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
@@ -11,7 +11,7 @@ import { isZone } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
 import { and, type Filter } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
-import { DAY_MS, formatSecond, type Millis, parseDateBound } from '../../domain/time'
+import { DAY_MS, formatSecond, type Millis, parseDateBound, parseInstant } from '../../domain/time'
 import { contextId } from '../fields'
 import { namedProject } from '../project'
 import { inCoreWords } from './family'
@@ -113,6 +113,23 @@ interface Conditions {
   readonly since?: string | undefined
   readonly until?: string | undefined
   readonly thread?: string | undefined
+}
+
+/**
+ * Refuses an expiry that has passed: such a memory could not be read or restored.
+ *
+ * @throws Problem invalid_input, also for what is not a time
+ */
+export function checkExpiry(metadata: Metadata, now: Millis): void {
+  const given = own(metadata, 'expires_at')
+  if (given === undefined || given === null) return
+  const at = typeof given === 'string' ? parseInstant(given) : null
+  if (at !== null && at > now) return
+  const message =
+    at === null
+      ? 'expires_at must be a time, such as "2030-01-31T10:00:00Z"'
+      : 'expires_at has passed: call forget to delete'
+  throw invalidInput(message, [{ path: 'expires_at', given: givenAs(given), example: '2030-01-31T10:00:00Z' }])
 }
 
 /** The filters that the arguments name, without project and `where`. @throws Problem invalid_input */

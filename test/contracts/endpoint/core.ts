@@ -206,8 +206,6 @@ export function coreContract(): void {
       const again = (await call('store_context', inThread, ada, '/mcp')).data
       expect(again).toMatchObject({ context_id: stored.context_id })
       expect(again.may_replace).toBeUndefined()
-      const judged = { ...inThread, thread_id: unique('t'), metadata: { ...metadata, supersedes: [first] } }
-      expect((await call('store_context', judged, ada, '/mcp')).data.may_replace).toBeUndefined()
       const turn = { ...inThread, thread_id: unique('t'), metadata: { project } }
       expect((await call('store_context', turn, ada, '/mcp')).data.may_replace).toBeUndefined()
       const { data } = await call(
@@ -228,6 +226,8 @@ export function coreContract(): void {
       const [, patch] = /update_context (\{.*?\}\})\. If/.exec(stored.judge) ?? []
       expect((await call('update_context', JSON.parse(patch ?? '{}'), ada, '/mcp')).error).toBeNull()
       expect((await ok('fetch', { id: first })).replaced_by).toBeDefined()
+      const judged = { ...inThread, thread_id: unique('t'), metadata: { ...metadata, supersedes: [first] } }
+      expect((await call('store_context', judged, ada, '/mcp')).data.may_replace).toBeUndefined()
     })
 
     it('shows the later of two memories on one subject first, and hides neither', async () => {
@@ -368,6 +368,65 @@ export function coreContract(): void {
       })
     })
 
+    it('reads all of a part by the calls in next, also where a line is longer than an answer', async () => {
+      const numbered = Array.from({ length: 60 }, (_, n) => `line ${n + 1} of the report`)
+      const project = unique('parts')
+      const one = await remember('Report', [...numbered, 'x'.repeat(9_000), 'the end'].join('\n'), { project })
+      for (const lines of ['9-40', '50-', '60-62']) {
+        const [first, last] = lines.split('-').map(Number) as [number, number]
+        const seen = new Set<string>()
+        let args: Json = { id: one, lines, max_tokens: 200 }
+        for (let calls = 0; calls < 20 && args !== null; calls++) {
+          const { content, next } = await ok('fetch', args)
+          for (const line of content.split('\n')) seen.add(line)
+          args = next === undefined ? null : { max_tokens: 200, ...JSON.parse(next.slice('fetch '.length)) }
+        }
+        expect(args).toBeNull()
+        const all = [...numbered, 'x'.repeat(9_000), 'the end']
+        const wanted = all.slice(first - 1, last || undefined)
+        expect(wanted.filter((line) => !seen.has(line))).toEqual([])
+        expect(all.filter((line) => seen.has(line) && !wanted.includes(line))).toEqual([])
+      }
+      expect(await fail('fetch', { id: one, lines: '70-80' })).toContain('has only 62 lines')
+    })
+
+    it('refuses an expiry that has passed, which would delete the memory beyond restore', async () => {
+      const one = await remember('Kept', 'The tide table of May.', {})
+      for (const expires_at of ['2020-01-01', 'tomorrow'])
+        for (const args of [{ expires_at }, { metadata: { expires_at } }]) {
+          expect(await fail('update', { id: one, ...args })).toContain('expires_at')
+          expect(await fail('remember', { title: 'Gone', content: 'text', ...args })).toContain('expires_at')
+        }
+      expect((await ok('fetch', { id: one })).content).toBe('The tide table of May.')
+    })
+
+    it('stores the status that a word means, so that a filter finds it', async () => {
+      const project = unique('status')
+      const one = await remember('Dredge', 'The north basin.', { project, kind: 'task', status: 'in progress' })
+      const doing = { project, where: { status: 'doing' } }
+      expect((await ok('search', doing)).results.map(({ id }: Json) => id)).toEqual([one])
+      await ok('update', { id: one, status: 'Finished' })
+      expect((await ok('search', doing)).results).toEqual([])
+      expect(await ok('fetch', { id: one })).toMatchObject({ status: 'done' })
+    })
+
+    it('names the most similar project where the named one has no memories', async () => {
+      const project = unique('harbour-office')
+      await remember('Berths', 'Two berths are free.', { project })
+      const misspelt = project.replace('office', 'ofice')
+      for (const [tool, args] of [
+        ['search', { query: 'berths' }],
+        ['search', {}],
+        ['context', { goal: 'free berths' }],
+        ['context', { kind: ['epic'] }],
+        ['changes', { since: 'yesterday' }],
+      ] as const) {
+        const { warnings = [] } = await ok(tool, { ...args, project: misspelt })
+        expect([tool, warnings.join()]).toEqual([tool, expect.stringContaining(`"${misspelt}" has no memories; the`)])
+        expect(warnings.join()).toContain(project)
+      }
+    })
+
     it('stores images and returns their bytes only when asked to', async () => {
       const one = await remember('Screenshot', 'The login page.', { images: [{ data: base64(pngBytes(unique())) }] })
       expect(await ok('fetch', { id: one })).toMatchObject({ images: 1 })
@@ -437,7 +496,7 @@ export function coreContract(): void {
       expect([cleared.status, cleared.pinned, cleared.audience]).toEqual([undefined, undefined, 'private'])
       expect(await fail('update', { id: one, title: 'x', clear: ['title'] })).toContain('both given and in clear')
       expect(await fail('update', { id: one, content: 'x', expected_version: 1 })).toContain('at version 3, not 1')
-      expect(await fail('update', { id: one })).toContain('At least one field')
+      expect(await fail('update', { id: one })).toContain('Name at least one field')
       // No other owner reads it, before and after.
       expect(await fail('fetch', { id: one }, eve)).toBe(
         await fail('fetch', { id: one + 1_000_000 }, eve).then((text) =>
@@ -501,7 +560,11 @@ export function coreContract(): void {
       expect(undone.restored.map(({ id: one }: Json) => one).sort()).toEqual([...ids].sort())
       expect(await ok('forget', { ids: [987_654_321] })).toMatchObject({
         deleted: 0,
-        warnings: [expect.stringContaining('Nothing was deleted')],
+        warnings: ['No memory that you may delete matches'],
+      })
+      expect(await ok('forget', { ids: [ids[1], 987_654_321], dry_run: true })).toMatchObject({
+        would_delete: 1,
+        warnings: ['1 of the ids are not of memories that you may delete'],
       })
       expect(await ok('forget', { ids: String(ids[0]), erase: true })).toMatchObject({ erased: 1 })
       expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)

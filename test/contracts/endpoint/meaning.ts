@@ -87,7 +87,7 @@ export function meaningContract(connect: Connect): void {
     })
 
     it('says that it is the filter that nothing passes where that is so, by meaning and by both', async () => {
-      const nothing = [expect.stringMatching(/^Nothing that can be found passes the filter/)]
+      const nothing = [expect.stringMatching(/^No entry passes the filters/)]
       for (const tool of ['semantic_search_context', 'hybrid_search_context']) {
         const ask = (filter: object) => s.ok(tool, { query: 'bread', ...filter })
         const misspelt = await ask({ metadata: { project: unique('misspelt') } })

@@ -36,9 +36,8 @@ const UNSCORED = {
 /** No model is asked for what nobody may ever keep. */
 const NOT_MEANT = 'Captured sessions are found by their words, behind what meaning found'
 
-/** By meaning everything is found that a filter admits, be it far: an empty answer is the filter's, unless vectors are still made. */
-const NOTHING_PASSES =
-  'Nothing that can be found passes the filter, whatever is asked; look whether thread, tags and metadata are spelt so'
+/** Search by meaning finds every entry that the filter admits, so an empty answer is due to the filter, unless vectors are still made. */
+const NOTHING_PASSES = 'No entry passes the filters: check the spelling of names, and the times'
 
 function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
