@@ -15,7 +15,7 @@ const INTERNAL = new RegExp(
   `^(?:${[
     'after areWords authorities azure azureSecret bearers before bodies body credentials digit end endFrom ends found form headers holds',
     'isIn isRandom kind lastLines least mark marked most mostBefore nextEnd ofClass password payloads prefixLength privateKey rest runsOf',
-    'secretAt signatures strength text token webToken wordsTo',
+    'secretAt signatures strength text token webToken wordsTo isMixed trimmed',
   ]
     .join(' ')
     .replaceAll(' ', '|')})$`,
@@ -55,7 +55,7 @@ const fromBanner = {
 async function built() {
   const { outputFiles } = await build({
     banner: {
-      js: `// The rules of src/domain/secrets, minified: the server uses the same.\nconst secretRules = {};\n${await secretRules()}`,
+      js: `// Minified from src/domain/secrets.\nconst secretRules = {};\n${await secretRules()}`,
     },
     entryPoints: [join(PLUGINS, 'source', 'main.mjs')],
     absWorkingDir: join(PLUGINS, 'source'),

@@ -12,6 +12,8 @@ const OBJECTS = ['metadata', 'metadata_patch', 'filter', 'event']
 /** Arguments of batches. */
 const ITEMS = ['entries', 'updates']
 const FILTERS = 'metadata_filters'
+/** Conditions of core: a value, a list, or values by operator. */
+const CONDITIONS = 'where'
 const KEY = 'project'
 
 type Args = Readonly<Record<string, unknown>>
@@ -42,6 +44,9 @@ export function namesIn(given: unknown): string[] {
       const object = decoded(args[name])
       if (isRecord(object)) members(object)
     }
+    const conditions = decoded(args[CONDITIONS])
+    const asked = isRecord(conditions) ? conditions[KEY] : undefined
+    for (const value of (isRecord(asked) ? Object.values(asked) : [asked]).flat()) add(value)
     const filters = decoded(args[FILTERS])
     for (const filter of Array.isArray(filters) ? filters : [])
       if (isRecord(filter) && filter.key === KEY) for (const value of [filter.value].flat()) add(value)
@@ -70,6 +75,18 @@ function filterOf(filter: Args, names: CallNames): Args {
   return { ...filter, operator: several, value: [...new Set(homes)] }
 }
 
+/** Conditions of core, with the keys of the project that they name. */
+function conditionsOf(conditions: Args, names: CallNames): Args {
+  const asked = conditions[KEY]
+  if (asked === undefined) return conditions
+  const byOperator = isRecord(asked) ? asked : { [Array.isArray(asked) ? 'in' : 'eq']: asked }
+  const resolved = Object.entries(byOperator).map(([operator, value]) => {
+    const { operator: of = operator, value: keys } = filterOf({ key: KEY, operator, value }, names)
+    return [of, keys]
+  })
+  return { ...conditions, [KEY]: Object.fromEntries(resolved) }
+}
+
 /**
  * Arguments with the keys of the projects that they name. A name that the key does not reach stays as it was sent, and is refused where
  * it is read.
@@ -90,6 +107,7 @@ export function withKeys<Given extends Args>(given: Given, names: CallNames, fil
     if (!filters) return out
     if (Array.isArray(out[FILTERS]))
       out[FILTERS] = out[FILTERS].map((filter) => (isRecord(filter) ? filterOf(filter, names) : filter))
+    if (isRecord(out[CONDITIONS])) out[CONDITIONS] = conditionsOf(out[CONDITIONS], names)
     return merged(out, given, names)
   }
   const out: Record<string, unknown> = walk(given)

@@ -225,6 +225,22 @@ export function projectsContract(runs: number): void {
       expect(new Set(tilde.map(({ project }) => project)).size).toBe(2)
     })
 
+    it('stay apart from a short name, of however many folders the names of one of them are', async () => {
+      for (let i = 0; i < 25; i++)
+        await hook(ada, { folder: `/home/u${i}/ferry`, remote: 'git@github.com:acme/ferry.git' })
+      await remember(ada, 'github.com/other/ferry', 'other')
+      expect((await remember(ada, 'ferry', 'short')).project).toBe('ferry')
+    })
+
+    it('are named by the write that makes a project with the same last name', async () => {
+      await remember(ada, 'Checkout', 'short')
+      await remember(ada, 'github.com/acme/checkout', 'remote')
+      const { project, warnings } = await remember(ada, '/home/ben/src/checkout', 'folder')
+      expect(project).toBe('/home/ben/src/checkout')
+      expect(warnings).toEqual([expect.stringContaining('is a new project, apart from Checkout')])
+      expect((await remember(ada, '/home/ben/src/checkout', 'again')).warnings ?? []).toEqual([])
+    })
+
     it('stay apart in one call: two new remotes that a short-named project could have', async () => {
       await remember(ada, 'api', 'short')
       const entry = (project: string) => ({ thread_id: 'b', source: 'agent', text: project, metadata: { project } })
@@ -391,6 +407,37 @@ export function projectsContract(runs: number): void {
         .map(({ action }) => action)
         .filter((action) => /^projects\./.test(action))
       expect(actions).toEqual(expect.arrayContaining(['projects.merge', 'projects.undo']))
+    })
+
+    it('merges many projects, whose starts, packs and code are one', async () => {
+      const remotes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((owner) => `github.com/${owner}/api`)
+      for (const [i, remote] of remotes.entries()) {
+        await remember(ada, remote, `rule ${i}`, { kind: 'rule' })
+        await remember(ada, remote, `task ${i}`, { kind: 'task', status: 'doing' })
+        const files = [{ path: `src/${i}.ts`, content: `export function departure${i}() { return 'harbour' }\n` }]
+        const path = `/api/v1/code/${encodeURIComponent(remote)}/files`
+        expect((await http(ada.secret, 'PUT', path, { files })).status).toBe(200)
+      }
+      for (const from of remotes.slice(1)) await done('/merge', { from, into: remotes[0] })
+      const project = remotes[3]
+      const started = JSON.stringify([
+        await ok(ada, 'core:context', { project, max_tokens: 8_000 }),
+        await ok(ada, 'context', { goal: 'rule', project, layer: 'wake', limit: 20 }),
+        await hook(ada, { folder: '/src/a/api', remote: 'git@github.com:a/api.git' }),
+      ])
+      for (const i of remotes.keys()) expect(started).toContain(`rule ${i}`)
+      const { sections } = await ok(ada, 'core:context', { project, max_tokens: 8_000 })
+      expect(JSON.stringify(sections).match(/task \d/g)?.length).toBeGreaterThanOrEqual(7)
+      for (const [mode, query] of [
+        ['symbol', 'departure'],
+        ['text', 'harbour'],
+        ['semantic', 'harbour'],
+      ] as const) {
+        const { results } = await ok(ada, 'context_searchCode', { query, projectPath: project, mode, limit: 20 })
+        expect([mode, results.length]).toEqual([mode, 7])
+      }
+      expect((await ok(ada, 'core:search', { where: { project }, limit: 50 })).results).toHaveLength(14)
+      expect((await ok(ada, 'core:search', { where: { project: { ne: project } } })).results).toEqual([])
     })
 
     it('keeps an entry at its key when it is updated under the name of a merged project', async () => {

@@ -33,6 +33,12 @@ describe('compound words', () => {
     expect(indexed.ends).toBe('')
   })
 
+  it('asks for each word of a query, of however many parts the others are', () => {
+    const asked = JSON.stringify(compoundsAsked(termsOf('Versicherungsbeitrag Krankenversicherung Rechnung Küche')))
+    for (const word of ['versicherungsbeitrag', 'krankenversicherung', 'rechnung', 'kuche'])
+      expect([word, asked.includes(`"${word.slice(0, 4)}`)]).toEqual([word, true])
+  })
+
   it('asks for no compounds of long queries, of code and of short words', () => {
     expect(compoundsAsked(termsOf('eins zwei drei vier fünf sechs sieben acht'))).toBeNull()
     expect(compoundsAsked(termsOf('v12 ab 2024 日本語'))).toBeNull()

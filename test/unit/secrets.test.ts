@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { redact } from '../../src/domain/secrets/redact'
 import { FORMS } from '../../src/domain/secrets/token-forms'
 import { promise } from '../requirements/fabric'
@@ -108,6 +108,17 @@ describe('secrets', () => {
   it(promise('f7-look-alikes'), () => {
     expect(new Set(LOOK_ALIKES).size).toBeGreaterThanOrEqual(150)
     expect(LOOK_ALIKES.filter((text) => redact(text) !== text)).toEqual([])
+  })
+
+  it('are looked for in step with the length, also where many tokens end in one long row of punctuation', () => {
+    const reads = (times: number): number => {
+      const includes = vi.spyOn(String.prototype, 'includes')
+      redact('pat:'.repeat(times) + ':'.repeat(4 * times))
+      const { length } = includes.mock.calls
+      includes.mockRestore()
+      return length
+    }
+    expect(reads(400) / reads(200)).toBeLessThan(2.5)
   })
 
   it('leave the numbers of lines as they are, and a key without its end goes to the end of the text', () => {

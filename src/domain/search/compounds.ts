@@ -109,15 +109,16 @@ export function compoundsAsked(terms: readonly ScoredTerm[]): Expression | null 
   const words = terms.flatMap(({ term, by }) =>
     by === 'stem' && term.length > SHORTEST.part && isWord(term) ? [term] : [],
   )
-  const units = words.flatMap((term) => {
+  const whole = words.flatMap((term) => {
     const stem = bare(term)
-    return [
-      one([backwards(stem)], true),
-      ...(stem.length >= SHORTEST.beginning ? [one([stem], true)] : []),
-      ...partsOf(term).map((part) => one([part])),
-    ]
+    return [one([backwards(stem)], true), ...(stem.length >= SHORTEST.beginning ? [one([stem], true)] : [])]
   })
-  if (units.length === 0) return null
+  if (whole.length === 0) return null
+  // The words in turn, so that the parts of one leave room for those of the others.
+  const parts = words.map(partsOf)
+  const longest = Math.max(...parts.map(({ length }) => length))
+  const inTurn = Array.from({ length: longest }, (_, i) => parts.flatMap((of) => of.slice(i, i + 1))).flat()
+  const units = [...whole, ...inTurn.map((part) => one([part]))]
   return { op: 'and', of: [one([BACKWARDS]), { op: 'or', of: units.slice(0, MOST.parts) }] }
 }
 

@@ -12,6 +12,7 @@ import { isWordlike } from './wordlike'
  */
 
 const LONGEST_PART = 8000
+const MOST_PUNCTUATION = 64
 const LONGEST_KEY = 20_000
 /** A line such as `-----BEGIN RSA PRIVATE KEY-----` is no longer. */
 const LONGEST_LABEL = 80
@@ -185,9 +186,16 @@ class Finder {
     return runs
   }
 
+  /** The end of a token without the punctuation at its end: so many characters, since many tokens may share a longer end. */
+  private trimmed(from: number, to: number): number {
+    const least = Math.max(from, to - MOST_PUNCTUATION)
+    while (to > least && '.:'.includes(this.text[to - 1] as string)) to--
+    return to
+  }
+
   private token(at: number, from: number, { kind, body, least, most, holds }: TokenForm): SecretRange | null {
     let to = Math.min(this.runsOf(body).endFrom(from), from + LONGEST_BODY)
-    while (to > from && '.:'.includes(this.text[to - 1] as string)) to--
+    to = this.trimmed(from, to)
     if (to - from < least || to - from > most) return null
     if (holds !== null && !this[holds].isIn(from, to) && !(holds === 'part' && this.isMixed(from, to))) return null
     return this.isRandom(from, to) ? { kind, from: at, to } : null
@@ -218,7 +226,7 @@ class Finder {
     const { kind, before, mostBefore, after, least, most } = form
     if (!(kind === 'telegram' ? /\d/ : /\w/).test(this.text[at - 1] ?? '')) return null
     let to = this.runsOf(after).endFrom(from)
-    while (to > from && this.text[to - 1] === '.') to--
+    to = this.trimmed(from, to)
     if (to - from < least || to - from > most) return null
     const begin = before.exec(this.text.slice(Math.max(0, at - mostBefore), at))?.[0]
     return begin === undefined ? null : { kind, from: at - begin.length, to }

@@ -95,7 +95,7 @@ export function createFindCandidates({
     return attempt(() =>
       searching.searchByUnits(sight.scope, {
         ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
-        ...{ filter: sight.isApproved ? and([filter, { op: 'approved' }]) : filter, diaryOf: sight.diaryOf },
+        ...{ filter, diaryOf: sight.diaryOf },
       }),
     )
   }
@@ -117,6 +117,7 @@ export function createFindCandidates({
    */
   return async (sight: PackSight, request: PackRequest): Promise<Found> => {
     const depth = DEPTHS[request.layer]
+    const filter: Filter = sight.isApproved ? and([request.filter, { op: 'approved' }]) : request.filter
     const parsed = parseQuery(request.searched.replaceAll('"', ' '), 'match', analyzer)
     const terms = scoredTerms(parsed.units)
     const embedded =
@@ -126,7 +127,7 @@ export function createFindCandidates({
     // Asked for in the same moment, so that all of it shares a round trip.
     const look = () =>
       Promise.all([
-        searchWords(sight, parsed, terms, { candidates: depth.candidates, filter: request.filter }),
+        searchWords(sight, parsed, terms, { candidates: depth.candidates, filter }),
         vector === null ? null : attempt(() => askIndex(sight, vector, depth.candidates)),
         model === null ? null : attempt(() => reads.eligible(sight, model, GATHERING.exact)),
         reads.standing(sight, {
@@ -161,7 +162,7 @@ export function createFindCandidates({
     // In the same moment, so that it costs no round trip.
     const [gathered, suggestions] = await Promise.all([
       gathering,
-      asks ? suggestWords(sight.scope, request.searched, EVERYTHING, new Set(unknown)) : [],
+      asks ? suggestWords(sight.scope, request.searched, filter, new Set(unknown)) : [],
     ])
     return {
       ...{ query: request.searched, terms, units: parsed.units.length, hits, vector: meaning ? vector : null },

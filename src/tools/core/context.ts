@@ -195,7 +195,10 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const { project, kind = [], since, limit } = args
   const named = namedProject(principal, project)
   const own = named ?? (principal.projects?.length === 1 ? (principal.projects[0] as string) : null)
-  const found = await services.capture.standing(principal, { project: own, branch: null })
+  const [found, projects] = await Promise.all([
+    services.capture.standing(principal, { project: own, branch: null }),
+    own === null ? services.projects.list(principal) : [],
+  ])
   const kinds = new Set<string>(kind.map((word) => kindOf(word)))
   const from = since === undefined ? null : instantOf(since, 'since', services.now())
   const isWanted = (entry: StandingEntry): boolean =>
@@ -211,7 +214,7 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
     .slice(0, limit)
     .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownStanding(entry), place }))
   const { sections } = fitting(shown, budget)
-  const known = own === null ? (await services.projects.list(principal)).filter(({ entries }) => entries > 0) : []
+  const known = projects.filter(({ entries }) => entries > 0)
   const isEmpty = sections.length === 0 && last === null
   const isFiltered = kinds.size > 0 || from !== null
   const unknown = isEmpty ? await unknownProject({ services, principal }, project, []) : []

@@ -5,7 +5,7 @@ import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { MOST_DELETED } from '../../domain/identity/audit'
-import { and, EVERYTHING } from '../../domain/search/filter'
+import { and, EVERYTHING, ofProject } from '../../domain/search/filter'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf, output, part, strings } from '../fields'
@@ -13,7 +13,7 @@ import { areSound, soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
 import { core } from './family'
-import { fields, filterOf, ids, lean, ofProject } from './vocabulary'
+import { fields, filterOf, ids, lean } from './vocabulary'
 
 /** Memories that a look names. */
 const NAMED = 20
@@ -77,7 +77,7 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
   const wanted = filterOf(given, services.now())
   const place = namedProject(principal, given.project)
   // A delete by project means the memories of the project, not those that belong to none.
-  const exact = place === null ? wanted : and([wanted, ofProject(principal, place)])
+  const exact = place === null ? wanted : and([wanted, ofProject('project', principal, place)])
   const page = await services.entries.page(principal, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
   return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }
 }

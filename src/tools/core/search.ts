@@ -8,7 +8,7 @@ import { expressionPattern } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
 import type { Pattern } from '../../domain/reading/pattern'
 import { namesCaptured } from '../../domain/search/captured'
-import { and, type Filter } from '../../domain/search/filter'
+import { and, type Filter, ofProject } from '../../domain/search/filter'
 import { MAX_OFFSET } from '../../domain/search/window'
 import { codePointLength, trim } from '../../domain/text'
 import { ownCaptured } from '../../services/capture/own-sessions'
@@ -30,7 +30,6 @@ import {
   inProject,
   lean,
   memoryOutput,
-  ofProject,
   shortenedTo,
   shownMemory,
 } from './vocabulary'
@@ -296,7 +295,7 @@ export const search = defineTool({
     const isBlank = trim(args.query ?? '') === ''
     // A list of a project holds the memories of the project alone; an answer to a question may also belong to none.
     const named = namedProject(context.principal, args.project)
-    const listed = named === null ? filter : and([filter, ofProject(context.principal, named)])
+    const listed = named === null ? filter : and([filter, ofProject('project', context.principal, named)])
     const finding = isBlank
       ? newest(context, scope, listed, args)
       : args.mode === 'exact' || args.mode === 'regex'

@@ -71,12 +71,6 @@ export function inProject<Caller extends Principal>(caller: Caller, project: str
   return named === null ? caller : { ...caller, projects: homesOf(caller, named) }
 }
 
-/** Memories of a project alone, without those that belong to none. */
-export const ofProject = (caller: Principal, project: string): Filter => ({
-  op: 'or',
-  of: homesOf(caller, project).map((is) => ({ op: 'project', is })),
-})
-
 /**
  * An instant in words or ISO 8601.
  *

@@ -100,14 +100,19 @@ export function trustContract(name: string, start: Start): void {
 
     it('counts an edit in the dashboard as written by a person, but for a text that addresses an agent', async () => {
       const id = await remember('edit', 'Otters', 'The otters of the harbour sleep at sea')
-      const edit = async (text: string) => {
+      const edit = async (text: string, title?: string) => {
         const page = await ann.get(`/entries/${id}/edit`)
         const field = (name: string) => new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(page.text)?.[1] ?? ''
         const area = /name="metadata"[^>]*>\n?([^<]*)</.exec(page.text)?.[1] ?? ''
-        const metadata = area.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+        const stored = area.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+        const metadata = title === undefined ? stored : JSON.stringify({ ...JSON.parse(stored), title })
         return ann.send(`/entries/${id}/edit`, { text, tags: field('tags'), metadata, expected: field('expected') })
       }
       expect(locationOf(await edit('The otters of the harbour sleep in the old boat'))).toContain('done=changed')
+      expect(await packs('edit')).toEqual(everywhere(id))
+      expect(locationOf(await edit('The otters of the harbour sleep in the old boat', ORDER))).toContain('done=changed')
+      expect(await packs('edit')).toEqual(everywhere())
+      expect(locationOf(await edit('The otters of the harbour sleep', 'Otters'))).toContain('done=changed')
       expect(await packs('edit')).toEqual(everywhere(id))
       expect(locationOf(await edit(`Where the otters of the harbour sleep: ${ORDER}`))).toContain('done=changed')
       expect(await packs('edit')).toEqual(everywhere())
@@ -124,6 +129,14 @@ export function trustContract(name: string, start: Start): void {
       await approve(next)
       expect(await packs('replace')).toEqual(everywhere(next))
       expect(await hooks('replace')).not.toContain('under the bridge')
+    })
+
+    it('suggests no word of a memory that waits for an approval', async () => {
+      const id = await remember('suggest', 'Whiskers', 'Whiskerometers measure the whiskers of seals')
+      const hint = async () => (await call('context', { goal: 'whiskerometrs', project: 'suggest' })).usage_hint
+      expect(await hint()).not.toContain('whiskerometer')
+      await approve(id)
+      expect(await hint()).toContain('did you mean whiskerometers?')
     })
 
     it('leaves searches, lists and recalls as they are, where each result shows its origin', async () => {

@@ -111,14 +111,13 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
   const parts = [...(project === null ? [] : homesOf(scope, project)), null].flatMap((one) =>
     OF_FACET[facet](context, one),
   )
-  const united = sql.join(
+  const chosen = dialect.plan.firstOf(
     parts.map((part) => sql`SELECT * FROM (${part}) AS part`),
-    sql` UNION ALL `,
+    'part',
+    sql`ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}`,
   )
   return sql`
-    WITH chosen AS (
-      SELECT id, newest FROM (${united}) AS found ORDER BY newest DESC, id DESC LIMIT ${MAX_OF_FACET}
-    )
+    WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
     SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`

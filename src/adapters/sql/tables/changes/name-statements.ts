@@ -62,7 +62,7 @@ export function namesStatement(
   const open = (column: SQL): SQL => reachesProject(dialect, { projects }, column)
   const ending = sql`
     UNION SELECT home FROM (
-      SELECT s.home FROM project_names s
+      SELECT DISTINCT s.segment, s.home FROM project_names s
       WHERE s.org = ${org} AND s.segment IN ${listOf(dialect, segments)}${open(sql`s.home`)}
       ORDER BY s.segment, s.home LIMIT ${CANDIDATES * Math.max(1, segments.length)}) ending`
   return sql`
@@ -94,13 +94,15 @@ export const unnamedStatement = (dialect: SqlDialect, org: string, keys: readonl
     AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.home = sent.value)`
 
 /** Projects of an org that has no directory yet. */
-export const unseededStatement = (org: string): SQL => sql`
-  SELECT DISTINCT used.project FROM (
-    SELECT e.project FROM entry_counters e WHERE e.org = ${org} AND e.project <> ''
-    UNION SELECT c.project FROM code_projects c WHERE c.org = ${org}
-    UNION SELECT p.id FROM projects p WHERE p.org = ${org}) used
-  WHERE NOT EXISTS (SELECT 1 FROM project_changes c WHERE c.org = ${org})
-  ORDER BY used.project`
+export function unseededStatement(org: string): SQL {
+  // In each part, so that nothing is read of an org that has a directory.
+  const isUnseeded = sql`NOT EXISTS (SELECT 1 FROM project_changes d WHERE d.org = ${org})`
+  return sql`
+    SELECT e.project FROM entry_counters e WHERE e.org = ${org} AND e.project <> '' AND ${isUnseeded}
+    UNION SELECT c.project FROM code_projects c WHERE c.org = ${org} AND ${isUnseeded}
+    UNION SELECT p.id FROM projects p WHERE p.org = ${org} AND ${isUnseeded}
+    ORDER BY project`
+}
 
 /** A name of a key. One that a narrowed key has attached counts for all from the first use by a key of the whole org on. */
 export const nameStatement = (

@@ -5,6 +5,7 @@ import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
 import { countOf, each, flag, num } from '../../core/rows'
 import { CHUNK, FILE, toChunk, toFile, toPack, toSymbolHit } from './code-rows'
 import { among, inLanguage, nameTerms, textTerms, within } from './code-terms'
@@ -15,9 +16,13 @@ type Reads = Pick<
   'files' | 'symbols' | 'filesWithGrams' | 'chunksWith' | 'vectors' | 'chunksWithWords' | 'chunks'
 >
 
-/** A query of each key under which the code of a project is. */
-const ofHomes = (scope: Scope, project: string, of: (home: string) => SQL): SQL =>
-  sql.join(homesOf(scope, project).map(of), sql` UNION ALL `)
+/** A query of each key under which the code of a project is, in groups, since a compound of D1 has few parts. */
+const ofHomes = ({ plan }: SqlDialect, scope: Scope, project: string, of: (home: string) => SQL): SQL =>
+  plan.firstOf(
+    homesOf(scope, project).map((home) => sql`SELECT * FROM (${of(home)}) AS of_home`),
+    'home',
+    sql``,
+  )
 
 export function createCodeReads(connection: SqlConnection): Reads {
   const { dialect } = connection
@@ -61,7 +66,7 @@ export function createCodeReads(connection: SqlConnection): Reads {
       const held =
         grams === null
           ? sql`code_files f`
-          : sql`(${ofHomes(scope, project, (home) => dialect.code.filesWith({ org: scope.org, project: home }, grams))}) held
+          : sql`(${ofHomes(dialect, scope, project, (home) => dialect.code.filesWith({ org: scope.org, project: home }, grams))}) held
               ${dialect.plan.follow('code_files', 'f', sql`f.id = held.id`)}`
       return readOne(
         connection,
@@ -109,7 +114,9 @@ export function createCodeReads(connection: SqlConnection): Reads {
     },
 
     async chunksWithWords(scope, project, units, files, limit) {
-      const held = ofHomes(scope, project, (home) => dialect.code.chunksWith({ org: scope.org, project: home }, units))
+      const held = ofHomes(dialect, scope, project, (home) =>
+        dialect.code.chunksWith({ org: scope.org, project: home }, units),
+      )
       const batch = new Batch()
       const hits = batch.add(
         sql`

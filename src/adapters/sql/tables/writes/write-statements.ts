@@ -184,19 +184,21 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
   const { dialect, scope, now } = context
   const { text, metadata, tags, images, generated, life } = change
   const title = metadata?.lifted.title ?? change.indexed?.title ?? null
+  const doesTitle = title !== null && addressesIn(title).length > 0
+  const addresses = text
+    ? sql`${flag(addressesAgent({ text: text.text, title }))}`
+    : doesTitle
+      ? sql`1`
+      : sql`addresses_agent`
   const columns: Assignments = {
     version: sql`version + ${steps}`,
     updated_at: sql`${now}`,
     ...writerColumns(scope, change.by),
-    ...approvalColumns(
-      scope,
-      sql`version + ${steps}`,
-      text ? sql`${flag(addressesAgent({ text: text.text, title }))}` : sql`addresses_agent`,
-    ),
+    ...approvalColumns(scope, sql`version + ${steps}`, addresses),
     ...(life ? lifeColumns(life, now) : {}),
     ...(text ? textColumns(text.text, text.hash, words, title) : {}),
     ...(metadata ? metadataColumns(context, { ...metadata, metadata: metadata.value }, sql`${change.id}`) : {}),
-    ...(!text && title !== null && addressesIn(title).length > 0 ? { addresses_agent: sql`1` } : {}),
+    addresses_agent: addresses,
     ...(metadata ? { archived: archivedAfter(metadata.lifted, life !== undefined) } : {}),
     ...(tags ? tagColumns(tags) : {}),
     ...(images ? imageColumns(images) : {}),
