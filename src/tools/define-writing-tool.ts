@@ -1,6 +1,10 @@
 import * as z from 'zod'
+import { invalidInput } from '../domain/errors'
+import { givenAs } from '../domain/flaws'
+import type { PendingNames } from '../domain/identity/project-attachment'
 import { note } from '../domain/receipts/notes'
 import type { Trace } from '../domain/receipts/receipt'
+import { addressesIn } from '../domain/trust/agent-directed'
 import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
@@ -10,6 +14,15 @@ import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { addressWarnings, screened, withWarning, withWarnings } from './screened'
+
+/** @throws Problem invalid_input for a new name of a project that has control characters or addresses an agent: starts show it */
+function checkNewProjects({ attachments }: PendingNames): void {
+  for (const { name, isNew } of attachments) {
+    if (!isNew || !(/\p{Cc}/u.test(name.key) || addressesIn(name.key).length > 0)) continue
+    const message = 'project is not a name: it has control characters, or addresses an agent'
+    throw invalidInput(message, [{ path: 'project', given: givenAs(name.key), example: 'github.com/acme/ferry' }])
+  }
+}
 
 /** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
 interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
@@ -71,6 +84,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     const { args, kinds, addresses } = await looked(context, withKeys(rest as z.output<Input>, names, false))
     // A delete names where something is, and gives no name.
     const pending = effect === 'delete' ? null : names.pending
+    if (pending !== null) checkNewProjects(pending)
     // Asked when the work is done, since a call made again enters no service.
     let ended = false
     const writing: Writing<Facts> = {

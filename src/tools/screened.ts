@@ -23,6 +23,12 @@ interface Screened<Args> {
   readonly addresses: readonly Address[]
 }
 
+/** The title that the arguments give to a text. */
+function titleIn({ title, metadata, metadata_patch }: Arguments): string | null {
+  const given = [title, ...[metadata, metadata_patch].map((object) => (isRecord(object) ? object.title : undefined))]
+  return given.find((one): one is string => typeof one === 'string') ?? null
+}
+
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
 export async function screened<Args extends Arguments>(args: Args, yielder: Yielder): Promise<Screened<Args>> {
   const kinds = new Set<string>()
@@ -32,7 +38,8 @@ export async function screened<Args extends Arguments>(args: Args, yielder: Yiel
     for (const [name, value] of Object.entries(given)) {
       if (TEXTS.includes(name) && typeof value === 'string') {
         clean[name] = redact(value, kinds)
-        if (name !== 'code') for (const address of addressesIn(value)) addresses.add(address)
+        if (name !== 'code')
+          for (const address of addressesIn(value, name === 'title' ? null : titleIn(given))) addresses.add(address)
         await yielder.spend(value.length)
       } else if (OBJECTS.includes(name) && isRecord(value)) {
         clean[name] = redactValue(value as Metadata, '', kinds)

@@ -53,6 +53,16 @@ describe('a name of a project', () => {
     for (const given of ['/', '~', '~/', 'C:\\', 'c:/']) expect(readProjectName(given)?.segment).toBe('')
   })
 
+  it.each([
+    'https://bob:hunter2Secret9@git.acme.internal/',
+    'bob:hunter2Secret9@localhost/team/repo',
+    '//bob:hunter2Secret9@git.acme.internal/team/repo',
+    'https://bob:hunter2Secret9@bad host/team/repo',
+    'https://bob:hunter2Secret9@[::x]/team/repo',
+  ])('has no password where it is not read as a remote: %s', (given) => {
+    expect(JSON.stringify(readProjectName(given))).not.toMatch(/hunter2/i)
+  })
+
   it('has the same form again, and no password, whatever is sent', () => {
     const random = seeded(58)
     const parts = [

@@ -1,5 +1,6 @@
 import { headOf } from '../recall/excerpts'
 import { codePointLength, firstCodePoints, trim, utf8Length, WHITE_SPACE_RUN } from '../text'
+import { addressesIn } from '../trust/agent-directed'
 import { FENCE } from './clean'
 
 /** The texts that hooks bring to a model, at its start and at a prompt (capture contract §3). They tell no ages, scores or counts. */
@@ -124,7 +125,7 @@ export function startText(
   project: string | null = null,
 ): { text: string; ids: number[] } {
   const last = leftOff === null ? [] : leftOffPart(leftOff, before)
-  const head = project === null ? [] : [`Project: ${oneLine(project)}`]
+  const head = project === null || addressesIn(project).length > 0 ? [] : [`Project: ${oneLine(project)}`]
   const lines = new Map<number, string>()
   const line = (entry: StandingEntry): string => {
     const known = lines.get(entry.id) ?? lineOf(entry, BEGINNING)

@@ -76,5 +76,8 @@ export interface AddressingEntry {
   readonly version: number
   readonly title: string | null
   readonly project: string | null
+  /** Whether the text or the title addresses an agent. */
+  readonly addresses: boolean
   readonly preview: string
+  readonly isCut: boolean
 }

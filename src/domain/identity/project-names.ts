@@ -103,11 +103,18 @@ export function readProjectName(given: string): ProjectName | null {
   const read = name === null ? null : readNormalized(name)
   if (read === null) return null
   // Without a part, a name may end in white space or a slash again.
-  const normal = normalizeProject(read.normal) ?? read.normal
-  return normal === read.normal ? read : { ...read, ...(readProjectName(normal) ?? read), key: read.key }
+  for (let last = read; ; ) {
+    const normal = normalizeProject(last.normal) ?? last.normal
+    if (normal === last.normal) return { ...last, key: read.key }
+    last = readNormalized(normal)
+  }
 }
 
-function readNormalized(name: string): ProjectName {
+/** A user with a password at the beginning of an address; other forms of remotes lose them when they are read. */
+const CREDENTIALS = /^([a-z][a-z0-9+.-]{0,20}:)?\/\/[^/@:]*:[^/]*@|^[^\s/@:]+:[^\s/]+@(?=[^/]+\/)/i
+
+function readNormalized(given: string): ProjectName {
+  const name = given.replace(CREDENTIALS, (found, scheme = '') => (found.includes('//') ? `${scheme}//` : ''))
   const remote = remoteNamed(name)
   if (remote !== null) return { kind: 'remote', normal: remote, segment: lastOf(remote), key: remote }
   const folder = folderForm(name)

@@ -95,7 +95,8 @@ function attachableTo(name: ProjectName, rows: readonly NameRow[]): readonly Nam
   const groups = byProject(rows)
   const ofGroup = (row: NameRow) => groups.get(row.project) as NameRow[]
   const one = (found: readonly NameRow[]) => [...new Map(found.map((row) => [row.project, row])).values()]
-  if (name.kind === 'short') return one(rows.filter(({ segment }) => segment === name.segment))
+  if (name.kind === 'short')
+    return one(rows.filter(({ segment, kind }) => segment === name.segment && kind !== 'other'))
   const barred: readonly NameKind[] = name.kind === 'remote' ? ['remote'] : ['remote', 'folder']
   return one(
     rows.filter(

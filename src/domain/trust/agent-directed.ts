@@ -115,17 +115,31 @@ const PATTERNS: readonly (readonly [address: Address, pattern: RegExp])[] = [
   ],
 ]
 
+/** The text on one line, without characters that are not seen and in one width, as a model reads it. */
+const asRead = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+
 /**
  * How a text addresses an agent; empty for an ordinary text. Rules such as "always run the linter before you commit" are ordinary.
  *
  * @param text a stored text or a title
+ * @param title of the text; a sentence may begin in it
  */
-export function addressesIn(text: string): readonly Address[] {
+export function addressesIn(text: string, title: string | null = null): readonly Address[] {
+  const whole = title === null ? text : `${title}\n${text}`
   const checked =
-    text.length <= 2 * LONGEST_CHECKED ? text : `${text.slice(0, LONGEST_CHECKED)}\n${text.slice(-LONGEST_CHECKED)}`
-  return [...new Set(PATTERNS.flatMap(([address, pattern]) => (pattern.test(checked) ? [address] : [])))]
+    whole.length <= 2 * LONGEST_CHECKED ? whole : `${whole.slice(0, LONGEST_CHECKED)}\n${whole.slice(-LONGEST_CHECKED)}`
+  const read = asRead(checked)
+  return [
+    ...new Set(
+      PATTERNS.flatMap(([address, pattern]) => (pattern.test(checked) || pattern.test(read) ? [address] : [])),
+    ),
+  ]
 }
 
 /** Whether the text or the title of an entry addresses an agent. */
 export const addressesAgent = ({ text, title }: { readonly text: string; readonly title: string | null }): boolean =>
-  addressesIn(text).length > 0 || (title !== null && addressesIn(title).length > 0)
+  addressesIn(text, title).length > 0

@@ -12,7 +12,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
 import { and } from '../../domain/search/filter'
 import { sha256Hex } from '../../domain/text'
-import { addressesIn } from '../../domain/trust/agent-directed'
+import { addressesAgent } from '../../domain/trust/agent-directed'
 import type { CaptureStore, StartPlace } from '../../ports/capture'
 import type { Recall } from '../searching/memories/recall'
 import type { OwnSessions } from './own-sessions'
@@ -62,9 +62,7 @@ export function createRecallForHooks({
     scope: Scope,
     entries: readonly Pick<StandingEntry, 'id' | 'title' | 'text'>[],
   ): Promise<ReadonlySet<number>> {
-    const ids = entries
-      .filter(({ title, text }) => addressesIn(text).length > 0 || (title !== null && addressesIn(title).length > 0))
-      .map(({ id }) => id)
+    const ids = entries.filter(addressesAgent).map(({ id }) => id)
     if (ids.length === 0) return new Set()
     const approved = await store.approved(scope, ids)
     return new Set(ids.filter((id) => !approved.has(id)))

@@ -33,6 +33,9 @@ const withoutFolders = (project: ListedProject, owner: string | null): ListedPro
   aliases: project.aliases.filter((alias) => alias.kind !== 'folder' || alias.owner === owner),
 })
 
+/** Characters of a name. */
+const LONGEST = 1_000
+
 const refuse = (message: string): Problem => invalidInput(message)
 
 export function createProjects({ directory }: { readonly directory: ProjectDirectory }) {
@@ -40,7 +43,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
 
   /** The rows of a name, and the project that it means; never one that the name would only be attached to. */
   async function find(org: string, given: unknown, field: string) {
-    if (typeof given !== 'string') throw refuse(`${field} must be the name of a project`)
+    if (typeof given !== 'string' || given.length > LONGEST) throw refuse(`${field} must be the name of a project`)
     const name = readProjectName(given)
     if (name === null) throw refuse(`${field} must be the name of a project, and is blank`)
     const known = await directory.known(whole(org), [given])
@@ -111,7 +114,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
 
   return {
     /**
-     * The projects that a caller may name, by key, with the entries that it sees. Three statements in two round trips.
+     * The projects that a caller may name, by key, with the entries that it sees. One round trip.
      *
      * @example await services.projects.list(principal) // [{ key: 'github.com/acme/ferry', name: 'Ferry', aliases: [...], entries: 12, … }]
      */

@@ -21,7 +21,7 @@ export interface Screening {
 export function screeningOf({ id, text, metadata }: Written): Screening | null {
   const kinds = secretsOf({ text, metadata: metadata ?? null })
   const title = metadata?.title
-  const addresses = new Set([...addressesIn(text), ...(typeof title === 'string' ? addressesIn(title) : [])])
+  const addresses = new Set(addressesIn(text, typeof title === 'string' ? title : null))
   return kinds.length + addresses.size === 0 ? null : { id, kinds, addresses: [...addresses] }
 }
 

@@ -1,6 +1,5 @@
 import type { AddressingEntry, ReviewedEntry } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
-import { addressesIn } from '../../../domain/trust/agent-directed'
 import { namedProjectOrNone } from '../../named-project'
 import type { Page } from '../page'
 import { entryAt, samePage } from '../parts/addresses'
@@ -90,8 +89,11 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
             <Name>{entry.title ?? `Memory ${entry.id}`}</Name>
           </a>
         </h3>
-        <p>{entry.preview}</p>
-        {visit.config.packTrust === 'approved' && addressesIn(entry.preview).length > 0 ? (
+        <p>
+          {entry.preview}
+          {entry.isCut ? '… (the beginning; open the memory to read all of it)' : ''}
+        </p>
+        {visit.config.packTrust === 'approved' && entry.addresses ? (
           <Note bad>This text addresses an agent.</Note>
         ) : null}
         <PostForm action="/review/approve" token={visit.formToken}>

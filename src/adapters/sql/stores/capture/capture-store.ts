@@ -10,7 +10,7 @@ import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } f
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import { each, firstRow, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
+import { each, firstRow, flag, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { changeable, inProject, listed, listedToChange } from '../../core/visibility'
 import { forgetRound } from '../../tables/capture/forgetting'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
@@ -44,6 +44,14 @@ const toDue = (row: Row): DueSession => ({
 const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([project, branch])
 
 /** Captured sessions over any SQL connection. Whose they are is told by org and owner, so that nobody else's are ever met. */
+/** Characters of a text that waits for an approval. */
+const ADDRESSING_PREVIEW = 400
+
+const previewOf = (text: string) => ({
+  preview: text.length > ADDRESSING_PREVIEW ? text.slice(0, ADDRESSING_PREVIEW) : text,
+  isCut: text.length > ADDRESSING_PREVIEW,
+})
+
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,
@@ -236,7 +244,8 @@ export function createSqlCaptureStore(
     async addressing(scope, limit, all = false) {
       return readOne(
         connection,
-        sql`SELECT e.id, e.version, e.title, e.project, substr(e.text, 1, 400) AS preview FROM entries e
+        sql`SELECT e.id, e.version, e.title, e.project, e.addresses_agent, substr(e.text, 1, ${ADDRESSING_PREVIEW + 1}) AS preview
+          FROM entries e
           WHERE e.org = ${scope.org}${all ? sql`` : sql` AND e.addresses_agent = 1`}
             AND (e.approved_version IS NULL OR e.approved_version <> e.version)
             AND ${listedToChange(dialect, scope, clock.now())}
@@ -246,7 +255,8 @@ export function createSqlCaptureStore(
           version: num(row, 'version'),
           title: strOrNull(row, 'title'),
           project: strOrNull(row, 'project'),
-          preview: str(row, 'preview'),
+          addresses: flag(row, 'addresses_agent'),
+          ...previewOf(str(row, 'preview')),
         })),
       )
     },
