@@ -80,6 +80,17 @@ describe('one broken file', () => {
       expect(plan.refused).toHaveLength(Object.keys(BROKEN).length + 3)
     })
 
+  it('is not a note whose front matter names its title and kind, which are used', async () => {
+    const { entries } = await importedFiles('markdown', {
+      'a.md': note('title: By hand\nkind: adr'),
+      'b.md': note('kind: blorb'),
+    })
+    expect(entries.map(({ metadata }) => [metadata?.title, metadata?.kind])).toEqual([
+      ['By hand', 'decision'],
+      ['b.md', 'note'],
+    ])
+  })
+
   it('is not a rule of Cursor with globs and a description without quotes', async () => {
     const rules: Readonly<Record<string, readonly [front: string, read: Record<string, unknown>]>> = {
       'a.mdc': [

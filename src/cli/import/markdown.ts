@@ -1,5 +1,7 @@
 // Markdown files: an entry a section (docs/import/markdown.md).
 import { basename } from 'node:path'
+import { readKind } from '../../domain/entry/kind'
+import { titleOf } from '../../domain/entry/lifted-metadata'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { type Heading, readHeadings } from '../../domain/reading/headings'
 import { slug } from '../../domain/reading/outline'
@@ -28,7 +30,7 @@ export async function takeSections(collector: Collector, file: TextFile, project
     const { front, body } = readNote(readText(file.path).replaceAll('\r\n', '\n'))
     const base: JsonObject = {
       ...(front ?? {}),
-      kind: RULES.test(file.name) ? 'convention' : 'note',
+      kind: readKind(String(front?.kind ?? '')) ?? (RULES.test(file.name) ? 'convention' : 'note'),
       ...(project === null ? {} : { project }),
     }
     const sections = await sectionsOf(body)
@@ -58,7 +60,7 @@ const entryOf = (
   threadId: file.name,
   source: 'user',
   text,
-  metadata: { ...base, title: title ?? basename(file.name) },
+  metadata: { ...base, title: title ?? titleOf(base) ?? basename(file.name) },
   createdAt: file.at,
 })
 
