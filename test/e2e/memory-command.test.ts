@@ -47,7 +47,10 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect(await results('zebras')).not.toContainEqual(expect.objectContaining({ id }))
     expect((await run(['undo'])).out).toBe(`✓ Restored ${id}.\n`)
     expect(await results('zebras')).toContainEqual(expect.objectContaining({ id, title: 'Zebras are striped' }))
-    expect(await run(['undo'])).toMatchObject({ code: 1, err: expect.stringContaining('no change to undo') })
+    expect(await run(['undo'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No change was made from this machine'),
+    })
     await run(['remember', 'Lions are not.'])
     const elsewhere = await runHere(['undo', '--url', 'http://127.0.0.1:9'], { HOME: home })
     expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining(`undo --url ${server.url.origin}`) })
