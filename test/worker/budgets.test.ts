@@ -68,7 +68,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   semantic_search_context: [3, 6_050, 25_800, 0],
   store_context: [4, 532, 532, 232],
   store_context_batch: [3, 126, 126, 54],
-  update_context: [4, 290, 290, 100],
+  update_context: [4, 300, 300, 100],
   update_context_batch: [4, 195, 195, 71],
 }
 const [SMALL, LARGE] = [196, 1_225]
