@@ -11,7 +11,6 @@ import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { FullText, TextSearch } from '../../src/ports/full-text'
 import { createRecallWords } from '../../src/services/searching/memories/recall-words'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -92,7 +91,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const filter = pick(filters)
       const answers = await Promise.all(
         databases.map(async (database, at) => {
-          const result = await createSearchText({ ...database, yielder: WITHOUT_REST })(ada, query, mode, filter)
+          const result = await createSearchText({ ...database })(ada, query, mode, filter)
           const hits = result.ordering.map(({ id, score }) => [positions[at]?.get(id), score])
           return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, database.analyzer) }
         }),
@@ -163,7 +162,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
   it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
     const cleo = freshPrincipal()
     const { connection, analyzer } = databases[0]
-    const settings = { yielder: WITHOUT_REST, indexedFields: new Map(), many: SOON }
+    const settings = { indexedFields: new Map(), many: SOON }
     const [d1, postgres, inParts] = [
       createD1FullText(connection, analyzer, clock, settings),
       createPostgresFullText(databases[1].connection, databases[1].analyzer, clock, SOON),
@@ -231,7 +230,6 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const parts = {
         fullText,
         analyzer: (databases[at] as (typeof databases)[number]).analyzer,
-        yielder: WITHOUT_REST,
       }
       const [text, few] = [falling.join(' '), falling.slice(0, 6).join(' ')]
       const recall = createRecallWords(parts)
@@ -270,7 +268,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         return own.connection.read(statements)
       },
     }
-    const settings = { yielder: WITHOUT_REST, indexedFields }
+    const settings = { indexedFields }
     const d1 = createD1FullText(connection, own.analyzer, clock, { ...settings, many: SOON })
     const others = [
       createPostgresFullText(other.connection, other.analyzer, clock, SOON),

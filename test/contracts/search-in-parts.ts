@@ -7,11 +7,11 @@ import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { createYielder } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, TEXT_COLUMNS, type TextRequest, type TextSearch } from '../../src/ports/full-text'
 import type { Costs } from '../support/bindings'
 import { narrowed } from '../support/bounded'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 /** Everything in small parts: five entries at once, and words for beginnings. */
@@ -52,7 +52,7 @@ function numbers(seed: number): (below: number) => number {
 export function searchInPartsCases(make: () => Made, entries: number): void {
   const searching = ({ connection, analyzer, clock }: Made, shares: Shares) => {
     const cost = { trips: 0, rests: 0 }
-    const yielder = createYielder(async () => void cost.rests++)
+    notePauses(() => cost.rests++)
     const counted: SqlConnection = {
       ...connection,
       read: (statements) => {
@@ -60,7 +60,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
         return connection.read(statements)
       },
     }
-    return { cost, fullText: createD1FullText(counted, analyzer, clock, { yielder, indexedFields: new Map(), shares }) }
+    return { cost, fullText: createD1FullText(counted, analyzer, clock, { indexedFields: new Map(), shares }) }
   }
 
   it('finds in parts what it finds at once: the same entries in the same order with the same counts', async () => {

@@ -4,7 +4,6 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { MANY, type ManyMatch } from '../../domain/search/candidate-rules'
 import { EVERYTHING } from '../../domain/search/filter'
 import type { Expression } from '../../domain/search/query-unit'
-import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { FullText, TextSearch } from '../../ports/full-text'
 import { Batch } from '../sql/core/batch'
@@ -46,7 +45,6 @@ import { WEIGHED_BY_WORDS } from './word-classes'
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
 interface Settings {
-  readonly yielder: Yielder
   readonly indexedFields: IndexedFields
   /** What one statement may go through; a search of more is done in parts, with rests between. */
   readonly shares?: Shares
@@ -59,7 +57,7 @@ export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  { yielder, indexedFields, shares = SHARES, many: bounds = MANY }: Settings,
+  { indexedFields, shares = SHARES, many: bounds = MANY }: Settings,
 ): FullText {
   const { dialect } = connection
 
@@ -261,7 +259,7 @@ export function createD1FullText(
       if (isForFew && learned.admitsMany)
         return byFewWords(request, learned.counts, (some, by) => searchOnce(scope, some, by, learned))
       const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayBeLed
-      const walked = isToBeWalked ? await walkedTo(connection, yielder, { ...asked, words: terms.length }) : null
+      const walked = isToBeWalked ? await walkedTo(connection, { ...asked, words: terms.length }) : null
       return searchOnce(scope, request, null, { ...learned, ids: learned.ids ?? walked })
     }
     const answer = { totals: result.of(totals), columns, rare, ofAll: few?.ofAll ?? null }
@@ -278,7 +276,7 @@ export function createD1FullText(
       })
     }
 
-    const parts = { connection, yielder, shares, compiler, request, confined, wide, admission }
+    const parts = { connection, shares, compiler, request, confined, wide, admission }
     return toSearch({ ...answer, ...(await rowsInParts(parts, columnsOf)) })
   }
 

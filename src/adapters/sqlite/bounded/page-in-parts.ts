@@ -98,10 +98,10 @@ const toFound = (row: Row) => ({
 type PartFound = ReturnType<typeof toFound>
 
 /** The page of a filter; `share`: what is gone through at a time. */
-export const pageInParts: Bounded['page'] = async (read, yielder, context, filter, { limit, offset }) => {
+export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
   const share = shareOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
-  const once = createStatements({ yielder, most: MOST_STATEMENTS, tooMany: tooMuchAsked })
+  const once = createStatements({ most: MOST_STATEMENTS, tooMany: tooMuchAsked })
   const ids: number[] = []
   let total = 0
   let walked = 0

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { createStatements } from '../../../domain/in-parts'
 import { weightOf } from '../../../domain/search/filter-weight'
 import type { Expression } from '../../../domain/search/query-unit'
-import type { Yielder } from '../../../domain/yielder'
 import { type Decode, readOne } from '../../sql/core/batch'
 import type { SqlConnection } from '../../sql/core/connection'
 import { asRows, num } from '../../sql/core/rows'
@@ -28,7 +27,6 @@ const MOST_STATEMENTS = 900
 
 export interface SearchInParts {
   readonly connection: SqlConnection
-  readonly yielder: Yielder
   readonly shares: Shares
   readonly compiler: MatchCompiler
   readonly request: AnySearch
@@ -49,14 +47,14 @@ export interface FoundInParts {
 
 /** @throws Problem limit_exceeded when there is more to be gone through than one request may ask for */
 export async function searchInParts(given: SearchInParts): Promise<FoundInParts> {
-  const { connection, yielder, shares, compiler, request, confined, wide, admission } = given
+  const { connection, shares, compiler, request, confined, wide, admission } = given
   const { dialect } = connection
   const { query, terms, depth, units, rare, filter } = request
   const share = shareOf(dialect, filter)
   const readsMetadata = weightOf(filter).byte > 0
   /** Entries whose metadata one statement looks at. */
   const atOnce = share !== null && readsMetadata ? entriesWithin(share) : Number.POSITIVE_INFINITY
-  const once = createStatements({ yielder, most: MOST_STATEMENTS, tooMany: tooMuch })
+  const once = createStatements({ most: MOST_STATEMENTS, tooMany: tooMuch })
   const read = <T>(statement: SQL, decode: Decode<T>): Promise<T> => once(() => readOne(connection, statement, decode))
 
   const parts = createIndexParts(read, compiler, shares)

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../domain/identity/scope'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { compoundsAsked, createPartCounter } from '../../../domain/search/compounds'
-import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextHit, TextRequest, TextSearch, UnitsRequest } from '../../../ports/full-text'
 
 /** Newest entries with compounds that are read. */
@@ -13,7 +13,7 @@ const READ = 30
  */
 export function findingCompounds(
   fullText: FullText,
-  { analyzer, yielder }: { readonly analyzer: Analyzer; readonly yielder: Yielder },
+  { analyzer }: { readonly analyzer: Analyzer },
 ): Pick<FullText, 'search' | 'searchByUnits'> {
   type Asked = Pick<TextRequest, 'query' | 'terms' | 'filter' | 'columns'>
 
@@ -39,7 +39,7 @@ export function findingCompounds(
     const partly = new Set<number>()
     for (const hit of others) {
       const counts = count(`${hit.title}\n${hit.text}`)
-      await yielder.spend(hit.title.length + hit.text.length)
+      await scheduler.tick(hit.title.length + hit.text.length)
       const places = counts.flatMap((n, place) => (n > 0 ? [place] : []))
       if (places.length === 0) continue
       for (const place of places) {

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../domain/identity/scope'
 import type { FoundWords } from '../../../domain/recall/doubt'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
 import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
@@ -8,7 +9,6 @@ import { hitCounter } from '../../../domain/search/hit-counts'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, rarityOf, scoredTerms } from '../../../domain/search/score'
-import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 import { findingCompounds } from './find-compounds'
 
@@ -45,16 +45,8 @@ const isOfPlace = (filter: Filter): boolean =>
 
 export type SearchText = ReturnType<typeof createSearchText>
 
-export function createSearchText({
-  fullText,
-  analyzer,
-  yielder,
-}: {
-  readonly fullText: FullText
-  readonly analyzer: Analyzer
-  readonly yielder: Yielder
-}) {
-  const searching = findingCompounds(fullText, { analyzer, yielder })
+export function createSearchText({ fullText, analyzer }: { readonly fullText: FullText; readonly analyzer: Analyzer }) {
+  const searching = findingCompounds(fullText, { analyzer })
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
@@ -91,7 +83,7 @@ export function createSearchText({
       for (const hit of hits) {
         const { candidate, work } = count(hit)
         candidates.push(candidate)
-        await yielder.spend(work)
+        await scheduler.tick(work)
       }
       return rank(candidates, statistics, { mode, units: units.length })
     }
