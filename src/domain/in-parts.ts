@@ -3,7 +3,7 @@ import { scheduler } from './scheduler'
 
 /**
  * A call that would take too long as one statement, as several, for a database that serves nobody while a statement goes on (platform
- * contract §6). What a part may go through is reckoned by who asks: `adapters/sqlite/bounded/cost.ts` for SQLite.
+ * contract §6). What a part may go through is reckoned by who asks: `adapters/sqlite/cost.ts` for SQLite.
  */
 
 /**

@@ -5,7 +5,7 @@ import { EVERYTHING } from '../../src/domain/search/filter'
 import { createGrepTexts, type GrepRequest } from '../../src/services/searching/texts/grep-texts'
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'
 import { pageInPartsCases } from '../contracts/page-in-parts'
-import { searchInPartsCases } from '../contracts/search-in-parts'
+import { searchBoundCases } from '../contracts/search-bound'
 import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -147,6 +147,6 @@ describe('a search by words in D1', () => {
     return { ...d1Adapters(clock), clock }
   }
   // Among twice as many, and every page under every filter: test/nightly.
-  searchInPartsCases(make, 640)
+  searchBoundCases(make, 640)
   pageInPartsCases(make, false)
 })

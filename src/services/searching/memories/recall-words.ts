@@ -6,7 +6,7 @@ import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { CHOICE_WARNINGS } from '../../../domain/search/candidate-rules'
 import { createPartCounter } from '../../../domain/search/compounds'
 import type { Filter } from '../../../domain/search/filter'
 import { findUnit } from '../../../domain/search/hits'
@@ -206,7 +206,7 @@ export function createRecallWords({
     const {
       hits: found,
       statistics,
-      byFewWords,
+      chosenBy,
     } = await searching.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
     })
@@ -268,7 +268,7 @@ export function createRecallWords({
       cut: isCut,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
       sharesOf: async (ids) => (isCut ? sharesOf(ids) : NOTHING_HELD),
-      warnings: byFewWords ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...CHOICE_WARNINGS[chosenBy]],
     }
   }
 

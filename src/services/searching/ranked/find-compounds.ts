@@ -1,3 +1,4 @@
+import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
@@ -21,12 +22,18 @@ export function findingCompounds(
     const { query, terms, filter, columns } = asked
     const expression = query.mode === 'match' ? compoundsAsked(terms) : null
     if (expression === null) return null
-    return fullText.search(scope, {
-      query: { ...query, expression, preferred: null, units: [] },
-      ...{ terms: [], filter, captured, totals: false },
-      columns: [...new Set([...columns, 'context' as const])],
-      depth: { candidates: READ, complete: 0 },
-    })
+    try {
+      return await fullText.search(scope, {
+        query: { ...query, expression, preferred: null, units: [] },
+        ...{ terms: [], filter, captured, totals: false },
+        columns: [...new Set([...columns, 'context' as const])],
+        depth: { candidates: READ, complete: 0 },
+      })
+    } catch (error) {
+      // Compounds add to a search that the database can do without them.
+      if (error instanceof Problem && error.code === 'limit_exceeded') return null
+      throw error
+    }
   }
 
   async function joined({ terms, columns }: Asked, found: TextSearch, more: TextSearch | null): Promise<TextSearch> {

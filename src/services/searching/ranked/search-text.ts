@@ -2,7 +2,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { FoundWords } from '../../../domain/recall/doubt'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { CHOICE_WARNINGS, type ChosenBy } from '../../../domain/search/candidate-rules'
 import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
@@ -61,14 +61,14 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
         ...{ found: NO_WORDS, unknown: new Set(), warnings },
       }
     const terms = scoredTerms(units)
-    let isByFew = false
+    const choices = new Set<ChosenBy>()
     const isAlone = isOfCaptured(filter)
     let foundWords: FoundWords | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics, byFewWords } = await searching.search(scope, request)
-      isByFew ||= byFewWords
+      const { hits, statistics, chosenBy } = await searching.search(scope, request)
+      choices.add(chosenBy)
       for (const [i, { term }] of terms.entries())
         rarity.set(term, rarityOf(statistics.entriesWithTerm[i] ?? 0, statistics.entries))
       if (!captured)
@@ -98,7 +98,7 @@ export function createSearchText({ fullText, analyzer }: { readonly fullText: Fu
       rarity,
       found: foundWords,
       unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
-      warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...[...choices].flatMap((choice) => CHOICE_WARNINGS[choice])],
     }
   }
 }
