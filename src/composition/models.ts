@@ -19,7 +19,6 @@ import { Problem } from '../domain/errors'
 import { insteadInPublic } from '../domain/meaning/hosted-model'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Embedder } from '../ports/embedder'
 import type { ModelHealth } from '../ports/health'
@@ -47,10 +46,10 @@ function requireAi(ai: AiRunner | undefined): AiRunner {
 /** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
 const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 
-function localEmbedder(analyzer: Analyzer, dimensions: number, yielder: Yielder): Embedder {
+function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
   const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
   localEmbedders.set(analyzer, bySize)
-  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, yielder, dimensions)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions)
   bySize.set(dimensions, embedder)
   return embedder
 }
@@ -63,7 +62,6 @@ interface Given {
   readonly analyzer: Analyzer
   readonly ai: AiRunner | undefined
   readonly builtin: ModelService | undefined
-  readonly yielder: Yielder
 }
 
 function builtinEmbedder(config: Config, service: ModelService | undefined): Embedder {
@@ -72,13 +70,13 @@ function builtinEmbedder(config: Config, service: ModelService | undefined): Emb
   return createBuiltinEmbedder({ service, hosted: hosted.model, timeoutMs, speed: modelSpeed(config) })
 }
 
-function chooseEmbedder(config: Config, { analyzer, ai, builtin, yielder }: Given): Embedder {
+function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embedder {
   const { provider, model, dimensions, timeoutMs } = config.embedding
   const settings = { model, dimensions, timeoutMs, speed: modelSpeed(config) }
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
-      return localEmbedder(analyzer, dimensions, yielder)
+      return localEmbedder(analyzer, dimensions)
     case 'builtin':
       return builtinEmbedder(config, builtin)
     case 'workers-ai':

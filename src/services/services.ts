@@ -1,7 +1,6 @@
 import type { Scope } from '../domain/identity/scope'
 import type { SessionSeal } from '../domain/identity/session'
 import type { Millis } from '../domain/time'
-import type { Yielder } from '../domain/yielder'
 import type { Directory } from '../ports/directory'
 import type { EndedSessions } from '../ports/ended-sessions'
 import type { EntryStore } from '../ports/entry-store'
@@ -52,7 +51,6 @@ import type { Summarize } from './writing/memories/summarize'
 /** What the product does, ready for one request. Tools and routes see nothing else of the house. */
 export interface Services {
   /** Of what is read piece by piece before a service gets it. */
-  readonly yielder: Yielder
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
   readonly deleteEntries: DeleteEntries

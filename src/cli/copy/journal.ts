@@ -2,7 +2,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { createSqlIndexMaintenance } from '../../adapters/sql/stores/search/index-maintenance'
 import { createAnalyzer } from '../../domain/search/analysis'
-import { WITHOUT_REST } from '../../domain/yielder'
 import { type EntrySize, idList, type Side } from './side'
 
 export interface Journal {
@@ -61,7 +60,7 @@ export async function refuseTakenIds(side: Side, org: string, entries: readonly 
 
 /** The index rows of a copy are written by FTS_LANGUAGE, which has to be the one that the rest of the index was written by. */
 export async function refuseOtherLanguage({ connection }: Side, language: string): Promise<void> {
-  const index = createSqlIndexMaintenance(connection, createAnalyzer(language), WITHOUT_REST)
+  const index = createSqlIndexMaintenance(connection, createAnalyzer(language))
   if (!(await index.isCurrent()))
     throw new CopyRefused(
       `The target's search index is not written for FTS_LANGUAGE=${language}; set the language of its Worker, or let ` +

@@ -4,8 +4,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/core/connection'
 import { toEntry } from '../../adapters/sql/tables/entries/rows'
 import { heldInRow, putBeside } from '../../adapters/sql/tables/texts/long-texts'
+import { atOnce } from '../../domain/scheduler'
 import { indexText } from '../../domain/search/indexed-text'
-import { atOnce } from '../../domain/yielder'
 import { columnList, entryColumns, idList, listEntries, pagesOf, type Side } from './side'
 
 /** Columns of each table that are copied. */

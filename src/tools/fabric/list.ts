@@ -135,7 +135,6 @@ export const list = defineTool({
     )
     const { kept, omitted } = await fitting(
       page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project, most) })),
-      services.yielder,
     )
     return {
       memories: kept.map(({ shown }) => shown),

@@ -116,7 +116,7 @@ export const recall = defineTool({
         ...{ similarity: shownScore(similarity), layer: memory.layer, matched },
       }),
     }))
-    const { kept, omitted } = await fitting(shown, services.yielder)
+    const { kept, omitted } = await fitting(shown)
     return {
       results: kept.map(({ shown }) => shown),
       ...{ total: page.total, offset, limit },

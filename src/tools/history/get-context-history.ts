@@ -46,7 +46,7 @@ export const getContextHistory = defineTool({
     const { context_id: id, version, offset: skipped, include_diff: withDiffs } = args
     if (version !== undefined) {
       const entry = await services.readHistory.state(principal, id, version)
-      const { kept, left } = await fitting([{ entry, show: () => wholeEntry(entry) }], services.yielder)
+      const { kept, left } = await fitting([{ entry, show: () => wholeEntry(entry) }])
       return { result: await withImages(context, kept, { include_images: true, image_format: 'block' }, left) }
     }
     const applied = Math.min(args.limit, MAX_LIMIT)

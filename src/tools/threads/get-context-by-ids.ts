@@ -44,7 +44,6 @@ export const getContextByIds = defineTool({
         : await services.history.asOf(principal, ids, at, RESULT_BYTES)
     const { kept, omitted, left } = await fitting(
       read.entries.map((entry) => ({ entry, show: () => wholeEntry(entry) })),
-      services.yielder,
     )
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {

@@ -58,7 +58,6 @@ export const searchContext = defineTool({
     })
     const { kept, omitted, left } = await fitting(
       entries.map((entry) => ({ entry, show: () => foundEntry(entry, config.truncationLength) })),
-      services.yielder,
     )
     const results = await withImages(context, kept, args, left)
     return {

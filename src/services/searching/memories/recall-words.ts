@@ -4,8 +4,9 @@ import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { CHOICE_WARNINGS } from '../../../domain/search/candidate-rules'
 import { createPartCounter } from '../../../domain/search/compounds'
 import type { Filter } from '../../../domain/search/filter'
 import { findUnit } from '../../../domain/search/hits'
@@ -23,7 +24,6 @@ import {
   titleWords,
 } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
 import { findingCompounds } from '../ranked/find-compounds'
 
@@ -107,11 +107,9 @@ const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENG
 export function createRecallWords({
   fullText,
   analyzer,
-  yielder,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }) {
   /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
   function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {
@@ -172,7 +170,7 @@ export function createRecallWords({
     }
   }
 
-  const searching = findingCompounds(fullText, { analyzer, yielder })
+  const searching = findingCompounds(fullText, { analyzer })
 
   /**
    * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
@@ -193,7 +191,7 @@ export function createRecallWords({
     const hits: QuickHit[] = []
     for (const hit of found.hits) {
       hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
-      await yielder.spend(hit.text.length + hit.code.length)
+      await scheduler.tick(hit.text.length + hit.code.length)
     }
     return hits
   }
@@ -208,7 +206,7 @@ export function createRecallWords({
     const {
       hits: found,
       statistics,
-      byFewWords,
+      chosenBy,
     } = await searching.search(scope, {
       ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
     })
@@ -226,7 +224,7 @@ export function createRecallWords({
       const titled = title === '' ? 0 : titleWords(analyzer.tokenize(title), queryWords)
       candidates.push({ id, length: length + besideLength, following, complete, frequencies, titled, isByParts })
       looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
-      await yielder.spend(start.length + code.length)
+      await scheduler.tick(start.length + code.length)
     }
     const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, kept)
     const { isCalled, shareOf: shareBy } = callsIn(
@@ -242,7 +240,7 @@ export function createRecallWords({
       for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
         const { held } = lookAt(standing)
         shares.set(standing.id, shareBy(standing.aliases, [...held, ...standing.held]))
-        await yielder.spend(standing.text.length + standing.code.length)
+        await scheduler.tick(standing.text.length + standing.code.length)
       }
       return shares
     }
@@ -270,7 +268,7 @@ export function createRecallWords({
       cut: isCut,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
       sharesOf: async (ids) => (isCut ? sharesOf(ids) : NOTHING_HELD),
-      warnings: byFewWords ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...CHOICE_WARNINGS[chosenBy]],
     }
   }
 

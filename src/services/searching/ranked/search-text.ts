@@ -1,14 +1,14 @@
 import type { Scope } from '../../../domain/identity/scope'
 import type { FoundWords } from '../../../domain/recall/doubt'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { CHOICE_WARNINGS, type ChosenBy } from '../../../domain/search/candidate-rules'
 import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
 import { parseQuery, type SearchMode } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
 import { type Candidate, type Ranked, rank, rarityOf, scoredTerms } from '../../../domain/search/score'
-import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 import { findingCompounds } from './find-compounds'
 
@@ -45,16 +45,8 @@ const isOfPlace = (filter: Filter): boolean =>
 
 export type SearchText = ReturnType<typeof createSearchText>
 
-export function createSearchText({
-  fullText,
-  analyzer,
-  yielder,
-}: {
-  readonly fullText: FullText
-  readonly analyzer: Analyzer
-  readonly yielder: Yielder
-}) {
-  const searching = findingCompounds(fullText, { analyzer, yielder })
+export function createSearchText({ fullText, analyzer }: { readonly fullText: FullText; readonly analyzer: Analyzer }) {
+  const searching = findingCompounds(fullText, { analyzer })
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
@@ -69,14 +61,14 @@ export function createSearchText({
         ...{ found: NO_WORDS, unknown: new Set(), warnings },
       }
     const terms = scoredTerms(units)
-    let isByFew = false
+    const choices = new Set<ChosenBy>()
     const isAlone = isOfCaptured(filter)
     let foundWords: FoundWords | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
     const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics, byFewWords } = await searching.search(scope, request)
-      isByFew ||= byFewWords
+      const { hits, statistics, chosenBy } = await searching.search(scope, request)
+      choices.add(chosenBy)
       for (const [i, { term }] of terms.entries())
         rarity.set(term, rarityOf(statistics.entriesWithTerm[i] ?? 0, statistics.entries))
       if (!captured)
@@ -91,7 +83,7 @@ export function createSearchText({
       for (const hit of hits) {
         const { candidate, work } = count(hit)
         candidates.push(candidate)
-        await yielder.spend(work)
+        await scheduler.tick(work)
       }
       return rank(candidates, statistics, { mode, units: units.length })
     }
@@ -106,7 +98,7 @@ export function createSearchText({
       rarity,
       found: foundWords,
       unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
-      warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...[...choices].flatMap((choice) => CHOICE_WARNINGS[choice])],
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import { similarTo } from '../../../domain/recall/filter'
 import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
 import { KEPT, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
 import { findUnit } from '../../../domain/search/hits'
 import { parseQuery } from '../../../domain/search/query'
@@ -12,7 +13,6 @@ import type { Unit } from '../../../domain/search/query-unit'
 import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import { cutShort, firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
 
@@ -46,12 +46,10 @@ export function createSimilarMemories({
   fullText,
   entries,
   analyzer,
-  yielder,
 }: {
   readonly fullText: FullText
   readonly entries: Pick<EntryStore, 'previews'>
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }) {
   /**
    * Finds what holds most of a line, by the words of it that are rare.
@@ -81,7 +79,7 @@ export function createSimilarMemories({
       const parts = [hit.title, hit.text, hit.code].map((part) => analyzer.tokenize(part))
       const held = share(placesHeld(units, parts))
       if (held >= LEAST_SHARE) shares.set(hit.id, held)
-      await yielder.spend(hit.text.length + hit.code.length)
+      await scheduler.tick(hit.text.length + hit.code.length)
     }
     return async () => {
       const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT + 1)

@@ -5,7 +5,7 @@ import { KINDS } from '../../../../domain/entry/kind'
 import { isCaptured } from '../../../../domain/entry/lifted-metadata'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import type { ThreadSummary } from '../../../../domain/report'
-import { JSON_UNITS, type Yielder } from '../../../../domain/yielder'
+import { JSON_UNITS, scheduler } from '../../../../domain/scheduler'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, json, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
@@ -106,23 +106,19 @@ export function toEntry(row: Row): Entry {
  *
  * @param one reads a row
  */
-export async function readRows<T>(rows: readonly Row[], yielder: Yielder, one: (row: Row) => T): Promise<T[]> {
+export async function readRows<T>(rows: readonly Row[], one: (row: Row) => T): Promise<T[]> {
   const read: T[] = []
   for (const row of rows) {
     read.push(one(row))
-    await yielder.spend(lengthOf(row.metadata) / JSON_UNITS)
+    await scheduler.tick(lengthOf(row.metadata) / JSON_UNITS)
   }
   return read
 }
 
 /** Entries as far as a result has room for them, and the ids of the others, whose rows have none but `wanted_id`. */
-export const readWithin = async (
-  rows: readonly Row[],
-  yielder: Yielder,
-): Promise<{ entries: Entry[]; omitted: number[] }> => ({
+export const readWithin = async (rows: readonly Row[]): Promise<{ entries: Entry[]; omitted: number[] }> => ({
   entries: await readRows(
     rows.filter(({ id }) => id !== null),
-    yielder,
     toEntry,
   ),
   omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),

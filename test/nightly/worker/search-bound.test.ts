@@ -1,6 +1,6 @@
 import { beforeAll, describe } from 'vitest'
 import { pageInPartsCases } from '../../contracts/page-in-parts'
-import { searchInPartsCases } from '../../contracts/search-in-parts'
+import { searchBoundCases } from '../../contracts/search-bound'
 import { d1Adapters, migrate } from '../../support/bindings'
 import { TestClock } from '../../support/scope'
 
@@ -11,6 +11,6 @@ describe('a search by words in D1', () => {
     const clock = new TestClock()
     return { ...d1Adapters(clock), clock }
   }
-  searchInPartsCases(make, 1_280)
+  searchBoundCases(make, 1_280)
   pageInPartsCases(make, true)
 })

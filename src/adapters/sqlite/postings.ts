@@ -1,11 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** What does the index hold of a word? Read from FTS5's own tables, so that nothing is read of the postings themselves. */
-
-export interface WordOrBeginning {
-  readonly word: string
-  readonly prefix: boolean
-}
+/** Sizes within the index of words, read from FTS5's own tables, so that no posting is read. */
 
 /** FTS5 stores terms behind this letter. */
 const MAIN_INDEX = '0'
@@ -46,33 +41,3 @@ export const SEGMENTS = sql`segments (id) AS (
   SELECT min(segid) FROM entries_fts_idx
   UNION ALL SELECT (SELECT min(segid) FROM entries_fts_idx WHERE segid > segments.id) FROM segments WHERE segments.id IS NOT NULL
 )`
-
-/** A query of the postings of words, as `bytes`, in their order. */
-export const postingsStatement = (words: readonly WordOrBeginning[]): SQL => {
-  const given = JSON.stringify(words.map(({ word, prefix }) => [word, prefix ? 1 : 0]))
-  return sql`WITH RECURSIVE ${SEGMENTS}
-    SELECT ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} AS bytes
-    FROM json_each(${given}) asked ORDER BY asked.key`
-}
-
-/** Words that begin with a word stand in the index behind this, and before that. */
-const AFTER = sql`char(1)`
-const BEFORE = sql`char(1114111)`
-
-/**
- * The next longer beginnings of words, each by one character, as `beginning`; fewer than asked for at the end.
- *
- * @param after the last one that is known; the beginning itself at the start
- */
-export const longerStatement = (beginning: string, after: string, most: number): SQL => {
-  const first = after === beginning ? AFTER : BEFORE
-  const own = sql`substr(step.term, 1, length(${beginning})) = ${beginning}`
-  const longer = sql`substr(step.term, 1, length(${beginning}) + 1)`
-  return sql`WITH RECURSIVE step (term, place) AS (
-      SELECT (SELECT term FROM entries_words WHERE term >= ${after} || ${first} LIMIT 1), 1
-      UNION ALL
-      SELECT (SELECT w.term FROM entries_words w WHERE w.term >= ${longer} || ${BEFORE} LIMIT 1), step.place + 1
-      FROM step WHERE step.place < ${sql.raw(String(most))} AND ${own}
-    )
-    SELECT ${longer} AS beginning FROM step WHERE ${own}`
-}

@@ -1,17 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { createStatements, inParts } from '../../../domain/in-parts'
-import type { Filter } from '../../../domain/search/filter'
-import { conjuncts, tooMuchAsked } from '../../../domain/search/filter-weight'
-import type { Window } from '../../../domain/search/window'
-import { compileFilter } from '../../sql/core/compile-filter'
-import type { Row } from '../../sql/core/connection'
-import type { Bounded } from '../../sql/core/dialect'
-import { json, num, numOrNull, onlyRow } from '../../sql/core/rows'
-import { listed } from '../../sql/core/visibility'
-import { circleTotals } from '../../sql/tables/counts/circle-totals'
-import { type ReadContext, withPrelude } from '../../sql/tables/entries/read-statements'
-import { mostOfSmall, noneIsLarge, parsedBytes, type Share, shareOf } from '../../sql/tables/entries/share'
-import { COUNTED } from '../../sql/tables/pages/through-lead'
+import { createStatements, inParts } from '../../domain/in-parts'
+import type { Filter } from '../../domain/search/filter'
+import { conjuncts, tooMuchAsked } from '../../domain/search/filter-weight'
+import type { Window } from '../../domain/search/window'
+import { compileFilter } from '../sql/core/compile-filter'
+import type { Row } from '../sql/core/connection'
+import type { Bounded } from '../sql/core/dialect'
+import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
+import { listed } from '../sql/core/visibility'
+import { circleTotals } from '../sql/tables/counts/circle-totals'
+import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
+import { mostOfSmall, noneIsLarge, parsedBytes, type Share, shareOf } from '../sql/tables/entries/share'
+import { COUNTED } from '../sql/tables/pages/through-lead'
 
 /**
  * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
@@ -98,10 +98,10 @@ const toFound = (row: Row) => ({
 type PartFound = ReturnType<typeof toFound>
 
 /** The page of a filter; `share`: what is gone through at a time. */
-export const pageInParts: Bounded['page'] = async (read, yielder, context, filter, { limit, offset }) => {
+export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
   const share = shareOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
-  const once = createStatements({ yielder, most: MOST_STATEMENTS, tooMany: tooMuchAsked })
+  const once = createStatements({ most: MOST_STATEMENTS, tooMany: tooMuchAsked })
   const ids: number[] = []
   let total = 0
   let walked = 0
