@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SQL } from 'drizzle-orm'
-import { createNodeSqliteConnection } from '../../src/adapters/node-sqlite/connection'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
@@ -13,6 +12,7 @@ import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { ROOT } from './build'
+import { createNodeSqliteConnection } from './node-sqlite-connection'
 import { TestClock } from './scope'
 
 const folder = join(ROOT, 'migrations', 'd1')

@@ -257,7 +257,7 @@ class Import {
 
   private async takeProjects(): Promise<void> {
     const { caller, at, volume } = this
-    const projects = []
+    const projects: { id: string; name: string; createdAt: number }[] = []
     for (const batch of batchesOf(volume))
       for (const { record } of batch)
         if (record.record === 'project' && (caller.projects === null || caller.projects.includes(record.id))) {

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatKey } from '../../../src/domain/identity/key'
-import { OTHER_CLIENTS, SETUP_CLIENTS } from '../../../src/domain/setup/client-files'
+import { OTHER_CLIENTS, SETUP_CLIENTS } from '../../../src/integrations/setup/client-files'
 import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'

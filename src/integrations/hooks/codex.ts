@@ -1,4 +1,4 @@
-import type { HookClient } from '../happening'
+import type { HookClient } from '../../domain/capture/happening'
 import { CLAUDE_ANSWERS, readEvent } from './claude-code'
 
 /** Codex (developers.openai.com/codex/hooks): Claude Code's members, one event for tools whether they fail or not. */

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { BUILT, isPackaged, ROOT } from '../place.mjs'
+import { pathToFileURL } from 'node:url'
+import { BUILT, isPackaged, ROOT } from './place.mjs'
 
 /** @param {string} entry */
 const nameOf = (entry) => `${basename(dirname(entry))}.mjs`
@@ -17,7 +17,7 @@ export const builtLibrary = (entry) => join(BUILT, 'cli', nameOf(entry))
 const MADE_OF = '\n// Made of: '
 
 /** Beside its sources a bundle is made of how it is made, which this file says, and of the version of the bundler. */
-const HOW = ['src/cli/copy/bundle.mjs', 'package-lock.json', 'tsconfig.json']
+const HOW = ['src/cli/bundle.mjs', 'package-lock.json', 'tsconfig.json']
 
 /** @param {string[]} sources by their paths from the root @returns {string} that changes with each of them */
 function fingerprint(sources) {
@@ -74,6 +74,3 @@ export async function bundled(entry) {
   if (!stands(file)) await make(entry, file)
   return await import(pathToFileURL(file).href)
 }
-
-/** @returns {Promise<typeof import('./library')>} */
-export const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))

@@ -1,6 +1,6 @@
-import { isFields, numberOf, objectOf, textOf } from '../fields'
-import type { Fields, Happening, HookClient, What } from '../happening'
-import { toolUse } from '../tool-use'
+import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
+import type { Fields, Happening, HookClient, What } from '../../domain/capture/happening'
+import { toolUse } from './tool-use'
 
 /** OpenCode (opencode.ai/docs/plugins): the plugin sends `{hook, input, output, session: {id, directory}}`. */
 

@@ -1,7 +1,7 @@
-import { objectOf, textOf } from '../fields'
-import type { Fields, Happening, HookClient, What } from '../happening'
-import { toolUse } from '../tool-use'
+import { objectOf, textOf } from '../../domain/capture/fields'
+import type { Fields, Happening, HookClient, What } from '../../domain/capture/happening'
 import { whatOf } from './claude-code'
+import { toolUse } from './tool-use'
 
 /** Cursor (cursor.com/docs/hooks): sessions are conversations; it runs the hooks of Claude Code too, under its own names. */
 

@@ -1,5 +1,5 @@
-import { objectOf, textOf } from '../fields'
-import type { Fields, Happening, HookClient } from '../happening'
+import { objectOf, textOf } from '../../domain/capture/fields'
+import type { Fields, Happening, HookClient } from '../../domain/capture/happening'
 import { readEvent } from './claude-code'
 
 /**

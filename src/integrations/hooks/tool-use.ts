@@ -1,5 +1,5 @@
-import { isFields, numberOf, textOf } from './fields'
-import type { Fields, Outcome, ToolUse } from './happening'
+import { isFields, numberOf, textOf } from '../../domain/capture/fields'
+import type { Fields, Outcome, ToolUse } from '../../domain/capture/happening'
 
 /** What a use of a tool tells: the files it changed, the command it ran, and how that went (capture contract §3). */
 

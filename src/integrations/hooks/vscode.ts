@@ -1,4 +1,4 @@
-import type { HookClient } from '../happening'
+import type { HookClient } from '../../domain/capture/happening'
 import { CLAUDE_ANSWERS, readEvent } from './claude-code'
 
 /** Agents of VS Code (code.visualstudio.com/docs/agent-customization/hooks): Claude Code's names, paths as `filePath`. */

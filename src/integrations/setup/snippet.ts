@@ -1,4 +1,4 @@
-import type { Setup } from './clients'
+import type { Setup } from './client-setup'
 
 const tomlValue = (value: unknown): string =>
   Array.isArray(value) ? `[${value.map(tomlValue).join(', ')}]` : JSON.stringify(value)

@@ -1,4 +1,4 @@
-import type { HookClient } from '../happening'
+import type { HookClient } from '../../domain/capture/happening'
 import { claudeCode, generic } from './claude-code'
 import { codex } from './codex'
 import { copilot } from './copilot'
