@@ -5,7 +5,6 @@ import { createSqlImportStore } from '../../adapters/sql/stores/transfer/import-
 import { Problem } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
 import { createAnalyzer } from '../../domain/search/analysis'
-import { WITHOUT_REST } from '../../domain/yielder'
 import type { ImageStore } from '../../ports/image-store'
 import { createExportOrg } from '../../services/transfer/export-org'
 import { createImportVolume, type ImportVolume } from '../../services/transfer/import-volume'
@@ -69,7 +68,6 @@ const exportsOf = ({ connection }: Side) =>
     ...{ store: createSqlExportStore(connection, clock, { next: () => crypto.randomUUID() }), images: IMAGES, clock },
     cursors: async () => ({ seal: async (_, position) => String(position), open: async (_, text) => Number(text) }),
     places: async () => ({ seal: async (_, text) => text, open: async (_, text) => text }),
-    yielder: WITHOUT_REST,
   })
 
 function importsInto({ connection }: Side): ImportVolume {
@@ -77,12 +75,12 @@ function importsInto({ connection }: Side): ImportVolume {
   const terms = ALL_HISTORY
   const quotas = { entries: null, bytes: null }
   return createImportVolume({
-    imports: createSqlImportStore(connection, { analyzer, clock, quotas, terms, yielder: WITHOUT_REST }),
+    imports: createSqlImportStore(connection, { analyzer, clock, quotas, terms }),
     exports: createSqlExportStore(connection, clock, { next: () => crypto.randomUUID() }),
     ...{ images: IMAGES, spare: async () => null, entries: { imageRemovals: async () => [] }, limits: UNBOUNDED },
     // Vectors of every model are copied, and projects retain their names.
     ...{ generate: null, model: 'every', names: { each: async () => new Map(), give: async () => {} } },
-    ...{ terms, clock, yielder: WITHOUT_REST },
+    ...{ terms, clock },
   })
 }
 
@@ -118,7 +116,7 @@ async function readJournal({ org, to, source }: CopyOptions): Promise<Journal> {
 
 /** The target's Worker reads an index of one language only. */
 async function refuseOtherLanguage({ to, language }: CopyOptions): Promise<void> {
-  const index = createSqlIndexMaintenance(to.connection, createAnalyzer(language), WITHOUT_REST)
+  const index = createSqlIndexMaintenance(to.connection, createAnalyzer(language))
   if (!(await index.isCurrent()))
     throw new CopyRefused(
       `The target's search index is not written for FTS_LANGUAGE=${language}. Set the language of its Worker, or let ` +
