@@ -4,12 +4,14 @@ import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import type { Analyzer } from '../../../domain/search/analysis'
 import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter, unitsHeld } from '../../../domain/search/hit-counts'
 import { parseQuery, type Unit } from '../../../domain/search/query'
 import { hasTier, PART_TIMES, type ScoredTerm, scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
+import type { Yielder } from '../../../domain/yielder'
 import { SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
 import { createRankWords, type WordDependencies } from '../ranked/search-text'
 
@@ -83,6 +85,18 @@ const depthOf = (kept: number) => ({ candidates: kept + 1, complete: kept / 2 })
 
 const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
 
+/** Returns the units of a query that the beginnings of memories hold, by their places. */
+export const createHolding =
+  (analyzer: Analyzer, yielder: Yielder) => (terms: readonly ScoredTerm[], units: readonly Unit[]) => {
+    const count = hitCounter(analyzer, terms)
+    const held = unitsHeld(analyzer, terms, units)
+    return async (read: Pick<TextHit, 'id' | 'title' | 'text' | 'code'>): Promise<number[]> => {
+      const { candidate, work } = count({ ...read, ...UNCOUNTED })
+      await yielder.spend(work)
+      return held(read, candidate.frequencies)
+    }
+  }
+
 export type RecallWords = ReturnType<typeof createRecallWords>
 
 /** What only the scorer asks of a hit. */
@@ -94,16 +108,7 @@ const isLong = ({ text, code }: TextHit): boolean => text.length >= SCORED_LENGT
 export function createRecallWords({ fullText, analyzer, yielder }: WordDependencies) {
   const rankWords = createRankWords({ fullText, analyzer, yielder })
 
-  /** The units that stand in what is read of memories, by their places. */
-  function holding(terms: readonly ScoredTerm[], units: readonly Unit[]) {
-    const count = hitCounter(analyzer, terms)
-    const held = unitsHeld(analyzer, terms, units)
-    return async (read: Pick<TextHit, 'id' | 'title' | 'text' | 'code'>): Promise<number[]> => {
-      const { candidate, work } = count({ ...read, ...UNCOUNTED })
-      await yielder.spend(work)
-      return held(read, candidate.frequencies)
-    }
-  }
+  const holding = createHolding(analyzer, yielder)
 
   /**
    * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
@@ -206,7 +211,8 @@ function holdingOf(
   return counts.length === 0 ? null : Math.min(...counts)
 }
 
-const sharesBy = (
+/** @param uncounted how many memories hold a unit whose words were not counted */
+export const sharesBy = (
   units: readonly Unit[],
   terms: readonly ScoredTerm[],
   statistics: TermStatistics,
