@@ -50,7 +50,7 @@ export function composeMemories(given: {
   readonly unfinished: CatchUp['warnings']
   readonly code: Parameters<typeof createReportEvent>[0]['code']
   readonly afterwards: Services['afterwards']
-}): Pick<Services, 'memories' | 'recall' | 'recallWords' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
+}): Pick<Services, 'memories' | 'recall' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
   const { connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
   const { index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } = given
   const stored = createSqlMemories(connection, clock)
@@ -63,7 +63,6 @@ export function composeMemories(given: {
   })
   return {
     memories,
-    recallWords,
     recall: createRecall({
       ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer },
       ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),

@@ -33,7 +33,6 @@ import type { ReadHistory } from './searching/history/read-history'
 import type { GetCurrent } from './searching/memories/current'
 import type { Orient } from './searching/memories/orient'
 import type { Recall } from './searching/memories/recall'
-import type { RecallWords } from './searching/memories/recall-words'
 import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
@@ -93,8 +92,6 @@ export interface Services {
   /** Remembers what coding agents report. */
   readonly reportEvent: ReportEvent
   readonly summarize: Summarize
-  /** Memories by words alone, with scores that mean the same in every store. */
-  readonly recallWords: RecallWords
   /** Earlier memories that a new one may replace. */
   readonly earlierOf: FindEarlier['ofDraft']
   /** The working set for a goal, and what goes into it. */

@@ -183,6 +183,9 @@ export const fetch = defineTool({
   name: 'fetch',
   title: 'Fetch',
   description: 'Read memories by id, complete or a part.',
+  example: { id: 7 },
+  promise: 'core-part',
+  budget: { tokens: 170, trips: 6, reads: [57, 57], writes: 0 },
   input,
   inspect: (args) => {
     const sound = soundArguments(input, args)

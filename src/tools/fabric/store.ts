@@ -76,6 +76,9 @@ export const store = defineWritingTool({
     'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
     '3 knowledge of the whole org.',
   effect: 'store',
+  example: { type: 'code_pattern', content: 'Wrap every query in withTenant().', metadata: { projectPath: 'ferry' } },
+  promise: 'f3-store',
+  budget: { tokens: 320, trips: 5, reads: [300, 280], writes: 54 },
   input,
   output: fabricOutput({
     id: z.string(),

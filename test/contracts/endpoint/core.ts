@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { promise } from '../../requirements/core'
 import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { sharedTeam, unique } from './session'
@@ -171,7 +172,7 @@ export function coreContract(): void {
     const RETENTION = 'Audit logs of the gateway are retained for thirty days and then deleted from the bucket.'
     const LONGER = 'We retain audit logs of the gateway for ninety days in the archive bucket.'
 
-    it('names the earlier memories on the subject of a new one, with the calls that record a judgement', async () => {
+    it(promise('core-earlier'), async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
       await remember('Laptops', 'Interns choose their laptop colour in the first week.', { project, kind: 'decision' })
@@ -350,7 +351,7 @@ export function coreContract(): void {
       })
     })
 
-    it('reads a part by lines, heading or surrounding text, and lists the headings', async () => {
+    it(promise('core-part'), async () => {
       const one = await remember('Runbook', '# Start\nGo.\n## Rollback plan\nPress stop.\n# End\nBye.', {})
       expect((await ok('fetch', { id: one, heading: 'rollback Plan' })).content).toContain('Press stop.')
       expect((await ok('fetch', { id: one, heading: 'rollback' })).content).not.toContain('Bye.')
@@ -410,7 +411,7 @@ export function coreContract(): void {
       expect(await ok('fetch', { id: one })).toMatchObject({ status: 'done' })
     })
 
-    it('names the most similar project where the named one has no memories', async () => {
+    it(promise('core-projects'), async () => {
       const project = unique('harbour-office')
       await remember('Berths', 'Two berths are free.', { project })
       const misspelt = project.replace('office', 'ofice')
@@ -434,7 +435,7 @@ export function coreContract(): void {
       expect(image).toMatchObject({ mime_type: 'image/png', block: 1 })
     })
 
-    it('searches by kind, tag, person, time, thread and metadata, with and without a query', async () => {
+    it(promise('core-search'), async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'eve' })).key
@@ -472,7 +473,7 @@ export function coreContract(): void {
       expect(await fail('search', { since: 'the other day' })).toContain('is not a time')
     })
 
-    it('updates the named fields and keeps the others, and clears a field only by its name', async () => {
+    it(promise('core-update'), async () => {
       const project = unique('upd')
       const one = await remember('Draft', 'Text.', {
         project,
@@ -536,7 +537,7 @@ export function coreContract(): void {
       for (const line of lines) expect(content).toContain(line)
     })
 
-    it('forgets by ids, thread or filter, returns how to undo it, and deletes by a filter only with dry_run', async () => {
+    it(promise('core-forget'), async () => {
       const project = unique('del')
       const ids = [
         await remember('A', 'alpha', { project, kind: 'idea' }),
@@ -570,7 +571,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)
     })
 
-    it('undoes the last update of a memory by its id, and tells who changed what with a diff', async () => {
+    it(promise('core-undo'), async () => {
       const one = await remember('Port', 'The port is 80.', {})
       await ok('update', { id: one, content: 'The port is 8080.' }, eve)
       const { versions } = await ok('history', { id: one })
@@ -588,7 +589,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: one, version: 2 })).toMatchObject({ restored: [{ id: one, version: 4 }] })
     })
 
-    it('lists changes since a time in words, by person and kind, and since the last call of the owner', async () => {
+    it(promise('core-changes'), async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'o' })).key
@@ -627,7 +628,7 @@ export function coreContract(): void {
       expect(tokens(start)).toBeLessThanOrEqual(2_500)
     })
 
-    it('returns for a goal what matters, of some kinds and since a time', async () => {
+    it(promise('core-goal'), async () => {
       const project = unique('goal')
       const rule = await remember('Refresh tokens', 'Refresh tokens rotate at each use.', { project, kind: 'rule' })
       const gotcha = await remember(
