@@ -71,7 +71,9 @@ WantedBy=default.target
 function launchd({ node, script, data, port }, home) {
   const file = join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
   const log = logOf(data)
-  const words = [node, script, 'start', '--port', port, '--log', log].map((word) => `    <string>${xml(word)}</string>`).join('\n')
+  const words = [node, script, 'start', '--port', port, '--log', log]
+    .map((word) => `    <string>${xml(word)}</string>`)
+    .join('\n')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Groups of processes that systemd uses, version 1 and 2, as this machine mounts them. */
@@ -48,7 +48,17 @@ export function runBesideSystemd(script: string, env: Record<string, string>): s
     throw new Error('systemd --user needs root and groups of processes (/sys/fs/cgroup) here')
   for (const mount of mounts) mkdirSync(mount)
   try {
-    const command = ['--mount', '--pid', '--fork', '--mount-proc', 'bash', '-ec', `${PROLOGUE}${script}`, '-', ...mounts]
+    const command = [
+      '--mount',
+      '--pid',
+      '--fork',
+      '--mount-proc',
+      'bash',
+      '-ec',
+      `${PROLOGUE}${script}`,
+      '-',
+      ...mounts,
+    ]
     const { status, stdout, stderr, error } = spawnSync('unshare', command, {
       ...{ encoding: 'utf8', timeout: 200_000 },
       env: { PATH: process.env.PATH ?? '', ...env },

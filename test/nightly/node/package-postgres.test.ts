@@ -126,7 +126,14 @@ describe('the container', () => {
     const command = image.command.map((word) => (word === '8787' ? String(port) : word))
     return serveProcess(command, port, {
       cwd: image.workdir,
-      env: { PATH, ...image.environment, HOME: image.root, TMPDIR: join(image.root, 'tmp'), ADMIN_TOKEN: TOKEN, ...more },
+      env: {
+        PATH,
+        ...image.environment,
+        HOME: image.root,
+        TMPDIR: join(image.root, 'tmp'),
+        ADMIN_TOKEN: TOKEN,
+        ...more,
+      },
       ...(uid !== undefined && { uid }),
     })
   }

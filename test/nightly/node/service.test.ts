@@ -14,7 +14,8 @@ describe.runIf(process.platform === 'linux')('commonplace service', () => {
     const checkout = cloneCheckout(join(folder, 'checkout'))
     const commonplace = `"${process.execPath}" "${join(checkout, 'src', 'cli', 'bin.mjs')}"`
     const url = `http://localhost:${port}`
-    const ready = `until curl -fs ${url}/health > "$HOME/health"; do sleep 0.2; done`
+    // A server announces itself where commands of its folder look for it.
+    const ready = `until grep -qs ${port} "${checkout}"/.wrangler/servers/*.json && curl -fs ${url}/health > "$HOME/health"; do sleep 0.2; done`
     const pid = 'systemctl --user show --property MainPID --value commonplace'
     try {
       const out = runBesideSystemd(
@@ -25,6 +26,7 @@ describe.runIf(process.platform === 'linux')('commonplace service', () => {
         ${commonplace} remember "It runs as a service." 
         first=$(${pid})
         kill -9 "$first"
+        rm "${checkout}"/.wrangler/servers/*.json
         until [ "$(${pid})" != 0 ] && [ "$(${pid})" != "$first" ]; do sleep 0.2; done
         ${ready}
         ${commonplace} search "runs as a service"
