@@ -37,6 +37,7 @@ uplinks: { npm: { url: "${upstream}", timeout: 60s, maxage: 60m } }
 packages:
   "${ours}": { access: $all, publish: $anonymous $all }
   "**": { access: $all, proxy: npm }
+max_body_size: 200mb
 log: { type: stderr, level: warn }
 `,
   )
