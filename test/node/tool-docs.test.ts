@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { playTranscript } from '../../scripts/transcript.mjs'
+import { pictureOf, playTranscript } from '../../scripts/transcript.mjs'
 import { ROOT } from '../support/build'
 import type { Json } from '../support/oauth'
 import { startPlace } from '../support/places'
@@ -124,11 +124,12 @@ declares with its answer. Long texts and lists are cut, times and IDs of changes
   await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')
 })
 
-it('plays the transcript that README.md shows', async () => {
+it('plays the transcript that README.md shows in words and as a picture', async () => {
   const fresh = await startPlace()
   try {
     const lines = await playTranscript(fresh.url.origin)
-    expect(lines.length).toBeLessThanOrEqual(20)
+    expect(lines.length).toBeLessThanOrEqual(12)
+    await expect(pictureOf(lines)).toMatchFileSnapshot('../../docs/pictures/transcript.svg')
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(lines.join('\n'))
   } finally {
     await fresh.stop()

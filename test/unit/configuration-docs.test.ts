@@ -136,5 +136,5 @@ it('tells every variable that is read in docs/configuration.md, once, with the d
 it('tells teams the limits of a key that the code has', () => {
   const { perMinute, concurrent } = parseConfig({}).limits
   const teams = readFileSync(`${ROOT}docs/teams.md`, 'utf8')
-  expect(teams).toContain(`A key may ask ${perMinute} times a minute and ${concurrent} times at once`)
+  expect(teams).toContain(`A key can make ${perMinute} requests a minute and ${concurrent} at the same time`)
 })
