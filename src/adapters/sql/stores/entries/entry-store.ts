@@ -92,7 +92,6 @@ export function createSqlEntryStore(
       return readRows(rows, yielder, (row) => ({
         ...toEntry(row),
         text: strOrNull(row, 'text'),
-        textHash: str(row, 'text_hash'),
       }))
     },
 
