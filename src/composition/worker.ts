@@ -154,7 +154,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
-  const findEarlier = createFindEarlier({ entries, fullText, analyzer })
+  const findEarlier = createFindEarlier({ entries, fullText, analyzer, clock })
   const packs = composePacks({
     ...{ connection, clock, analyzer, entries, storeEntries, fullText, embedder, index, searchSemantic },
     ...{ finishing, levels, unfinished: catchUp.warnings },

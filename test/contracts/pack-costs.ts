@@ -71,7 +71,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         ...{ connection, clock, analyzer, entries, fullText, embedder, index, searchSemantic },
         ...{ words: true, storeEntries: async () => [], finishing: NOTHING_PENDING },
         ...{ levels: async () => ({ nothing: 0.02, answer: 0.37 }), unfinished: async () => [] },
-        ...{ findEarlier: createFindEarlier({ entries, fullText, analyzer }), isApproved: false },
+        ...{ findEarlier: createFindEarlier({ entries, fullText, analyzer, clock }), isApproved: false },
       })
       const ada = freshPrincipal()
       async function store(by: Caller, texts: readonly string[], metadata: Metadata = {}): Promise<number[]> {

@@ -98,7 +98,7 @@ export const store = defineWritingTool({
     const { content: text, type: kind } = args
     const project = projectOfWrite(principal, metadata)
     const drafted = { ...metadata, kind, ...(project === null ? {} : { project }) }
-    const earlier = await services.earlierOf(principal, { text, metadata: drafted, tags: [] })
+    const earlier = await services.earlierOf(principal, { text, isVerbatim: true, metadata: drafted, tags: [] })
     const stored = await services.memories.store(principal, {
       type: args.type,
       content: args.content,

@@ -225,6 +225,10 @@ export function coreContract(): void {
       expect((await call('context_update', JSON.parse(replacing?.[1] ?? '{}'), ada, '/mcp')).error).toBeNull()
       expect((await ok('fetch', { id: named })).replaced_by).toBe(Number(data.id))
       const [, patch] = /update_context (\{.*?\}\})\. If/.exec(stored.judge) ?? []
+      const [, both] = /both hold: update_context (\{.*\})$/.exec(stored.judge) ?? []
+      expect((await call('update_context', JSON.parse(both ?? '{}'), ada, '/mcp')).error).toBeNull()
+      const { results } = await ok('search', { query: 'audit logs of the gateway retained thirty days', project })
+      expect(results.find(({ id: one }: Json) => one === first).note ?? '').not.toContain(String(stored.context_id))
       expect((await call('update_context', JSON.parse(patch ?? '{}'), ada, '/mcp')).error).toBeNull()
       expect((await ok('fetch', { id: first })).replaced_by).toBeDefined()
       const judged = { ...inThread, thread_id: unique('t'), metadata: { ...metadata, supersedes: [first] } }
@@ -249,7 +253,7 @@ export function coreContract(): void {
       expect(JSON.stringify([results, pack])).not.toContain('otherwise')
     })
 
-    it('remembers that both hold, until the other memory changes, and links what a memory replaces', async () => {
+    it('remembers that both hold, until the text or title of either changes, and links what a memory replaces', async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
       const later = await remember('How long logs are retained', LONGER, { project, kind: 'decision' })
@@ -259,14 +263,29 @@ export function coreContract(): void {
       }
       expect(await ok('update', { id: later, both_hold: [first] })).toMatchObject({ changed: ['both_hold'] })
       expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
+      await ok('update', { id: first, tags: ['audit'], status: 'done', pinned: true })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
       await ok('update', { id: first, append: 'The bucket is audit-eu.' })
       expect((await search()).map(({ id }: Json) => id)).toEqual([later, first])
+      await ok('update', { id: later, append: 'Ask the auditors before a change.', both_hold: [first] })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
+      await ok('update', { id: later, append: 'They answer within a day.' })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, expect.stringContaining('later')])
       expect(await fail('update', { id: later, replaces: [999_999_999] })).toContain('999999999')
       await ok('update', { id: later, replaces: [first] })
       expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
       const third = await remember('Old note', 'Something else entirely.', { project })
       await ok('update', { id: later, replaces: [third] })
       expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
+    })
+
+    it('names no memory that holds from a later time than the new one', async () => {
+      const project = unique('p')
+      await remember('Retention', RETENTION, { project, kind: 'decision', valid_from: '2026-01-01T00:00:00Z' })
+      const old = { title: 'Older', content: LONGER, project, kind: 'rule', valid_from: '2020-01-01T00:00:00Z' }
+      expect((await ok('remember', old)).may_replace).toBeUndefined()
+      const newer = { ...old, title: 'Newer', valid_from: '2027-01-01T00:00:00Z' }
+      expect((await ok('remember', newer)).may_replace).toHaveLength(2)
     })
 
     it('leaves a memory out of packs after its valid_until, but still finds and marks it', async () => {
@@ -283,7 +302,11 @@ export function coreContract(): void {
         valid_from: args.valid_from,
         ended: true,
       })
+      expect(JSON.stringify(await ok('context', { project }))).not.toContain('No deployments')
+      expect(await fail('update', { id: ended, valid_until: '2019-01-01T00:00:00Z' })).toContain('after valid_from')
+      expect(await fail('update', { id: ended, valid_from: '2022-01-01T00:00:00Z' })).toContain('after valid_from')
       await ok('update', { id: ended, clear: ['valid_until'] })
+      expect(JSON.stringify(await ok('context', { project }))).toContain('No deployments')
       expect(JSON.stringify(await ok('context', { goal: query, project }))).toContain('No deployments')
       expect(await fail('remember', { title: 'x', content: 'y', valid_until: 'soon' })).toContain('valid_until')
     })

@@ -90,7 +90,6 @@ export function createSqlEntryStore(
       return readRows(rows, (row) => ({
         ...toEntry(row),
         text: strOrNull(row, 'text'),
-        textHash: str(row, 'text_hash'),
       }))
     },
 

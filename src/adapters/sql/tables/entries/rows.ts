@@ -15,7 +15,7 @@ const columns = (names: readonly string[]): string => names.map((name) => `e.${n
 /** What each entry has of about the same size. */
 export const PLAIN_NAMES = (
   'id thread_id source kind layer title project agent archived captured reader owner ' +
-  'created_by imported_from approved_version changed_by changed_agent version created_at updated_at'
+  'created_by imported_from approved_version changed_by changed_agent version created_at updated_at text_hash'
 ).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
 
@@ -92,6 +92,7 @@ export function toEntry(row: Row): Entry {
     version: num(row, 'version'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
+    textHash: str(row, 'text_hash'),
     summary: str(row, 'summary'),
     metadata,
     tags: json<string[]>(row, 'tags'),

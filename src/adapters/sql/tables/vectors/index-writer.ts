@@ -94,7 +94,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
   ): Promise<Set<number>> {
     const rows = await runOne(
       connection,
-      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
+      sql`SELECT ${ENTRY_COLUMNS}, e.org, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
       asRows,
     )
     const entries: (ReadToIndex & ReadEntry)[] = []

@@ -1,18 +1,17 @@
-import { summaryFrom, summaryPrompt } from '../../domain/meaning/summary'
-import type { Summarizer } from '../../ports/summarizer'
+import type { LanguageModel } from '../../ports/language-model'
 import { list, member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'
 import { ONE_TRY } from '../http-json/retry'
 import { createOpenAiClient, isOpenAi, NAME, type OpenAiSettings } from './service'
 
 /**
- * Summaries by a chat model of any OpenAI-compatible server. No temperature is sent: OpenAI's reasoning models refuse
- * all but their own. They also spend SUMMARY_MAX_TOKENS and the 10 s on reasoning, so a plain model serves better here.
+ * A chat model of any OpenAI-compatible server. No temperature is sent: OpenAI's reasoning models refuse
+ * all but their own. They also spend SUMMARY_MAX_TOKENS and the time of a call on reasoning, so a plain model serves better here.
  */
-export function createOpenAiSummarizer(
+export function createOpenAiLanguageModel(
   settings: OpenAiSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
   options: HttpOptions = {},
-): Summarizer {
+): LanguageModel {
   const client = createOpenAiClient(settings, 'SUMMARY_MODEL', { ...ONE_TRY, ...options })
   const { model, maxTokens, base } = settings
   // OpenAI's newer models refuse the old name, and many other servers do not know the new one.
@@ -20,8 +19,8 @@ export function createOpenAiSummarizer(
   return {
     provider: 'openai',
     model,
-    async summarize(text, source) {
-      const { system, user } = summaryPrompt(text, source)
+    title: NAME,
+    async answer({ system, user }) {
       const answer = await client.post('/chat/completions', {
         model,
         messages: [
@@ -30,7 +29,7 @@ export function createOpenAiSummarizer(
         ],
         ...limit,
       })
-      return summaryFrom(member(member(list(member(answer, 'choices'))[0], 'message'), 'content'), NAME)
+      return member(member(list(member(answer, 'choices'))[0], 'message'), 'content')
     },
   }
 }

@@ -1,13 +1,12 @@
-import { summaryFrom, summaryPrompt } from '../../domain/meaning/summary'
-import type { Summarizer } from '../../ports/summarizer'
+import type { LanguageModel } from '../../ports/language-model'
 import { member } from '../http-json/body'
 import type { HttpOptions } from '../http-json/client'
 import { ONE_TRY } from '../http-json/retry'
 import { createOllamaClient, NAME, type OllamaSettings } from './service'
 
 /**
- * Tokens kept free for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
- * default is smaller and it cuts what does not fit without a word; always the same, because a change reloads the model.
+ * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
+ * default is smaller and it cuts longer prompts silently; always the same, because a change reloads the model.
  */
 const PROMPT_TOKENS = 10_240
 
@@ -15,20 +14,20 @@ const PROMPT_TOKENS = 10_240
 const TEMPERATURE = 0.2
 
 /**
- * Summaries by a chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
- * their reasoning; models that cannot reason take it as well, and models that reason all the same are stripped of it.
+ * A chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
+ * their reasoning; models that cannot reason accept it as well.
  */
-export function createOllamaSummarizer(
+export function createOllamaLanguageModel(
   settings: OllamaSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
   options: HttpOptions = {},
-): Summarizer {
+): LanguageModel {
   const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
   const { model, maxTokens } = settings
   return {
     provider: 'ollama',
     model,
-    async summarize(text, source) {
-      const { system, user } = summaryPrompt(text, source)
+    title: NAME,
+    async answer({ system, user }) {
       const answer = await client.post('/api/chat', {
         model,
         messages: [
@@ -39,7 +38,7 @@ export function createOllamaSummarizer(
         think: false,
         options: { num_predict: maxTokens, num_ctx: PROMPT_TOKENS + maxTokens, temperature: TEMPERATURE },
       })
-      return summaryFrom(member(member(answer, 'message'), 'content'), NAME)
+      return member(member(answer, 'message'), 'content')
     },
   }
 }
