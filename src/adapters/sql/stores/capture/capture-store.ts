@@ -228,6 +228,19 @@ export function createSqlCaptureStore(
       return readOne(connection, reviewStatement({ dialect, scope, now: clock.now() }, query), each(toReviewed))
     },
 
+    async waiting(scope, most) {
+      const { plan } = dialect
+      return readOne(
+        connection,
+        sql`SELECT count(*) AS count FROM (
+          SELECT s.session FROM capture_sessions s ${plan.follow('entries', 'e', sql`e.id = s.entry_id`)}
+          WHERE ${own(scope, 's')} AND s.entry_id IS NOT NULL
+            AND ${plan.filterOnly(sql`e.captured = 1`)} AND ${changeable(dialect, scope, clock.now())}
+          LIMIT ${most}) AS found`,
+        firstRow((row) => num(row, 'count')),
+      ).then((count) => count ?? 0)
+    },
+
     async approved(scope, ids) {
       if (ids.length === 0) return new Set()
       const found = await readOne(
