@@ -2,9 +2,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
 import { limitExceeded, unavailable } from '../../domain/errors'
-import { Unsettled } from '../../domain/search/filter'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../sql/core/connection'
-import { type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import type { SqlDialect } from '../sql/core/dialect'
 import { isReading } from '../sql/core/failures'
 import { sharingReads } from '../sql/core/sharing-reads'
 import { type Migration, splitStatements } from '../sqlite/migrations'
@@ -32,7 +31,6 @@ const codeOf = (error: object): number => ('errcode' in error ? Number(error.err
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (/precondition failed/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
-  if (error.message.includes(UNSETTLED)) return new Unsettled()
   const code = codeOf(error)
   if (code === TOO_BIG)
     return limitExceeded('An entry of this size does not fit into the database; nothing was changed')
