@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { getPath } from 'hono/utils/url'
 import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
-import { capacityWarning, D1_LIMIT } from '../domain/capacity'
+import { capacityWarning, D1_LIMIT, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { offerOf } from '../tools/offers'
@@ -116,7 +116,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { checks, ready } = await checkParts(health)
     const backups = await backupCheck(c.var.setup.services)
     const unfinished = catchUp.missed()
-    const full = capacityWarning(health.database.bytes?.() ?? null)
+    const vectors = await services.mostVectors().catch(() => 0)
+    const warnings = [
+      capacityWarning(health.database.bytes?.() ?? null),
+      vectorsWarning(vectors, services.vectorCapacity),
+    ].filter((warning) => warning !== null)
     const status = ready ? 'ready' : 'unavailable'
     return c.json(
       {
@@ -125,7 +129,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         checks: { ...checks, ...backups },
         ...(unfinished.length > 0 && { unfinished }),
         ...(ahead.length > 0 && { ahead }),
-        ...(full !== null && { warnings: [full] }),
+        ...(warnings.length > 0 && { warnings }),
       },
       ready ? 200 : 503,
     )

@@ -13,6 +13,7 @@ import type { IndexedFields } from '../sql/core/dialect'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { withPrelude } from '../sql/tables/entries/read-statements'
+import { largeBytes } from '../sql/tables/entries/share'
 import {
   type AnySearch,
   isForFewWords,
@@ -95,7 +96,8 @@ export function createD1FullText(
     const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
     // Where the filter admits many, few entries are asked before enough are found.
-    const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, held }
+    const large = largeBytes(dialect, scope)
+    const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, large, held }
     const fits =
       led !== null || isWithin
         ? sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS (SELECT 1)`

@@ -195,6 +195,15 @@ export function createSqlVectorRows(
       return Math.max(0, result.of(all) - result.of(embedded))
     },
 
+    largest(model) {
+      const ofOrgs = sql`SELECT sum(vectors) AS vectors FROM vector_counters WHERE model = ${model} GROUP BY org`
+      return readOne(
+        connection,
+        sql`SELECT coalesce(max(vectors), 0) AS vectors FROM (${ofOrgs}) AS of_orgs`,
+        countOf('vectors'),
+      )
+    },
+
     async counts(scope, model) {
       return readOne(
         connection,
