@@ -166,8 +166,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     findEarlier,
     isApproved,
   })
+  const updateEntries = createUpdateEntries(writing)
   const memories = composeMemories({
-    ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
+    ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, updateEntries, generate },
+    ...{ embedder, rows, index },
     ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished: catchUp.warnings },
     words: config.fts.enabled,
   })
@@ -208,7 +210,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     earlierOf: findEarlier.ofDraft,
     ...memories,
     capture,
-    updateEntries: createUpdateEntries(writing),
+    updateEntries,
     deleteEntries,
     ...searches,
     readTexts: createReadTexts({ texts, entries, yielder }),

@@ -1,22 +1,57 @@
-import { checkVerbatim } from '../../../domain/entry/draft'
+import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
 import type { Generated, Layer } from '../../../domain/entry/entry'
+import type { Metadata } from '../../../domain/entry/metadata'
+import type { CheckedUpdate } from '../../../domain/entry/update-draft'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
 import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
+import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
+import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Memories } from '../../../ports/memories'
-import { attempt, withRetries } from '../../outcome'
+import { attempt, done, onlyValue, withRetries } from '../../outcome'
 import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
 import type { StoreEntries } from '../entries/store-entries'
-import { changeOf, type MemoryUpdate } from './memory-change'
+import type { UpdateEntries } from '../entries/update-entries'
 import { createStoreMemories } from './store-memories'
 import type { MemoryDraft, StoredMemory } from './stored-memory'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
 export type { MemoryDraft, StoredMemory } from './stored-memory'
+
+/** What an update asks for; absent parts stay as they are. */
+interface MemoryUpdate {
+  readonly content?: string | undefined
+  /** By top-level key: a value replaces, null removes. */
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly weight?: number | undefined
+  readonly pinned?: boolean | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** The same as an update of an entry. */
+function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpdate {
+  const { content, metadata, weight, pinned } = update
+  const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(metadata ?? {})
+  const named = { ...metadata, ...(weight === undefined ? {} : { weight }) }
+  const merge = (before: Metadata): Metadata => {
+    const merged = keptMetadata(caller, before, named)
+    // Metadata name it too, so that filters of every family find it, and no older value contradicts the argument.
+    if (pinned === true || (pinned === false && typeof merged.pinned === 'boolean')) merged.pinned = pinned
+    return merged
+  }
+  return {
+    ...{ id, life: pinned === undefined ? {} : { pinned } },
+    ...(content === undefined ? {} : { text: content }),
+    ...(metadata === undefined && weight === undefined && pinned === undefined ? {} : { merge }),
+    ...(tags === null ? {} : { tags }),
+  }
+}
 
 export type MemoryService = ReturnType<typeof createMemoryService>
 
@@ -25,11 +60,12 @@ export function createMemoryService(dependencies: {
   readonly entries: Pick<EntryStore, 'change'>
   readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly storeEntries: StoreEntries
+  readonly updateEntries: Pick<UpdateEntries, 'applyChecked'>
   readonly generate: Generate
   /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
-  const { memories, entries, deleteEntries, generate, isEmbedded = async () => false } = dependencies
+  const { memories, entries, deleteEntries, updateEntries, generate, isEmbedded = async () => false } = dependencies
   const { storeTogether, equals } = createStoreMemories(dependencies)
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
@@ -37,19 +73,6 @@ export function createMemoryService(dependencies: {
     if (memory === null) throw notFound(memoryNotFound(id))
     return memory
   }
-
-  /** Vectors of a title and text, and a summary unless one is given. Without vectors of layer 3 the write fails, unless set otherwise. */
-  const generateFor = async (
-    { title, text, source }: Pick<Memory, 'title' | 'text' | 'source'>,
-    layer: Layer,
-    summary?: string,
-  ): Promise<Generated> =>
-    (
-      await generate(
-        [{ title, text, source, ...(summary === undefined ? {} : { summary }) }],
-        layer === 3 ? undefined : 'defer',
-      )
-    )[0] as Generated
 
   return {
     /**
@@ -68,27 +91,33 @@ export function createMemoryService(dependencies: {
 
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
-      if (update.content !== undefined) checkVerbatim(update.content, 'content')
-      return withRetries(async () => {
+      const { content, expectedVersion } = update
+      if (content !== undefined) checkVerbatim(content, 'content')
+      let text = content
+      const read = async () => {
         const memory = await mustFind(caller, project, id)
-        checkVersion(memory, update.expectedVersion)
+        checkVersion(memory, expectedVersion)
         if (memory.layer === 1)
           throw new Problem(
             'unsupported',
             'Working memories (layer 1) cannot be updated; store a new one or promote it',
           )
-        const change = await changeOf(caller, memory, update, generateFor)
-        const text = change.text?.text ?? memory.text
-        if (caller.receipt && text !== update.content) caller.receipt.notes.text = text
-        const [written] = await entries.change(caller, [change], { shows: true })
-        return { ...(written?.after as Shown), text }
-      })
+        if (content === undefined) text = memory.text
+        if (content === undefined && caller.receipt) caller.receipt.notes.text = memory.text
+        return [{ ...memory, textHash: await sha256Hex(memory.text) }]
+      }
+      const checked = [done(updateOf(caller, id, update))]
+      const { after } = onlyValue(
+        await updateEntries.applyChecked(caller, checked, { atomic: true, read, shows: true }),
+      )
+      return { ...(after as Shown), text: text as string }
     },
 
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
     async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
       await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
+        const { title, text, source } = memory
         checkVersion(memory, expected)
         if (memory.layer >= layer)
           throw new Problem(
@@ -100,7 +129,9 @@ export function createMemoryService(dependencies: {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
             // The index knows what belongs to the whole org.
             indexed: { ...memory, layer },
-            ...(layer === 3 && !(await isEmbedded(caller, id)) ? { generated: await generateFor(memory, 3) } : {}),
+            ...(layer === 3 && !(await isEmbedded(caller, id))
+              ? { generated: (await generate([{ title, text, source }]))[0] as Generated }
+              : {}),
           },
         ])
       })
