@@ -1,12 +1,15 @@
 import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
 import type { Generated, Layer } from '../../../domain/entry/entry'
 import type { Metadata } from '../../../domain/entry/metadata'
+import { threadOfProject } from '../../../domain/entry/thread'
 import type { CheckedUpdate } from '../../../domain/entry/update-draft'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
+import type { Equal } from '../../../domain/recall/equal'
+import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
-import { keptMetadata, tagsOfMetadata } from '../../../domain/recall/metadata'
+import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -15,9 +18,16 @@ import { attempt, done, onlyValue, withRetries } from '../../outcome'
 import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
 import type { StoreEntries } from '../entries/store-entries'
+import { createStoreOnce, type StoreOnce } from '../entries/store-once'
 import type { UpdateEntries } from '../entries/update-entries'
-import { createStoreMemories } from './store-memories'
-import type { MemoryDraft, StoredMemory } from './stored-memory'
+import {
+  type LayeredDraft,
+  type MemoryDraft,
+  memoriesAs,
+  type PlannedMemory,
+  type StoredMemory,
+  warningsOf,
+} from './stored-memory'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
 export type { MemoryDraft, StoredMemory } from './stored-memory'
@@ -53,6 +63,29 @@ function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpda
   }
 }
 
+/** What a store of memories brings along. */
+type Beside = Omit<Parameters<StoreOnce['store']>[2], 'plan' | 'byName'>
+
+/** A memory as an entry, in the layer that it is stored in. */
+function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
+  const { type, content, metadata, ttl } = draft
+  const tags = tagsOfMetadata(metadata) ?? []
+  const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
+  const project = projectOfWrite(caller, metadata)
+  const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+  return {
+    threadId: threadOfProject(project),
+    source: sourceOfEntry(metadata),
+    text: content,
+    metadata: withKind(kept, type),
+    tags,
+    memory: {
+      layer,
+      life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
+    },
+  }
+}
+
 export type MemoryService = ReturnType<typeof createMemoryService>
 
 export function createMemoryService(dependencies: {
@@ -66,12 +99,38 @@ export function createMemoryService(dependencies: {
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
   const { memories, entries, deleteEntries, updateEntries, generate, isEmbedded = async () => false } = dependencies
-  const { storeTogether, equals } = createStoreMemories(dependencies)
+  const storeOnce = createStoreOnce(dependencies)
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
     const memory = await memories.findToChange(caller, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))
     return memory
+  }
+
+  /**
+   * Stores memories of one project in order, all or none; an equal one is renewed instead. One of layer 1 comes last, so that it does not
+   * make room for itself.
+   *
+   * @throws Problem unavailable when vectors of layer 3 cannot be made; as `StoreOnce`
+   */
+  async function storeTogether(
+    caller: Caller,
+    drafts: readonly MemoryDraft[],
+    beside: Beside = {},
+  ): Promise<StoredMemory[]> {
+    const entries = drafts.map((draft) => draftOf(caller, draft))
+    let planned: PlannedMemory[] = []
+    const plan = (equals: readonly (Equal | null)[]) => {
+      planned = entries.map((entry, i) => {
+        const equal = equals[i] ?? null
+        const draft = drafts[i] as MemoryDraft
+        const pinned = equal?.pinned ?? draft.pinned ?? draft.metadata.pinned === true
+        return { layer: entry.memory.layer, pinned, warnings: warningsOf(draft, entry, equal), met: equal?.id ?? null }
+      })
+      note(caller, 'memories', planned)
+    }
+    const outcomes = await storeOnce.store(caller, entries, { ...beside, plan })
+    return memoriesAs(planned, outcomes)
   }
 
   return {
@@ -85,7 +144,12 @@ export function createMemoryService(dependencies: {
 
     storeTogether,
 
-    equals,
+    /** Reads the equal memory of each draft; a function, so that the reading shares a round trip with others. */
+    equals: (caller: Caller, drafts: readonly MemoryDraft[]) =>
+      storeOnce.equals(
+        caller,
+        drafts.map((draft) => draftOf(caller, draft)),
+      ),
 
     reported: memories.reported,
 
