@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Layer } from '../../domain/entry/entry'
 import { inspected } from '../../domain/flaws'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion } from '../fields'
@@ -6,9 +7,6 @@ import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { memoryId, readMemoryId } from './memory-wire'
 import { checkProject, fabricOutput, projectPath } from './wire'
-
-/** The layer it was in. */
-const facts = z.object({ layer: z.int() })
 
 const input = z.strictObject({ memoryId, expected_version: expectedVersion, projectPath })
 
@@ -26,12 +24,11 @@ export const remove = defineWritingTool({
   inspect: (args, { principal }) =>
     inspected((wrong) => void checkProject(principal, { projectPath: soundArguments(input, args).projectPath }, wrong)),
   isCostly: () => false,
-  facts,
   async work({ services, principal }, args) {
     const project = inspected((wrong) => checkProject(principal, { projectPath: args.projectPath }, wrong))
     const id = readMemoryId(args.memoryId)
     return { layer: await services.memories.delete(principal, project, id, args.expected_version) }
   },
-  recall: ({ notes }) => facts.parse(notes),
+  recall: ({ notes }) => ({ layer: notes.layer as Layer }),
   answer: ({ layer }) => ({ success: true, deletedFrom: layer }),
 })

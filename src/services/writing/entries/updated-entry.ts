@@ -17,15 +17,12 @@ export interface UpdatedEntry {
   readonly after?: Shown
 }
 
-export const REMADE = [
-  'embedding regenerated',
-  'embedding queued',
-  'summary regenerated',
-  'summary cleared',
-  'summary queued',
-] as const
-
-type Remade = (typeof REMADE)[number]
+type Remade =
+  | 'embedding regenerated'
+  | 'embedding queued'
+  | 'summary regenerated'
+  | 'summary cleared'
+  | 'summary queued'
 
 /** What a patch of metadata alone tells, which notes nothing before its write. */
 export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({
