@@ -34,7 +34,7 @@ export interface EqualEntry extends Pick<NewEntry, 'lifted' | 'layer' | 'textHas
   readonly tags?: readonly string[] | null | undefined
 }
 
-/** What makes an entry equal to a memory. @param byName whether title, kind, owner and audience have to be equal too */
+/** Returns the fields by which an entry is equal to a memory. @param byName whether title, kind, owner and audience have to be equal too */
 export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
   const { lifted, layer, textHash, source, tags, owner } = entry
   const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)

@@ -40,7 +40,7 @@ export interface Receipt extends Trace {
   /** Of the arguments. */
   readonly digest: string
   readonly tool: string
-  /** Its answer, where it was kept: the call wrote nothing, or found out more after its write; else null. */
+  /** The stored answer of a call that wrote nothing, or found out more after its write; else null. */
   readonly answer: unknown
   /** Whether an entry that it is about was erased. */
   readonly erased: boolean

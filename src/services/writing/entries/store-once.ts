@@ -16,9 +16,9 @@ import { done, type Outcome } from '../../outcome'
 import type { StoreEntries } from './store-entries'
 import type { StoredEntry } from './stored-entry'
 
-/** What a store does where an equal memory is stored already (fabric contract §3, packs contract §2). */
+/** How a store treats a draft of which an equal memory is stored already (fabric contract §3). */
 interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
-  /** What is stored already of each draft, where the caller has looked. */
+  /** The equal memory of each draft, where the caller has looked. */
   readonly known?: readonly (Equal | null)[] | undefined
   /** Memories are equal only if title, kind, owner and audience are equal too. */
   readonly byName?: boolean
