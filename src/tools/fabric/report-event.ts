@@ -4,7 +4,7 @@ import { reportedBefore } from '../facts'
 import { listOf, part, strings } from '../fields'
 import { input, inspect, read } from './event-arguments'
 import { fabric } from './family'
-import { replaced } from './memory-wire'
+import { replaced } from './memory-serializer'
 import { fabricOutput, iso, shownScore } from './wire'
 
 export const reportEvent = defineWritingTool({

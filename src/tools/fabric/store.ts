@@ -14,7 +14,7 @@ import { strings } from '../fields'
 import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryMetadata, readMetadata } from './memory-wire'
+import { memoryMetadata, readMetadata } from './memory-serializer'
 import { checkAsked, checkProject, fabricOutput, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({

@@ -13,7 +13,7 @@ import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { withWarnings } from '../screened'
 import { fabric } from './family'
-import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
+import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-serializer'
 import { checkProject, fabricOutput, projectPath, upperLayer } from './wire'
 
 /** Code points of the content that an answer shows, whose writer knows it. */

@@ -1,18 +1,10 @@
 import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
 import { liftMetadata } from '../../../domain/entry/lifted-metadata'
-import { Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
-import {
-  type Equal,
-  type EqualEntry,
-  type Meeting,
-  MeetingFailed,
-  type Renewal,
-  samenessOf,
-} from '../../../domain/recall/equal'
+import { type Equal, type EqualEntry, type Meeting, type Renewal, samenessOf } from '../../../domain/recall/equal'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
-import { done, type Outcome } from '../../outcome'
+import { done, type Outcome, withFreshLook } from '../../outcome'
 import type { StoreEntries } from './store-entries'
 import type { StoredEntry } from './stored-entry'
 
@@ -28,8 +20,6 @@ interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
   readonly plan: (equals: readonly (Equal | null)[]) => void
 }
 
-/** How often an equal memory is looked for again that others store or delete at the same time. */
-const MOST_LOOKUPS = 5
 const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
 
 /** What a store does to the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
@@ -84,23 +74,18 @@ export function createStoreOnce({
       drafts: readonly EntryDraft[],
       policy: OncePolicy,
     ): Promise<Outcome<StoredEntry | null>[]> {
-      const { known, byName = false, reported, along, plan } = policy
-      let equal: readonly (Equal | null)[] = known ?? []
-      for (let attempt = 1; ; attempt++) {
-        const fresh = drafts.filter((_, i) => !equal[i])
+      const { known = [], byName = false, reported, along, plan } = policy
+      const store = (equal: readonly (Equal | null)[]) => {
         const renewals = drafts.flatMap((draft, i) => (equal[i] ? renewalOf(draft, equal[i]) : []))
         plan(equal)
-        try {
-          return await storeEntries(caller, fresh.map(done), {
-            ...{ atomic: true, dedupe: false, along },
-            meeting: { problem: null, count: null, ...reported, renewals, ...(byName ? { byName } : {}) },
-          })
-        } catch (error) {
-          if (!(error instanceof MeetingFailed) || reported) throw error
-          if (attempt === MOST_LOOKUPS) throw new Problem('conflict', TOO_BUSY, {}, error)
-          equal = await (await equals(caller, drafts, byName))()
-        }
+        return storeEntries(caller, drafts.filter((_, i) => !equal[i]).map(done), {
+          ...{ atomic: true, dedupe: false, along },
+          meeting: { problem: null, count: null, ...reported, renewals, ...(byName ? { byName } : {}) },
+        })
       }
+      if (reported) return store(known)
+      const look = async () => (await equals(caller, drafts, byName))()
+      return withFreshLook(known, { look, busy: TOO_BUSY }, store)
     },
   }
 }
