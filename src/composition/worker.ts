@@ -174,8 +174,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     findEarlier,
     isApproved,
   })
+  const updateEntries = createUpdateEntries(writing)
   const memories = composeMemories({
-    ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
+    ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, updateEntries, generate },
+    ...{ embedder, rows, index },
     ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished },
     words: config.fts.enabled,
   })
@@ -215,7 +217,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     earlierOf: findEarlier.ofDraft,
     ...memories,
     capture,
-    updateEntries: createUpdateEntries(writing),
+    updateEntries,
     deleteEntries,
     ...searches,
     readTexts: createReadTexts({ texts, entries }),

@@ -1,13 +1,13 @@
 // How does a program of Node.js speak to a SQLite file, or to a database in memory? Through the module that Node.js brings.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
-import { limitExceeded, unavailable } from '../../src/domain/errors'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { SqlDialect } from '../../src/adapters/sql/core/dialect'
 import { isReading } from '../../src/adapters/sql/core/failures'
 import { sharingReads } from '../../src/adapters/sql/core/sharing-reads'
 import { type Migration, splitStatements } from '../../src/adapters/sqlite/migrations'
 import { toQuery } from '../../src/adapters/sqlite/query'
+import { limitExceeded, unavailable } from '../../src/domain/errors'
 
 /** How long a statement waits for another program that writes to the file. */
 const BUSY_MS = 5_000
