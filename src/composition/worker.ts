@@ -69,6 +69,7 @@ const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout
 /** One for all requests of the isolate, since they share its time. */
 const yielder = createRestingYielder(sleep)
 /** The one door between the house and its adapters: bindings and configuration to services. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()

@@ -55,6 +55,7 @@ interface Settings {
 }
 
 /** Candidates by FTS5. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
@@ -67,6 +68,7 @@ export function createD1FullText(
    * @param few where candidates are chosen by the words of `request`, which are some of its query
    * @param known where it was asked whether many entries match
    */
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
   async function searchOnce(
     scope: Scope,
     request: AnySearch,

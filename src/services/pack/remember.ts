@@ -122,6 +122,7 @@ const TOO_BUSY = 'Others store or delete an equal memory at this moment; try aga
 
 export type Remember = ReturnType<typeof createRemember>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRemember({
   storeEntries,
   entries,

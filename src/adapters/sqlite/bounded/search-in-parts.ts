@@ -48,6 +48,7 @@ export interface FoundInParts {
 }
 
 /** @throws Problem limit_exceeded when there is more to be gone through than one request may ask for */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one search, part after part, with the state that the parts share
 export async function searchInParts(given: SearchInParts): Promise<FoundInParts> {
   const { connection, yielder, shares, compiler, request, confined, wide, admission } = given
   const { dialect } = connection

@@ -104,6 +104,7 @@ type Standing = Pick<TextHit, 'title' | 'text' | 'code'>
 /** Whether more of it was written than is looked at here. */
 const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENGTH || code.length >= SCORED_LENGTH
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRecallWords({
   fullText,
   analyzer,

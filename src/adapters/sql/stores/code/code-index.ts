@@ -17,6 +17,7 @@ import { insertFiles } from '../../tables/code/code-statements'
 import { within } from '../../tables/code/code-terms'
 
 /** The code of all orgs over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCodeIndex(
   connection: SqlConnection,
   clock: Clock,

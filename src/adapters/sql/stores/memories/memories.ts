@@ -45,6 +45,7 @@ async function pageOf(given: readonly Row[], yielder: Yielder) {
  *
  * @param yielder rests between the parts of a long list, and of what is read
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemories(connection: SqlConnection, clock: Clock, yielder: Yielder): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
