@@ -104,7 +104,7 @@ const ownStores = (name: string) =>
   Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${name}_${i}`, `own-${i}`]))
 const OWN_STORES = { d1Databases: ownStores('DB'), r2Buckets: ownStores('IMAGES') }
 
-/** What tests in workerd have of PostgreSQL. */
+/** Bindings of PostgreSQL for tests in workerd. */
 const bindingsOf = (server: PostgresForTests | undefined) =>
   server === undefined
     ? { bindings: {} }
