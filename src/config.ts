@@ -145,6 +145,7 @@ const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, 
  * @param reader that reads the environment; docs/configuration.md is made by one that notes what it is asked for
  * @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one list of the variables, each in one line
 export function parseConfig(env: Environment, reader = new Reader(env)): Config {
   const storage = reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1', 'postgresql'])
   const onPostgres = storage === 'postgresql'

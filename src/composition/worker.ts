@@ -73,6 +73,7 @@ const HOUR_MS = 3_600_000
 const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()

@@ -80,6 +80,7 @@ const SECURE_HEADERS = secureHeaders({
 })
 
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const counters = createCounters()
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })

@@ -2,14 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dashboardContract } from '../contracts/endpoint/dashboard'
 import { WORKER_DIR } from '../support/build'
 import { type House, houseOf, type Person } from '../support/dashboard'
 import { ADMIN_TOKEN, startDeployment } from '../support/oauth'
-import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
-
-dashboardContract('D1', startPlace)
 
 describe('the Worker with all its pages', () => {
   it('is at most 1,100 KB, packed as it is uploaded', () => {

@@ -85,6 +85,7 @@ export const createPostgresConnection = (
   observe?: (cost: GroupCost) => void,
 ): PostgresConnection => Object.assign(createPostgresSession(options, observe), { dialect })
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresSession(
   { connectionString, schema, stream }: PostgresOptions,
   observe: (cost: GroupCost) => void = () => {},

@@ -53,6 +53,7 @@ interface Settings {
 }
 
 /** Candidates by FTS5. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
@@ -66,6 +67,7 @@ export function createD1FullText(
    * @param known where it was asked whether many entries match
    * @param isWithin whether the search is known to be within the bound
    */
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
   async function searchOnce(
     scope: Scope,
     request: AnySearch,

@@ -85,6 +85,7 @@ function readVersions(value: unknown): Record<string, number> {
   )
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createCapturedRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 

@@ -117,6 +117,7 @@ function differences({ draft, links }: Remembered, equal: Equal): string[] {
 
 export type Remember = ReturnType<typeof createRemember>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRemember({
   storeEntries,
   entries,

@@ -84,6 +84,7 @@ interface Meaning {
   readonly levels: Levels
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRankMemories({
   words: recallWords,
   semantic: searchSemantic,

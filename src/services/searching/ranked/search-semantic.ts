@@ -58,6 +58,7 @@ interface AskedSemantic extends EmbeddedQuery {
 
 export type SearchSemantic = ReturnType<typeof createSearchSemantic>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSearchSemantic(dependencies: {
   readonly embedder: Embedder
   readonly index: VectorIndex

@@ -39,6 +39,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createUpdateEntries({ entries, images: store, outbox, limits, generate }: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0

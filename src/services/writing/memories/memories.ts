@@ -88,6 +88,7 @@ function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
 
 export type MemoryService = ReturnType<typeof createMemoryService>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createMemoryService(dependencies: {
   readonly memories: Memories
   readonly entries: Pick<EntryStore, 'change'>

@@ -41,6 +41,7 @@ const toUnembedded = (row: Row): Unembedded => ({
 })
 
 /** Vector rows over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlVectorRows(
   connection: SqlConnection,
   clock: Clock,
