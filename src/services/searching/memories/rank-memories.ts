@@ -84,7 +84,6 @@ interface Meaning {
   readonly levels: Levels
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRankMemories({
   words: recallWords,
   semantic: searchSemantic,
