@@ -43,6 +43,8 @@ export function composeKeeping(
     readonly embedCode: Parameters<typeof scheduleSteps>[0]['embedCode']
     /** Steps of other parts, which come first. */
     readonly before: readonly Step[]
+    /** Steps that wait for a model, which come last. */
+    readonly behind: readonly Step[]
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
 ) {
@@ -59,6 +61,7 @@ export function composeKeeping(
     generation,
     embedCode,
     before,
+    behind,
     log,
   } = given
   const outbox = createSqlOutbox(connection, clock)
@@ -86,6 +89,7 @@ export function composeKeeping(
         changesDays: config.changesDays,
         auditDays: config.auditDays,
       }),
+      ...behind,
     ],
     journal: createSqlScheduleJournal(connection),
     ...{ clock, log, yielder },

@@ -10,6 +10,7 @@ import type { EntryStore, PageRequest } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Reranker } from '../ports/reranker'
+import type { FindDisagreements } from '../services/currency/disagreements'
 import type { CatchUp } from '../services/keeping/catch-up'
 import { createRankedSearches } from '../services/searching/ranked/ranked-search'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
@@ -31,6 +32,7 @@ export function composeSearches(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   readonly overfetch: number
+  readonly findDisagreements: FindDisagreements
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
@@ -41,6 +43,7 @@ export function composeSearches(given: {
   const ranked = createRankedSearches({
     ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished, yielder },
     suggestWords: createSuggestWords({ fullText, analyzer, yielder }),
+    findDisagreements: given.findDisagreements,
   })
   const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>

@@ -5,6 +5,7 @@ import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
+import { createSqlModelCalls } from '../adapters/sql/stores/keeping/model-calls'
 import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
@@ -36,6 +37,7 @@ import type { Bindings } from './bindings'
 import { isEnglishOnly } from './builtin-model'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
+import { composeCurrency } from './currency'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
@@ -76,6 +78,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const {
     embedder,
     summarizer,
+    languageModel,
     reranker,
     health: models,
   } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, yielder, log })
@@ -123,6 +126,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder },
     quotas: config.quotas,
   })
+  const currency = composeCurrency(config, {
+    ...{ connection, clock, languageModel, log: warn },
+    calls: createSqlModelCalls(connection, clock, config.modelCallsPerDay),
+    findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
+  })
   const {
     outbox,
     work,
@@ -133,7 +141,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   } = composeKeeping(bindings, config, {
     ...{ connection, analyzer, clock, ids, yielder, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
-    before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
+    before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
+    behind: currency.slowSteps,
   })
   const { finishing, fullText } = composeFinishing(bindings, {
     ...{ connection, analyzer, clock, yielder, fullText: storage.fullText, embedsHere },
@@ -164,6 +173,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ finishing, levels, unfinished: catchUp.warnings },
     words: config.fts.enabled,
     findEarlier,
+    findDisagreements: currency.findDisagreements,
     isApproved,
   })
   const memories = composeMemories({
@@ -178,6 +188,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searches = composeSearches({
     ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
+    findDisagreements: currency.findDisagreements,
     levels,
     unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
   })

@@ -11,6 +11,7 @@ import type { Millis } from '../../../domain/time'
 import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
+import { type FindDisagreements, WITHOUT_DISAGREEMENTS } from '../../currency/disagreements'
 import type { CatchUp } from '../../keeping/catch-up'
 import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
 import { createSearchHybrid, type HybridRequest } from './search-hybrid'
@@ -66,12 +67,15 @@ export function createRankedSearches(dependencies: {
   /** What to tell of what an upgrade has left to be made. */
   readonly unfinished?: CatchUp['warnings']
   readonly yielder: Yielder
+  /** Absent where no model judges memories. */
+  readonly findDisagreements?: FindDisagreements
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
+  const { findDisagreements = WITHOUT_DISAGREEMENTS } = dependencies
   const { suggestWords = NO_SUGGESTIONS, levels, yielder, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [], rarity: new Map() }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
-  const page = createRankedPage({ entries, analyzer, reranker, yielder })
+  const page = createRankedPage({ entries, analyzer, reranker, yielder, findDisagreements })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
