@@ -95,7 +95,7 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin, yielder }: Give
   }
 }
 
-/** Who waits for an answer: a write (10 s), or nobody, so that slower models can finish. */
+/** Background work waits longer for an answer than a write does, so that slower models can finish. */
 const IN_THE_BACKGROUND: Patience = { tries: 1, tryMs: 60_000, totalMs: 60_000 }
 
 function chooseLanguageModel(

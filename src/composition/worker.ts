@@ -20,6 +20,7 @@ import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
 import { createFindEarlier } from '../services/currency/find-earlier'
+import { createStalePairs } from '../services/stale/stale-pairs'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
 import { createReadHistory } from '../services/searching/history/read-history'
@@ -165,6 +166,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
   })
   const storeEntries = createStoreEntries(writing)
+  const updateEntries = createUpdateEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
   const findEarlier = createFindEarlier({ entries, fullText, analyzer, clock })
@@ -217,9 +219,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
+    stalePairs: createStalePairs({ pairs: currency.pairs, entries, updateEntries, remember: packs.remember }),
     ...memories,
     capture,
-    updateEntries: createUpdateEntries(writing),
+    updateEntries,
     deleteEntries,
     ...searches,
     readTexts: createReadTexts({ texts, entries, yielder }),

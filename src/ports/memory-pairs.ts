@@ -1,13 +1,8 @@
+import type { MemoryPair } from '../domain/currency/pair'
 import type { Verdict } from '../domain/currency/verdict'
 import type { Entry } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
-
-/** Two memories on one subject, by ID: the later one may replace the earlier one. */
-export interface MemoryPair {
-  readonly later: number
-  readonly earlier: number
-}
 
 export interface PairOfOrg extends MemoryPair {
   readonly org: string

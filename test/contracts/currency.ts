@@ -229,6 +229,82 @@ export function currencyContract(): void {
       expect(model.asked).toHaveLength(2)
     })
 
+    describe('are listed until somebody settles them:', () => {
+      const stale = async (key = ada, query = ''): Promise<Json> =>
+        (await plain.http(key.secret, 'GET', `/api/v1/orgs/${key.org}/stale${query}`)).json
+      const idsOf = ({ pairs }: Json): Json[] => pairs.map(({ later, earlier }: Json) => [later.id, earlier.id])
+      const settle = (pair: readonly [earlier: number, later: number], as: string, key = ada) =>
+        plain.http(key.secret, 'POST', `/api/v1/orgs/${key.org}/stale`, { later: pair[1], earlier: pair[0], as })
+
+      it('the later one replaces the earlier one', async () => {
+        const pair = await twoMemories()
+        await run(plain)
+        const [earlier, later] = pair
+        expect(await stale()).toMatchObject({
+          pairs: [
+            { later: { id: later }, earlier: { id: earlier, title: 'Retention', content: RETENTION }, verdict: null },
+          ],
+          next: null,
+        })
+        expect(await settle(pair, 'replaces')).toMatchObject({ status: 200, json: { id: later } })
+        expect(idsOf(await stale())).toEqual([])
+        expect(await plain.ok(ada, 'core:fetch', { id: earlier })).toMatchObject({ replaced_by: later })
+        expect((await settle(pair, 'whatever')).status).toBe(400)
+      })
+
+      it('both hold, until one of the two has another content', async () => {
+        const pair = await twoMemories()
+        await run(plain)
+        expect((await settle(pair, 'both_hold')).status).toBe(200)
+        expect(idsOf(await stale())).toEqual([])
+        expect(await noteOf(pair[0])).toBeUndefined()
+        await plain.ok(ada, 'core:update', { id: pair[0], pinned: true, tags: ['audit'] })
+        plain.clock.advance(DAY_MS)
+        await run(plain)
+        expect(idsOf(await stale())).toEqual([])
+        await plain.ok(ada, 'core:update', { id: pair[1], append: 'In both regions.' })
+        plain.clock.advance(DAY_MS)
+        await run(plain)
+        expect(idsOf(await stale())).toEqual([[pair[1], pair[0]]])
+      })
+
+      it('one memory with both texts replaces both', async () => {
+        const pair = await twoMemories()
+        await run(plain)
+        const { json } = await settle(pair, 'merge')
+        expect(idsOf(await stale())).toEqual([])
+        expect(await plain.ok(ada, 'core:fetch', { id: json.id })).toMatchObject({
+          ...{ title: 'How long logs are retained', kind: 'rule', project: PROJECT },
+          content: `${LONGER}\n\n${RETENTION}`,
+        })
+        for (const id of pair) expect(await plain.ok(ada, 'core:fetch', { id })).toMatchObject({ replaced_by: json.id })
+      })
+
+      it('by who can change the later one and read both, page by page', async () => {
+        const [earlier, later] = await twoMemories()
+        const hidden = await remember('My retention', `${LONGER} I keep mine.`, { audience: 'private' })
+        await run(plain)
+        expect(idsOf(await stale())).toEqual([
+          [hidden, later],
+          [hidden, earlier],
+          [later, earlier],
+        ])
+        const first = await stale(ada, '?limit=2')
+        expect(idsOf(await stale(ada, `?after=${first.next}`))).toEqual([[later, earlier]])
+        const eve = await plain.makeKey(ada.org, { owner: 'eve' })
+        expect(idsOf(await stale(eve))).toEqual([[later, earlier]])
+        expect((await settle([later, hidden], 'both_hold', eve)).status).toBe(404)
+        const narrow = await plain.makeKey(ada.org, { owner: 'eve', projects: ['another'] })
+        expect(idsOf(await stale(narrow))).toEqual([])
+        const reader = await plain.makeKey(ada.org, { role: 'reader', owner: 'rob' })
+        expect((await settle([earlier, later], 'replaces', reader)).status).toBe(403)
+        expect((await plain.page(ada, '/stale')).body).toContain('How long logs are retained')
+        expect((await plain.http((await plain.makeOrg()).secret, 'GET', `/api/v1/orgs/${ada.org}/stale`)).status).toBe(
+          404,
+        )
+      })
+    })
+
     it('show no verdict where the judge is off', async () => {
       const [earlier, later] = await twoMemories()
       model.answer = (asked) => verdict(asked, 'replaces')

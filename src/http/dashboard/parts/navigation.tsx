@@ -40,8 +40,11 @@ export const Places = ({ places, at, label }: { places: readonly Place[]; at: st
 /** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
 const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
 
+/** Pairs of memories to settle, for those who may change them. */
+const STALE: Place = { at: '/stale', label: 'Outdated?', icon: 'stale' }
+
 export const placesOf = (visit: Visit): readonly Place[] =>
-  hasRole(visit, 'writer') && visit.config.captureDays > 0 ? [...MEMORY, REVIEW] : MEMORY
+  hasRole(visit, 'writer') ? [...MEMORY, ...(visit.config.captureDays > 0 ? [REVIEW] : []), STALE] : MEMORY
 
 /** The first page of a visitor: the holder of ADMIN_TOKEN sees no memory, so that there is nothing to look over. */
 export const homeOf = (isOperator: boolean): string => (isOperator ? '/projects' : '/')
