@@ -32,6 +32,8 @@ export function composeCapture(given: {
   readonly ids: Ids
   readonly captureDays: number
   readonly quotas: Quotas
+  /** Whether a model proposes memories of sessions. */
+  readonly proposes: boolean
   readonly analyzer: Analyzer
   readonly yielder: Yielder
   readonly entries: EntryStore
@@ -53,7 +55,9 @@ export function composeCapture(given: {
   readonly isApproved: boolean
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, yielder: given.yielder })
+  const store = createSqlCaptureStore(connection, clock, {
+    ...{ quotas: given.quotas, yielder: given.yielder, proposes: given.proposes },
+  })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
     storeEntries: createStoreEntries(unmade),

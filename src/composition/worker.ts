@@ -6,6 +6,7 @@ import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlModelCalls } from '../adapters/sql/stores/keeping/model-calls'
+import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
@@ -19,20 +20,21 @@ import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
+import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
-import { createStalePairs } from '../services/stale/stale-pairs'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
 import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backups'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
-import { createStoreEntries } from '../services/writing/entries/store-entries'
+import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import type { Bindings } from './bindings'
 import { isEnglishOnly } from './builtin-model'
@@ -127,11 +129,25 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder },
     quotas: config.quotas,
   })
+  const calls = createSqlModelCalls(connection, clock, config.modelCallsPerDay)
   const currency = composeCurrency(config, {
     ...{ connection, clock, languageModel, log: warn },
-    calls: createSqlModelCalls(connection, clock, config.modelCallsPerDay),
+    calls,
     findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
   })
+  // Proposals have no vectors while they wait for review: words find them.
+  const unmadeWriting = (): WriteDependencies => unmade
+  const proposals =
+    config.captureProposals && languageModel !== null
+      ? [
+          proposalStep({
+            ...{ model: languageModel, calls, clock, ids, log: warn, memories: currency.pairs.memories },
+            outbox: createSqlOutbox(connection, clock),
+            storeEntries: (...args) => createStoreEntries(unmadeWriting())(...args),
+            updateEntries: (...args) => createUpdateEntries(unmadeWriting())(...args),
+          }),
+        ]
+      : []
   const {
     outbox,
     work,
@@ -143,7 +159,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, analyzer, clock, ids, yielder, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
-    behind: currency.slowSteps,
+    behind: [...currency.slowSteps, ...proposals],
   })
   const { finishing, fullText } = composeFinishing(bindings, {
     ...{ connection, analyzer, clock, yielder, fullText: storage.fullText, embedsHere },
@@ -212,6 +228,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       naming,
     },
     ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
+    proposes: config.captureProposals && languageModel !== null,
   })
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock, yielder })
   return {

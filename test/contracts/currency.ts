@@ -115,7 +115,7 @@ export function currencyContract(): void {
       expect(await pairs()).toMatchObject([{ later_id: later, earlier_id: earlier }])
     })
 
-    it('say otherwise once the judge says so, and not before; an answer with reasoning and a fence is understood', async () => {
+    it('say otherwise once the judge decides it, and not before; an answer with reasoning and a fence is understood', async () => {
       const [earlier, later] = await twoMemories()
       expect(await noteOf(earlier)).toBe(`later on the same subject: [${later}]`)
       expect(model.asked).toEqual([])
@@ -229,7 +229,7 @@ export function currencyContract(): void {
       expect(model.asked).toHaveLength(2)
     })
 
-    describe('are listed until somebody settles them:', () => {
+    describe('are listed until a person settles them:', () => {
       const stale = async (key = ada, query = ''): Promise<Json> =>
         (await plain.http(key.secret, 'GET', `/api/v1/orgs/${key.org}/stale${query}`)).json
       const idsOf = ({ pairs }: Json): Json[] => pairs.map(({ later, earlier }: Json) => [later.id, earlier.id])

@@ -78,6 +78,7 @@ export function reviewContract(whole: boolean): void {
       expect([titles(all), all.next]).toEqual([['three', 'two', 'one'], null])
       expect(all.items[1]).toEqual({
         ...{ id: expect.any(Number), title: 'two', project: PROJECT, branch: 'main', client: 'codex', version: 1 },
+        ...{ kind: 'session', thread_id: expect.stringContaining('session:codex:') },
         ...{ updated_at: expect.any(String), expires_at: expect.any(String), preview: expect.stringContaining('two') },
       })
       expect(titles(await list(ada, '?client=codex'))).toEqual(['three', 'two'])

@@ -19,6 +19,12 @@ export interface ReviewPlace {
 
 export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
+  /** `session`, or what a proposal of a model is to be. */
+  readonly kind: string
+  /** `session:<client>:<id>`: proposals are stored in the thread of their session. */
+  readonly threadId: string
+  /** The words of the session on which a proposal rests. */
+  readonly quote: string | null
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null

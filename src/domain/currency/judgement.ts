@@ -1,7 +1,7 @@
 import { type JsonObject, type Metadata, own } from '../entry/metadata'
 import { type Content, contentMark } from './content-mark'
 
-/** What somebody who has read a memory states about others on its subject. */
+/** The statement of a reader about a memory and others on its subject. */
 export interface Judgement {
   /** IDs of memories that it replaces. */
   readonly replaces: readonly number[]

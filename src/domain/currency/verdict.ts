@@ -1,7 +1,7 @@
 import { fenceFor, objectIn } from '../meaning/model-text'
 import { firstCodePoints } from '../text'
 
-/** Prompt and schema of the optional judge: what a model is asked about two memories on one subject, and what its answer means. */
+/** Prompt and schema of the optional judge of two memories on one subject. */
 
 export const VERDICTS = ['replaces', 'contradicts', 'both_hold'] as const
 /**
@@ -39,7 +39,7 @@ const shown = (name: string, { id, title, text, at }: Judged): string =>
     firstCodePoints(text, JUDGED_LENGTH),
   ].join('\n')
 
-/** What a model is asked about two memories. Their texts are untrusted. */
+/** The prompt about two memories. Their texts are untrusted. */
 export function verdictPrompt(later: Judged, earlier: Judged): { readonly system: string; readonly user: string } {
   const [first, second] = [shown('Earlier', earlier), shown('Later', later)]
   const fence = fenceFor(`${first}\n${second}`)
@@ -53,7 +53,7 @@ export function verdictPrompt(later: Judged, earlier: Judged): { readonly system
 }
 
 /**
- * The verdict in an answer of a model; null where the answer is not about these two memories, or not in the form that was asked for.
+ * The verdict in an answer of a model; null where the answer is not about these two memories, or has another form.
  *
  * @param answer untrusted
  */

@@ -32,8 +32,10 @@ type Context = { readonly var: Variables; readonly req: { readonly raw: Request 
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const shown = ({ id, title, project, branch, client, updatedAt, expiresAt, preview, version }: ReviewedEntry) => ({
-  ...{ id, title, project, branch, client, updated_at: iso(updatedAt), expires_at: iso(expiresAt), preview, version },
+const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntry) => ({
+  ...entry,
+  ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
+  ...(quote === null ? {} : { quote }),
 })
 
 function readPlace(given: string | undefined): ReviewPlace | null {

@@ -29,7 +29,7 @@ function isSettled(later: PairWithMemories['memories'][0], earlier: PairWithMemo
   return bothHold(later, earlier) ? 'both_hold' : null
 }
 
-/** What the schedule does for pairs of memories on one subject: finds them, and lets go of those that are settled. */
+/** The steps of the schedule for pairs of memories on one subject: one finds them, one removes those that are settled. */
 export function pairSteps({
   pairs,
   findEarlier,
@@ -59,7 +59,7 @@ export function pairSteps({
     return { done: found.length, next: part.isPart ? 'more' : null }
   }
 
-  /** Removes pairs of deleted memories and those of which one replaces the other, and opens those whose contents have changed. */
+  /** Removes pairs of deleted memories, and pairs whose later memory replaces the earlier one. Opens those whose contents have changed. */
   async function check(cursor: string | null): Promise<Round> {
     const all = await pairs.page(cursor === null ? null : (JSON.parse(cursor) as PairOfOrg), CHECKED)
     const [gone, changed]: [PairOfOrg[], PairOfOrg[]] = [[], []]

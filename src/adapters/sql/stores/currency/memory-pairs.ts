@@ -22,9 +22,9 @@ import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/rows'
 import { superseded } from '../../tables/links/superseded'
 import { beginningOf } from '../../tables/texts/long-texts'
 
-/** Rows of entries that are looked at for memories with a subject. */
+/** Rows of entries that one round checks for memories with a subject. */
 const HEADS = 400
-/** A write may be on its way with a lower ID than one that was committed: memories are looked at once they are older. */
+/** A write may be on its way with a lower ID than one that was committed: memories count once they are older. */
 const COMMITTED_MS = MINUTE_MS
 /** How long a claim lasts, and how often a model is asked about the same contents. */
 const CLAIM_MS = 10 * MINUTE_MS
