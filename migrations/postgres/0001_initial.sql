@@ -936,6 +936,24 @@ CREATE TABLE model_calls (
   calls bigint NOT NULL
 );
 
+-- Currency (docs/contracts/core.md §2.1)
+-- --------------------------------------
+
+-- Pairs of memories on one subject, of which the later one may replace the earlier one. A pair may outlive its memories: readers check
+-- both, and the schedule deletes it.
+CREATE TABLE memory_pairs (
+  org text COLLATE "C" NOT NULL,
+  later_id bigint NOT NULL,
+  earlier_id bigint NOT NULL,
+  verdict text CHECK (verdict IN ('replaces', 'contradicts', 'both_hold')), -- null until a judgement
+  judged text, -- the contents of both that the verdict is about (src/domain/currency/content-mark.ts)
+  attempts integer NOT NULL DEFAULT 0, -- of the model
+  due_at bigint, -- when the model may judge it; null if judged or given up
+  PRIMARY KEY (org, later_id, earlier_id)
+);
+
+CREATE INDEX memory_pairs_due_at_idx ON memory_pairs (due_at) WHERE due_at IS NOT NULL;
+
 -- Source code
 -- -----------
 -- A file that changes is a new row with a new ID; all that was derived from it is deleted with the old row.

@@ -38,9 +38,18 @@ async function importFrom(options, path, usage) {
   return (await import('./import/command.mjs')).importFile(given, path, usage)
 }
 
-/** A command of the memory, loaded when it runs. @param {'remember' | 'search' | 'context' | 'undo'} name */
+/** A command of the memory, loaded when it runs. @param {'remember' | 'search' | 'context' | 'undo' | 'stale'} name */
 const inMemory = (name) => async (options, word, usage) =>
   (await import('./memory/commands.mjs'))[name](options, word, usage)
+
+/** Settles a pair of memories. @param {'replaces' | 'both-hold' | 'merge'} as */
+const settling = (as) => ({
+  run: async (options, words, usage) => (await import('./memory/commands.mjs')).settle(as)(options, words, usage),
+  options: [],
+  word: 'the IDs of the later memory and of the earlier one',
+  isText: true,
+  isOfKey: true,
+})
 
 const CAPTURE = ['claude-code', 'codex', 'cursor', 'copilot', 'vscode', 'opencode']
 const CLIENTS = ['opencode', 'claude', 'claude-code', 'kimi', 'codex', 'gemini', 'cursor', 'docker', 'generic']
@@ -91,6 +100,10 @@ const COMMANDS = {
     isOfKey: true,
   },
   undo: { run: inMemory('undo'), options: [], mayHaveWord: true, isOfKey: true },
+  stale: { run: inMemory('stale'), options: ['project', 'limit', 'after'], isOfKey: true },
+  'stale replaces': settling('replaces'),
+  'stale both-hold': settling('both-hold'),
+  'stale merge': settling('merge'),
   open: { run: async (options) => (await import('./open.mjs')).openDashboard(options), options: [], isOfKey: true },
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },

@@ -15,6 +15,11 @@ const USAGE = `usage: commonplace <command>
   context [GOAL…] [--project P] [--kind K,…] [--since WHEN] [--limit N] [--max-tokens N]
             what an agent with this goal gets; without a goal, the start of a session
   undo [ID]                      takes back the last change of this command line; with an ID, the last change of that memory
+  stale [--project P] [--limit N] [--after PAIR]
+            pairs of memories on one subject, newest first: the later one may replace the earlier one
+  stale replaces LATER EARLIER   settles a pair: the later memory replaces the earlier one
+  stale both-hold LATER EARLIER  both hold; not asked again while their texts stay the same
+  stale merge LATER EARLIER      one memory with both texts replaces them
   open                           shows the dashboard in the browser
 
   service install [--port N] [--print]

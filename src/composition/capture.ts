@@ -31,6 +31,8 @@ export function composeCapture(given: {
   readonly ids: Ids
   readonly captureDays: number
   readonly quotas: Quotas
+  /** Whether a model proposes memories of sessions. */
+  readonly proposes: boolean
   readonly analyzer: Analyzer
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
@@ -51,7 +53,9 @@ export function composeCapture(given: {
   readonly isApproved: boolean
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas })
+  const store = createSqlCaptureStore(connection, clock, {
+    ...{ quotas: given.quotas, proposes: given.proposes },
+  })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
     storeEntries: createStoreEntries(unmade),

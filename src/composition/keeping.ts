@@ -41,10 +41,13 @@ export function composeKeeping(
     readonly embedCode: Parameters<typeof scheduleSteps>[0]['embedCode']
     /** Steps of other parts, which come first. */
     readonly before: readonly Step[]
+    /** Steps that wait for a model, which come last. */
+    readonly behind: readonly Step[]
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
 ) {
-  const { connection, analyzer, clock, ids, images, embedder, rows, sync, generation, embedCode, before, log } = given
+  const { connection, analyzer, clock, ids, images, embedder, rows, sync, generation, embedCode, before, behind, log } =
+    given
   const outbox = createSqlOutbox(connection, clock)
   const index = createSqlIndexMaintenance(connection, analyzer)
   const spaceOf = embedder && ((org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions }))
@@ -70,6 +73,7 @@ export function composeKeeping(
         changesDays: config.changesDays,
         auditDays: config.auditDays,
       }),
+      ...behind,
     ],
     journal: createSqlScheduleJournal(connection),
     ...{ clock, log },

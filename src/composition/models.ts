@@ -93,7 +93,7 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embed
   }
 }
 
-/** Who waits for an answer: a write (10 s), or nobody, so that slower models can finish. */
+/** Background work waits longer for an answer than a write does, so that slower models can finish. */
 const IN_THE_BACKGROUND: Patience = { tries: 1, tryMs: 60_000, totalMs: 60_000 }
 
 function chooseLanguageModel(

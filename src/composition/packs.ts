@@ -8,6 +8,7 @@ import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
 import type { VectorIndex } from '../ports/vector-index'
+import type { FindDisagreements } from '../services/currency/disagreements'
 import type { FindEarlier } from '../services/currency/find-earlier'
 import type { CatchUp } from '../services/keeping/catch-up'
 import type { FinishIndex } from '../services/keeping/pending-index'
@@ -37,6 +38,7 @@ export function composePacks(given: {
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
   readonly findEarlier: FindEarlier
+  readonly findDisagreements: FindDisagreements
   /** Whether packs have approved entries alone (PACK_TRUST). */
   readonly isApproved: boolean
 }): Services['packs'] {
@@ -55,6 +57,7 @@ export function composePacks(given: {
   })
   const explained = createCompilePack({
     ...{ reads, findCandidates, analyzer, clock, unfinished, isApproved },
+    findDisagreements: given.findDisagreements,
   })
   return {
     context: contextOf(explained),

@@ -7,6 +7,7 @@ import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Reranker } from '../ports/reranker'
+import type { FindDisagreements } from '../services/currency/disagreements'
 import type { CatchUp } from '../services/keeping/catch-up'
 import { createRankedSearches } from '../services/searching/ranked/ranked-search'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
@@ -26,6 +27,7 @@ export function composeSearches(given: {
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   readonly overfetch: number
+  readonly findDisagreements: FindDisagreements
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
@@ -35,6 +37,7 @@ export function composeSearches(given: {
   const rankedSearches = createRankedSearches({
     ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished },
     suggestWords: createSuggestWords({ fullText, analyzer }),
+    findDisagreements: given.findDisagreements,
   })
   return {
     rankedSearches,

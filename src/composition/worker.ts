@@ -5,6 +5,8 @@ import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
+import { createSqlModelCalls } from '../adapters/sql/stores/keeping/model-calls'
+import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
@@ -19,6 +21,7 @@ import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture-steps'
+import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
 import { createSyncVectors } from '../services/keeping/sync-vectors'
@@ -26,17 +29,19 @@ import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
+import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backups'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
-import { createStoreEntries } from '../services/writing/entries/store-entries'
+import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import type { Bindings } from './bindings'
 import { isEnglishOnly } from './builtin-model'
 import { composeCapture } from './capture'
 import { composeCode } from './code'
+import { composeCurrency } from './currency'
 import { composeDashboard } from './dashboard'
 import { composeFeed } from './feed'
 import { composeFinishing } from './finishing'
@@ -81,6 +86,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const {
     embedder,
     summarizer,
+    languageModel,
     reranker,
     health: models,
   } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, log })
@@ -127,6 +133,25 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
     quotas: config.quotas,
   })
+  const calls = createSqlModelCalls(connection, clock, config.modelCallsPerDay)
+  const currency = composeCurrency(config, {
+    ...{ connection, clock, languageModel, log: warn },
+    calls,
+    findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
+  })
+  // Proposals have no vectors while they wait for review: words find them.
+  const unmadeWriting = (): WriteDependencies => unmade
+  const proposals =
+    config.captureProposals && languageModel !== null
+      ? [
+          proposalStep({
+            ...{ model: languageModel, calls, clock, ids, log: warn, memories: currency.pairs.memories },
+            outbox: createSqlOutbox(connection, clock),
+            storeEntries: (...args) => createStoreEntries(unmadeWriting())(...args),
+            updateEntries: (...args) => createUpdateEntries(unmadeWriting())(...args),
+          }),
+        ]
+      : []
   const {
     outbox,
     work,
@@ -137,7 +162,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   } = composeKeeping(bindings, config, {
     ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
-    before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
+    before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
+    behind: [...currency.slowSteps, ...proposals],
   })
   const vectorCapacity = embedder === null ? Number.POSITIVE_INFINITY : index.capacity(embedder.dimensions)
   const unfinished: Services['catchUp']['warnings'] = async (scope, goesBy) => {
@@ -165,6 +191,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
   })
   const storeEntries = createStoreEntries(writing)
+  const updateEntries = createUpdateEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
   const findEarlier = createFindEarlier({ entries, fullText, analyzer, clock })
@@ -173,9 +200,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ finishing, levels, unfinished },
     words: config.fts.enabled,
     findEarlier,
+    findDisagreements: currency.findDisagreements,
     isApproved,
   })
-  const updateEntries = createUpdateEntries(writing)
   const memories = composeMemories({
     ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, updateEntries, generate },
     ...{ embedder, rows, index },
@@ -189,6 +216,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const searches = composeSearches({
     ...{ connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
+    findDisagreements: currency.findDisagreements,
     levels,
     unfinished: async (scope, goesBy) => [...(await unfinished(scope, goesBy)), ...finishing.warnings(goesBy)],
   })
@@ -210,12 +238,14 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       naming,
     },
     ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
+    proposes: config.captureProposals && languageModel !== null,
   })
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock })
   return {
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
+    stalePairs: createStalePairs({ pairs: currency.pairs, entries, updateEntries, remember: packs.remember }),
     ...memories,
     capture,
     updateEntries,

@@ -10,7 +10,8 @@ const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\
 const COMPACT_DATE = /^(\d{4})(\d{2})(\d{2})$/
 const WEEK_DATE = /^(\d{4})-W(\d{2})-([1-7])$/
 const DAY_SECONDS = 86_400
-export const HOUR_MS = 3_600_000
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 const MAX_OFFSET_MINUTES = 14 * 60
 

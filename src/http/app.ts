@@ -37,6 +37,7 @@ import type { OAuth } from './oauth/server'
 import { createProjectChanges, createProjectsRoute } from './projects'
 import { unsaid } from './said'
 import { CARD_PATH, serverCard } from './server-card'
+import { createStaleRoutes } from './stale'
 import { STATUS } from './status'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
@@ -216,6 +217,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/code', createCodeRoutes())
   app.route('/api/v1/hooks', createHooksRoutes())
   app.route('/api/v1/orgs', createCapturedRoutes())
+  app.route('/api/v1/orgs', createStaleRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1/projects', createProjectsRoute())

@@ -1,4 +1,4 @@
-/** What a chat model is asked. Texts of memories in it are untrusted. */
+/** Input of a chat model. Texts of memories in it are untrusted. */
 export interface ModelPrompt {
   readonly system: string
   readonly user: string

@@ -1,10 +1,12 @@
 import type { GenerationTopic } from '../domain/entry/entry'
+import type { Millis } from '../domain/time'
 import type { StoredObject } from './image-store'
 
 /**
  * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
  * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
  * ahead of the transaction that needs it, and is to go when that never came. `words`: the index is to forget what was erased.
+ * `propose`: the entry of a captured session, due once the session is silent; the schedule alone works it off.
  */
 export const WORK_TOPICS = [
   'delete',
@@ -15,6 +17,7 @@ export const WORK_TOPICS = [
   'words',
   'embed',
   'summarize',
+  'propose',
 ] as const satisfies readonly (string | GenerationTopic)[]
 
 export type WorkTopic = (typeof WORK_TOPICS)[number]
@@ -57,6 +60,8 @@ export interface Outbox {
    * item that is not held any more.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
+  /** Lets claimed work wait, without counting the attempt. */
+  putOff(items: readonly WorkItem[], until: Millis): Promise<void>
   /** What queued this has tried to do it at once, and failed: it is tried again later, and counts as tried. */
   missed(item: Pick<WorkItem, 'org' | 'topic' | 'key'>, error: string): Promise<void>
   /** Queues the removal of those objects that no entry uses. */

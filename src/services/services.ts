@@ -36,6 +36,7 @@ import type { Recall } from './searching/memories/recall'
 import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
+import type { StalePairs } from './stale/stale-pairs'
 import type { SuggestModel } from './suggest-model'
 import type { Transfer } from './transfer/transfer'
 import type { IndexCode } from './writing/code/index-code'
@@ -98,6 +99,8 @@ export interface Services {
   readonly summarize: Summarize
   /** Earlier memories that a new one may replace. */
   readonly earlierOf: FindEarlier['ofDraft']
+  /** Pairs of memories of which the earlier one may be outdated. */
+  readonly stalePairs: StalePairs
   /** The working set for a goal, and what goes into it. */
   readonly packs: {
     readonly context: ContextOf

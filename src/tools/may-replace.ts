@@ -48,9 +48,14 @@ export const callsOfThreads = (id: number): Calls => ({
   bothHold: (earlier) => `update_context ${JSON.stringify({ context_id: id, metadata_patch: holdingNextTo(earlier) })}`,
 })
 
-/** Later results that one names. */
-const MOST_LATER = 2
-
 /** The member of a result that names later ones on its subject. */
-export const laterMember = (later: readonly number[]): { readonly note?: string } =>
-  later.length === 0 ? {} : { note: laterWords(later.slice(0, MOST_LATER)) }
+export function laterMember({
+  later,
+  otherwise,
+}: {
+  readonly later?: readonly number[] | undefined
+  readonly otherwise?: readonly number[] | undefined
+}): { readonly note?: string } {
+  const note = laterWords(later ?? [], otherwise)
+  return note === '' ? {} : { note }
+}

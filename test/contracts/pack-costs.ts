@@ -13,6 +13,7 @@ import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import type { VectorIndex } from '../../src/ports/vector-index'
+import { WITHOUT_DISAGREEMENTS } from '../../src/services/currency/disagreements'
 import { createFindEarlier } from '../../src/services/currency/find-earlier'
 import { NOTHING_PENDING } from '../../src/services/keeping/pending-index'
 import { createSyncVectors } from '../../src/services/keeping/sync-vectors'
@@ -72,6 +73,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         ...{ words: true, storeEntries: async () => [], finishing: NOTHING_PENDING },
         ...{ levels: async () => ({ nothing: 0.02, answer: 0.37 }), unfinished: async () => [] },
         ...{ findEarlier: createFindEarlier({ entries, fullText, analyzer, clock }), isApproved: false },
+        findDisagreements: WITHOUT_DISAGREEMENTS,
       })
       const ada = freshPrincipal()
       async function store(by: Caller, texts: readonly string[], metadata: Metadata = {}): Promise<number[]> {

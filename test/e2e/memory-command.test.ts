@@ -56,6 +56,20 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect(elsewhere).toMatchObject({ code: 1, err: expect.stringContaining(`undo --url ${server.url.origin}`) })
   })
 
+  it('lists pairs of which the earlier memory may be outdated, and settles one', async () => {
+    expect((await run(['stale'])).out).toBe('No pair waits for a judgement.\n')
+    const [earlier, later] = [
+      JSON.parse((await run(['remember', 'Gates open at nine in the harbour.', '--kind', 'rule', '--json'])).out).id,
+      JSON.parse((await run(['remember', 'Gates open at ten in the harbour.', '--kind', 'rule', '--json'])).out).id,
+    ]
+    expect((await run(['stale', 'both-hold', `${later}`])).code).toBe(2)
+    const settled = await run(['stale', 'replaces', `${later}`, `${earlier}`])
+    expect(settled.out).toContain(`✓ ${later} replaces ${earlier}. Undo:`)
+    expect((await results('gates')).find(({ id }: { id: number }) => id === earlier).replaced_by).toBe(later)
+    expect((await run(['undo'])).out).toContain(`Restored ${later} as it was before`)
+    expect((await run(['stale', 'merge', `${later}`, `${earlier}`])).out).toContain(`holds ${later} and ${earlier}`)
+  })
+
   it('color what a terminal shows and nothing else', async () => {
     expect((await run(['search', 'striped'])).out).not.toContain('\u001b')
     expect((await run(['search', 'striped'], { FORCE_COLOR: '1' })).out).toContain('\u001b[1mZebras')

@@ -76,6 +76,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/commonplace -- (export --format markdown|import memories)/, 'test/node/transfer.test.ts'],
   [/commonplace -- (export|backup|restore) /, 'test/node/backups.test.ts'],
   [/commonplace -- (verify|import) /, 'test/node/import-command.test.ts'],
+  [/^node bench\/models\/judge\.mjs /, 'test/node/judge-command.test.ts'],
   [/^npx commonplace-mcp/, 'test/nightly/node/package-postgres.test.ts'],
   [/^ADMIN_TOKEN=… npx commonplace-mcp /, 'test/nightly/node/package-postgres.test.ts'],
 ]

@@ -46,6 +46,8 @@ describe('memories on one subject', () => {
     expect(idsOf(list)).toEqual([2, 1, 3])
     expect([...laterFirst(list).later]).toEqual([[1, [2]]])
     expect(laterWords([2, 5])).toBe('later on the same subject: [2], [5]')
+    expect(laterWords([2, 5], [5])).toBe('says otherwise: [5]; later on the same subject: [2]')
+    expect(laterWords([])).toBe('')
   })
 
   it('are ordered by the time from which they hold, not by the time at which they were stored', () => {

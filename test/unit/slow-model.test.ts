@@ -202,6 +202,7 @@ describe('what is left to be embedded', () => {
         finish: async () => {},
         missed: async () => {},
         retry: async () => {},
+        putOff: async () => {},
         queueUnused: async () => 0,
       },
       ...{ images: {} as never, index: {} as never, deletes: {} as never, longTexts: {} as never },

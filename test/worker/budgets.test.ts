@@ -40,6 +40,8 @@ const NEEDED: Record<string, string> = {
   image_uses_entry_idx: 'DELETE FROM image_uses WHERE entry_id = 7',
   import_references_entry_idx: 'DELETE FROM import_references WHERE entry_id = 7',
   imported_entry_idx: 'SELECT store FROM imported WHERE entry_id = 7',
+  memory_pairs_due_at_idx:
+    'SELECT org FROM memory_pairs WHERE due_at IS NOT NULL AND due_at <= 7 ORDER BY due_at, later_id DESC LIMIT 1',
   patterns_entry_idx: 'SELECT 1 FROM patterns WHERE entry_id = 7',
   receipts_change_idx: "SELECT key FROM receipts WHERE org = 'o' AND change_id = 'c'",
   entry_versions_long_text_idx: "SELECT 1 FROM entry_versions WHERE org = 'o' AND text_hash = 'h' AND bytes > 16384",

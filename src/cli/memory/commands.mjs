@@ -1,10 +1,10 @@
-// `commonplace remember|search|context|undo`: the memory without a client, by the core tools of /mcp/core.
+// `commonplace remember|search|context|undo|stale`: the memory without a client, by the core tools of /mcp/core, and pairs by /api/v1.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { TYPED } from '../place.mjs'
-import { credentialHeaders, fail, refusalOf, shown, silent } from '../server.mjs'
+import { call, credentialHeaders, fail, refusalOf, shown, silent } from '../server.mjs'
 import { paint } from '../terminal.mjs'
 
 const TITLE_LENGTH = 80
@@ -242,4 +242,58 @@ export async function undo(options, word, usage) {
     const again = tool === '' ? '' : ` Take that back: ${TYPED.command} undo`
     console.log(`${paint('green', '✓')} ${last.done}.${again}`)
   })
+}
+
+/** How much of each text of a pair the terminal shows. */
+const PAIR_EXCERPT = 240
+
+const cutTo = (text, most) => {
+  const letters = [...text.replace(/\s+/g, ' ').trim()]
+  return letters.length <= most ? letters.join('') : `${letters.slice(0, most - 1).join('')}…`
+}
+
+/** Lists the pairs of memories of which the earlier one may be outdated. @param {any} options @param {string | undefined} _ @param {(problem: string) => never} usage */
+export async function stale(options, _, usage) {
+  const { url, project, after } = options
+  const limit = numberOf(options, 'limit', usage)
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ project: project?.[0], after, limit }))
+    if (value !== undefined) query.set(name, String(value))
+  const answer = await call(url, 'GET', `/orgs/-/stale?${query}`)
+  show(options, answer, ({ pairs, next }) => {
+    if (pairs.length === 0) return console.log('No pair waits for a judgement.')
+    for (const { later, earlier, verdict } of pairs) {
+      console.log(paint('bold', `\n${later.id} ${earlier.id}${verdict === null ? '' : `  a model judged: ${verdict}`}`))
+      for (const memory of [later, earlier])
+        printMemory({ ...memory, content: cutTo(memory.content, PAIR_EXCERPT), total_chars: undefined })
+    }
+    const [{ later, earlier }] = pairs
+    const ids = `${later.id} ${earlier.id}`
+    console.log(paint('dim', `\nSettle a pair: ${TYPED.command} stale replaces|both-hold|merge ${ids}`))
+    if (next !== null) console.log(paint('dim', `More: ${TYPED.command} stale --after ${next}`))
+  })
+}
+
+/** Words of the command line, and what the server calls the same. */
+const RESOLUTIONS = { replaces: 'replaces', 'both-hold': 'both_hold', merge: 'merge' }
+
+const SETTLED = {
+  replaces: (later, earlier) => `${later} replaces ${earlier}.`,
+  'both-hold': (later, earlier) => `${later} and ${earlier} both hold.`,
+  merge: (later, earlier, id) => `${id} holds ${later} and ${earlier}, which it replaces.`,
+}
+
+/** Settles a pair. @param {keyof typeof RESOLUTIONS} as */
+export const settle = (as) => async (options, words, usage) => {
+  const [, later, earlier] = /^(\d+) (\d+)$/.exec(words ?? '') ?? []
+  if (later === undefined || earlier === undefined)
+    usage(`stale ${as} needs two IDs: the later memory, then the earlier one`)
+  const { url } = options
+  const body = { later: Number(later), earlier: Number(earlier), as: RESOLUTIONS[as] }
+  const answer = await call(url, 'POST', '/orgs/-/stale', body)
+  if (as === 'merge') keepLast({ url, tool: 'forget', args: { ids: [answer.id] }, done: `Deleted ${answer.id}` })
+  else keepLast({ url, tool: 'restore', args: { id: answer.id }, done: `Restored ${answer.id} as it was before` })
+  show(options, answer, ({ id }) =>
+    console.log(`${paint('green', '✓')} ${SETTLED[as](later, earlier, id)} Undo: ${TYPED.command} undo`),
+  )
 }

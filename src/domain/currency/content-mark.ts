@@ -1,7 +1,7 @@
 import type { Entry } from '../entry/entry'
 import { hash32 } from '../text'
 
-/** What decides whether two versions of a memory have the same content. */
+/** Two versions of a memory with the same title and text have the same content. */
 export type Content = Pick<Entry, 'title' | 'textHash'>
 
 const markOf = ({ title, textHash }: Content): string =>

@@ -120,6 +120,29 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
   return { order, later }
 }
 
-/** The words by which a memory names the later ones on its subject. */
-export const laterWords = (ids: readonly number[]): string =>
-  `later on the same subject: ${ids.map((id) => `[${id}]`).join(', ')}`
+/** Later memories that one names. */
+const MOST_NAMED = 2
+
+const named = (words: string, ids: readonly number[]): string[] =>
+  ids.length === 0
+    ? []
+    : [
+        `${words}: ${ids
+          .slice(0, MOST_NAMED)
+          .map((id) => `[${id}]`)
+          .join(', ')}`,
+      ]
+
+/**
+ * The words by which a memory names the later ones on its subject; empty for none.
+ *
+ * @param otherwise those that a model judged to say otherwise
+ */
+export const laterWords = (later: readonly number[], otherwise: readonly number[] = []): string =>
+  [
+    ...named('says otherwise', otherwise),
+    ...named(
+      'later on the same subject',
+      later.filter((id) => !otherwise.includes(id)),
+    ),
+  ].join('; ')

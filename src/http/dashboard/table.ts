@@ -15,6 +15,7 @@ import { review } from './pages/review'
 import { approve, drop, keep, merge, several, undo } from './pages/reviewing'
 import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
+import { resolve, stale } from './pages/stale'
 import { threadOfPath } from './pages/thread'
 import { threads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
@@ -45,6 +46,8 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/review/drop', drop],
   ['POST', '/review/several', several],
   ['POST', '/review/undo', undo],
+  ['GET', '/stale', stale],
+  ['POST', '/stale', resolve],
   ['GET', '/projects', projects],
   ['POST', '/projects', makeProject],
   ['POST', '/projects/rename', changeProjects('rename')],

@@ -28,7 +28,7 @@ export interface Earlier {
   readonly title: string
   /** ISO 8601: from when it holds. */
   readonly at: string
-  /** What the new memory records where both hold: the contents of both (`contentMark`). */
+  /** The new memory records it where both hold: the contents of both (`contentMark`). */
   readonly mark: string
 }
 

@@ -6,8 +6,11 @@ import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from './background-generation'
 
+/** Topics that are worked off behind writes too. */
+type QueuedTopic = Exclude<WorkTopic, 'propose'>
+
 /** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
-const LANES: readonly (Lane & { readonly step: number })[] = [
+const LANES: readonly (Lane & { readonly topic: QueuedTopic; readonly step: number })[] = [
   { topic: 'delete', limit: 2, step: 1 },
   { topic: 'image_delete', limit: 50, step: 1 },
   { topic: 'vector_sync', limit: 20, step: 1 },
@@ -81,7 +84,7 @@ export function createOutboxWork(dependencies: {
     )
   }
 
-  const perform: Record<WorkTopic, (items: readonly WorkItem[]) => Promise<void>> = {
+  const perform: Record<QueuedTopic, (items: readonly WorkItem[]) => Promise<void>> = {
     delete: async (items) => {
       for (const { org, key } of items) await deletes.finish(org, key)
     },
@@ -106,7 +109,7 @@ export function createOutboxWork(dependencies: {
     },
   }
 
-  async function attemptStep(topic: WorkTopic, items: readonly WorkItem[]): Promise<void> {
+  async function attemptStep(topic: QueuedTopic, items: readonly WorkItem[]): Promise<void> {
     try {
       await perform[topic](items)
     } catch (error) {
@@ -118,7 +121,7 @@ export function createOutboxWork(dependencies: {
   }
 
   /** All of a claim in steps; before each one the claim is prolonged, and what was lost to another is left to it. */
-  async function workOff(items: readonly WorkItem[], topic: WorkTopic, step: number): Promise<void> {
+  async function workOff(items: readonly WorkItem[], topic: QueuedTopic, step: number): Promise<void> {
     for (let i = 0; i < items.length; i += step) {
       const rest = items.slice(i)
       const held = new Set((await outbox.hold(rest)).map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { type Listed, laterFirst, laterWords } from '../../domain/currency/later-first'
+import { type LaterFirst, type Listed, laterFirst, laterWords } from '../../domain/currency/later-first'
 import { hasSubject, subjectOf } from '../../domain/currency/subject'
 import { hasEnded } from '../../domain/currency/validity'
 import { isWork } from '../../domain/entry/work'
@@ -25,6 +25,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
+import type { Disagreements, FindDisagreements } from '../currency/disagreements'
 import type { CatchUp } from '../keeping/catch-up'
 import { didYouMean } from '../searching/ranked/suggest-words'
 import type { FindCandidates } from './find-candidates'
@@ -63,8 +64,6 @@ const ANYWAY = 160
 /** Code points of a part of a long text that is read. */
 const STRETCH = 1_500
 
-/** Later memories on its subject that an item names. */
-const MOST_LATER = 2
 /** Work that comparing two memories takes, as much as reading that many characters. */
 const WORK_OF_PAIR = 100
 
@@ -91,6 +90,7 @@ export function createCompilePack({
   findCandidates,
   analyzer,
   clock,
+  findDisagreements,
   unfinished = async () => [],
   isApproved = false,
 }: {
@@ -98,6 +98,7 @@ export function createCompilePack({
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
   readonly clock: Clock
+  readonly findDisagreements: FindDisagreements
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
   /** Whether only entries count of which a person has approved the current version. */
@@ -147,6 +148,7 @@ export function createCompilePack({
   })
 
   /** Finds, ranks and chooses entries, reads the rest of them and puts the pack together. */
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
     const homes = request.project === null ? [] : homesOf(caller, request.project)
@@ -169,10 +171,16 @@ export function createCompilePack({
     const selection = await selectEntries(ranked, request, { links, ...by })
     const { chosen, anyway } = selection
     const { order, later } = laterFirst(chosen.map(listedOf))
+    const shown = chosen.map(({ entry }) => entry)
+    const judged = await findDisagreements(
+      sight.scope,
+      shown.map(({ id }) => id),
+    )
+    const otherwise = judged(shown)
     await scheduler.tick(chosen.length * chosen.length * WORK_OF_PAIR)
     const pieces = chosen.map((one): Piece => {
       const most = anyway.has(one) && !one.evidence.diary ? ANYWAY : CONTENT
-      const item = withLater(itemOf(one), later.get(one.entry.id) ?? [])
+      const item = withLater(itemOf(one), later.get(one.entry.id), otherwise.get(one.entry.id))
       return { chosen: one, item, most, ...passageOf(one, ranked, most) }
     })
     const planned = plan(pieces, request.maxJson, depth.ofSection)
@@ -198,7 +206,7 @@ export function createCompilePack({
     })
     const ids = order.map((place) => chosen[place]?.entry.id as number)
     const byOrder = planned.toSorted((a, b) => ids.indexOf(idOf(a)) - ids.indexOf(idOf(b)))
-    const sections = sectionsOf(byOrder, finished, ranked, { ...request, later })
+    const sections = sectionsOf(byOrder, finished, ranked, { ...request, later, otherwise })
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
       ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
@@ -216,14 +224,14 @@ export function createCompilePack({
       markdown: packMarkdown(described, omitted, request.maxMarkdown),
       diagnostics: { degraded: found.degraded, modes: found.modes, omitted },
     }
-    const shown = new Set(planned.map(({ one }) => one))
+    const fitting = new Set(planned.map(({ one }) => one))
     return {
       pack,
       text: packMarkdown(described, omitted, request.maxMarkdown, true),
       leftOut: [
         ...leftOut(
           'budget',
-          pieces.filter((one) => !shown.has(one)).map(({ chosen: one }) => one),
+          pieces.filter((one) => !fitting.has(one)).map(({ chosen: one }) => one),
         ),
         ...leftOut('limit', selection.beyond),
         ...leftOut('duplicate', selection.duplicates),
@@ -237,7 +245,7 @@ export function createCompilePack({
     planned: readonly Planned<Piece>[],
     finished: Finished,
     ranked: RankedGoal,
-    request: PackRequest & { readonly later: ReadonlyMap<number, readonly number[]> },
+    request: PackRequest & { readonly later: LaterFirst['later']; readonly otherwise: Disagreements },
   ): PackSection[] {
     const present = new Set(planned.map(idOf))
     const items = planned.map((given) => {
@@ -245,8 +253,8 @@ export function createCompilePack({
       const { entry } = one.chosen
       const { supersedes, contradicts } = finished
       const linked = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
-      const later = request.later.get(entry.id)?.filter((id) => present.has(id)) ?? []
-      const whole = withLater(linked, later)
+      const among = (ids: readonly number[] = []) => ids.filter((id) => present.has(id))
+      const whole = withLater(linked, among(request.later.get(entry.id)), among(request.otherwise.get(entry.id)))
       const plain = given.bare ? bareOf(whole) : whole
       const passage = passageRead(one, ranked, finished)
       const isCut = learningsIn(one.chosen) === null && entry.chars > one.most
@@ -265,8 +273,10 @@ export function createCompilePack({
 const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
 
 /** An item that names the later memories on its subject. */
-const withLater = (item: PackItem, later: readonly number[]): PackItem =>
-  later.length === 0 ? item : { ...item, reason: `${item.reason}; ${laterWords(later.slice(0, MOST_LATER))}` }
+function withLater(item: PackItem, later: readonly number[] = [], otherwise: readonly number[] = []): PackItem {
+  const words = laterWords(later, otherwise)
+  return words === '' ? item : { ...item, reason: `${item.reason}; ${words}` }
+}
 
 /** What is shown of finished work that has taught something. */
 const learningsIn = ({ entry, facet }: Candidate): string | null =>

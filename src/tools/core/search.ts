@@ -74,6 +74,8 @@ interface Found {
   readonly scores?: Record<string, unknown>
   /** IDs of later memories of the page on the same subject. */
   readonly later?: readonly number[]
+  /** Those that a model judged to say otherwise. */
+  readonly otherwise?: readonly number[]
 }
 
 interface FoundPage {
@@ -243,15 +245,16 @@ async function ownOf(
 const foundOf = (one: RankedResult): Found => ({
   ...{ entry: one.entry, excerpt: one.excerpt ?? '', scores: scoresOf(one) },
   later: one.later,
+  otherwise: one.otherwise,
 })
 
 /** Results that fit: every one keeps its head, excerpts share what is left. */
 function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
-  const heads = found.map(({ entry, scores, later }) => ({
+  const heads = found.map(({ entry, scores, later, otherwise }) => ({
     ...{
       ...shownMemory(entry),
-      ...laterMember(later ?? []),
+      ...laterMember({ later, otherwise }),
       ...(hasEnded(entry.metadata, now) ? { ended: true } : {}),
       ...(explain ? { scores } : {}),
     },

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type Content, contentMark } from '../../domain/currency/content-mark'
+import { judgementPatch } from '../../domain/currency/judgement'
 import { checkValidity, validityOf } from '../../domain/currency/validity'
 import type { Entry } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/lifted-metadata'
-import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
+import { AUDIENCES, type JsonObject } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
@@ -127,27 +127,6 @@ function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>)
   }
 }
 
-/**
- * The patch that records which memories this one replaces, and next to which it holds.
- *
- * @param content of the memory after the call
- */
-function judgement(
-  { metadata }: Pick<Entry, 'metadata'>,
-  content: Content,
-  { replaces, others }: { readonly replaces: readonly number[]; readonly others: readonly Entry[] },
-): JsonObject {
-  const before = own(metadata, 'supersedes')
-  const known = Array.isArray(before) ? before : before === undefined || before === null ? [] : [before]
-  const replaced = [...new Set([...known.map(String), ...replaces.map(String)])]
-  return {
-    ...(replaces.length === 0 ? {} : { supersedes: replaced }),
-    ...(others.length === 0
-      ? {}
-      : { both_hold: Object.fromEntries(others.map((other) => [String(other.id), contentMark(content, other)])) }),
-  }
-}
-
 export const update = defineWritingTool({
   family: core,
   name: 'update',
@@ -191,7 +170,8 @@ export const update = defineWritingTool({
         title: titleOf({ ...entry.metadata, ...draft.metadataPatch }),
         textHash: text === undefined ? entry.textHash : await sha256Hex(trim(text)),
       }
-      const judged = judgement(entry, content, { replaces, others: others.map((one) => read.get(one) as Entry) })
+      const bothHold = others.map((one) => read.get(one) as Entry)
+      const judged = judgementPatch(entry.metadata, content, { replaces, bothHold })
       const whole = {
         ...{ ...draft, expectedVersion },
         ...(text === undefined ? {} : { text }),

@@ -53,7 +53,7 @@ export const hybridSearchContext = defineTool({
       legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
     })
     const { results, omitted } = await rankedEntries(context, found.results, args, (result) => ({
-      ...laterMember(result.later),
+      ...laterMember(result),
       scores: {
         fused: score(result.fused),
         rrf: score(result.rrf),

@@ -51,12 +51,18 @@ export const Places = ({ places, at, label }: { places: readonly Place[]; at: st
 /** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
 const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
 
+/** Pairs of memories to settle, for those who may change them. */
+const STALE: Place = { at: '/stale', label: 'Outdated?', icon: 'stale' }
+
 /** Whether the visitor reviews captured sessions. */
 export const reviews = (visit: Visit): boolean => hasRole(visit, 'writer') && visit.config.captureDays > 0
 
 /** @param waiting sessions that wait for the visitor's review */
-export const placesOf = (visit: Visit, waiting: number): readonly Place[] =>
-  reviews(visit) ? [...MEMORY, { ...REVIEW, waiting }] : MEMORY
+export const placesOf = (visit: Visit, waiting: number): readonly Place[] => [
+  ...MEMORY,
+  ...(reviews(visit) ? [{ ...REVIEW, waiting }] : []),
+  ...(hasRole(visit, 'writer') ? [STALE] : []),
+]
 
 /** The first page of a visitor: the holder of ADMIN_TOKEN sees no memory, so that there is nothing to look over. */
 export const homeOf = (isOperator: boolean): string => (isOperator ? '/projects' : '/')

@@ -14,6 +14,7 @@ import { RANK_DEPTH, type Window } from '../../../domain/search/window'
 import { codePointLength, offsetAfter } from '../../../domain/text'
 import type { EntryStore, Stretch } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
+import { type Disagreements, type FindDisagreements, WITHOUT_DISAGREEMENTS } from '../../currency/disagreements'
 import { attempt } from '../../outcome'
 import type { FoundBy } from './search-text'
 import type { SemanticHit } from './semantic-hits'
@@ -46,6 +47,8 @@ export interface RankedResult {
   readonly excerpt: string | null
   /** IDs of later results on the same subject, the latest first. */
   readonly later: readonly number[]
+  /** IDs of later results that a model judged to say otherwise. */
+  readonly otherwise: readonly number[]
 }
 
 export interface RankedPage {
@@ -56,7 +59,7 @@ export interface RankedPage {
 }
 
 /** An entry in an ordering, before it has been read. */
-export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'later'> & {
+export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'later' | 'otherwise'> & {
   readonly id: number
   /** The query is its title. */
   readonly isTitled: boolean
@@ -96,10 +99,12 @@ export function createRankedPage({
   entries,
   analyzer,
   reranker,
+  findDisagreements,
 }: {
   readonly entries: Pick<EntryStore, 'previews' | 'stretches'>
   readonly analyzer: Analyzer
   readonly reranker: Reranker | null
+  readonly findDisagreements: FindDisagreements
 }) {
   /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
   async function rerank(
@@ -158,7 +163,7 @@ export function createRankedPage({
           : wanted.map(excerptStretch)
     const compares = request.laterFirst === true
     // Asked for in the same moment, so that they share a round trip.
-    const [previews, read, compared] = await Promise.all([
+    const [previews, read, compared, disagreements] = await Promise.all([
       entries.previews(
         scope,
         filter,
@@ -167,6 +172,10 @@ export function createRankedPage({
       ),
       entries.stretches(scope, filter, stretches),
       compares && reranker === null ? entries.stretches(scope, filter, wanted.map(subjectStretch)) : [],
+      (compares ? findDisagreements : WITHOUT_DISAGREEMENTS)(
+        scope,
+        wanted.map(({ id }) => id),
+      ),
     ])
     const byId = new Map(previews.map((entry): [number, EntryPreview] => [entry.id, entry]))
     const texts = new Map(read.map(({ id, text }) => [id, text]))
@@ -195,6 +204,7 @@ export function createRankedPage({
         highlighted: highlighting ? highlight(text, words.units, analyzer) : null,
         excerpt: most === undefined ? null : excerpt(one, shown.get(id) ?? '', entry, words, most),
         later: [],
+        otherwise: [],
       })
       if (highlighting || most !== undefined) await scheduler.tick(text.length)
     }
@@ -204,7 +214,12 @@ export function createRankedPage({
     const named = new Set(page.flatMap(({ id, isTitled }) => (isTitled ? [id] : [])))
     await scheduler.tick(ordered.length * SUBJECT.codePoints)
     return {
-      results: withLater(ordered, new Map(begun.map(({ id, text }) => [id, text])), named),
+      results: withLater(
+        ordered,
+        new Map(begun.map(({ id, text }) => [id, text])),
+        named,
+        disagreements(ordered.map(({ entry }) => entry)),
+      ),
       total: cut.length,
       warnings,
     }
@@ -220,6 +235,7 @@ export function createRankedPage({
     results: readonly RankedResult[],
     texts: ReadonlyMap<number, string>,
     named: ReadonlySet<number>,
+    otherwise: Disagreements,
   ): RankedResult[] {
     const shown = new Set(results.map(({ entry }) => entry.id))
     const isReplaced = ({ supersededBy }: EntryPreview): boolean =>
@@ -240,7 +256,8 @@ export function createRankedPage({
     )
     return order.map((place) => {
       const result = results[place] as RankedResult
-      return { ...result, later: later.get(result.entry.id) ?? [] }
+      const { id } = result.entry
+      return { ...result, later: later.get(id) ?? [], otherwise: otherwise.get(id) ?? [] }
     })
   }
 }

@@ -10,6 +10,7 @@ import { RANK_DEPTH } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
+import { type FindDisagreements, WITHOUT_DISAGREEMENTS } from '../../currency/disagreements'
 import type { CatchUp } from '../../keeping/catch-up'
 import { createRankedPage, type RankedPage, type RankedRequest } from './ranked-page'
 import { createSearchHybrid, type HybridRequest } from './search-hybrid'
@@ -65,12 +66,15 @@ export function createRankedSearches(dependencies: {
   readonly overfetch: number
   /** What to tell of what an upgrade has left to be made. */
   readonly unfinished?: CatchUp['warnings']
+  /** Absent where no model judges memories. */
+  readonly findDisagreements?: FindDisagreements
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
+  const { findDisagreements = WITHOUT_DISAGREEMENTS } = dependencies
   const { suggestWords = NO_SUGGESTIONS, levels, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [], rarity: new Map() }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
-  const page = createRankedPage({ entries, analyzer, reranker })
+  const page = createRankedPage({ entries, analyzer, reranker, findDisagreements })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { currentForm, type Gathered } from '../../../../domain/capture/gathered'
-import { CLAIM_MS } from '../../../../domain/capture/times'
+import { CLAIM_MS, SILENT_MS } from '../../../../domain/capture/times'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { utf8Length } from '../../../../domain/text'
+import type { Millis } from '../../../../domain/time'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -51,11 +52,24 @@ const previewOf = (text: string) => ({
   isCut: text.length > ADDRESSING_PREVIEW,
 })
 
+/** Lets a model propose memories of a session once nothing has arrived of it for a while. */
+const queueProposals = (org: string, entryId: number, now: Millis): SQL =>
+  sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+    VALUES (${org}, 'propose', ${String(entryId)}, ${now}, ${now + SILENT_MS})
+    ON CONFLICT (org, topic, key) DO UPDATE SET due_at = excluded.due_at WHERE outbox.state = 'pending'`
+
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,
-  { quotas = NO_QUOTAS }: { readonly quotas?: Quotas } = {},
+  {
+    quotas = NO_QUOTAS,
+    proposes = false,
+  }: {
+    readonly quotas?: Quotas
+    /** Whether a model proposes memories of sessions. */
+    readonly proposes?: boolean
+  } = {},
 ): CaptureStore {
   const { dialect } = connection
   const ownerOf = ({ owner }: Scope): string => owner ?? ''
@@ -139,6 +153,9 @@ export function createSqlCaptureStore(
               claimed_at = NULL,
               due_at = CASE WHEN revision = ${revision} THEN NULL ELSE due_at END
             WHERE org = ${scope.org} AND owner = ${ownerOf(scope)} AND session = ${name}`,
+        ...(proposes && written !== null && !written.closed
+          ? [queueProposals(scope.org, written.entryId, clock.now())]
+          : []),
       ).run(connection, { org: scope.org })
     },
 
@@ -147,7 +164,7 @@ export function createSqlCaptureStore(
         connection,
         sql`SELECT e.id FROM entries e
           WHERE ${listed(dialect, scope, clock.now(), 'e', { captured: 'alone' })} AND e.thread_id = ${threadId}
-            AND e.owner = ${ownerOf(scope)}
+            AND e.owner = ${ownerOf(scope)} AND e.kind = 'session'
           ORDER BY e.id LIMIT 1`,
         firstRow((row) => num(row, 'id')),
       )

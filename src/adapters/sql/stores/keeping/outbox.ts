@@ -83,6 +83,12 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       await new Batch(...statements).run(connection)
     },
 
+    async putOff(items, until) {
+      await new Batch(
+        sql`UPDATE outbox SET state = 'pending', attempts = attempts - 1, due_at = ${until} WHERE ${held(items)}`,
+      ).run(connection)
+    },
+
     async missed({ org, topic, key }, error) {
       await new Batch(sql`
         UPDATE outbox SET attempts = attempts + 1, due_at = ${clock.now() + FIRST_DELAY_MS}, last_error = ${error.slice(0, 500)}

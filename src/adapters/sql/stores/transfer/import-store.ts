@@ -11,6 +11,7 @@ import { jsonGroups } from '../../core/json-groups'
 import { asRows, howMany } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { createWrite } from '../../tables/changes/writing'
+import { seekAgainFrom } from '../../tables/currency/pairs-sought'
 import { imageGuard } from '../../tables/outbox/image-use'
 import { importGuard } from '../../tables/transfer/import-guard'
 import {
@@ -99,6 +100,7 @@ export function createSqlImportStore(
           ...take.after,
           auditStatement(caller.org, now, { ...caller, allowed: true, ids, detail }),
           ...imageGuard(dialect, caller.org, hashes, knownRemovals),
+          ...(entries.length === 0 ? [] : [seekAgainFrom(Math.min(...entries.map(({ id }) => id)))]),
         ])
       }
       const takes = () =>

@@ -1,0 +1,107 @@
+import { contentMark } from '../../domain/currency/content-mark'
+import { judgementPatch } from '../../domain/currency/judgement'
+import { bothHold } from '../../domain/currency/later-first'
+import type { MemoryPair } from '../../domain/currency/pair'
+import type { Verdict } from '../../domain/currency/verdict'
+import type { Entry, EntryPreview } from '../../domain/entry/entry'
+import { titleOf } from '../../domain/entry/title'
+import { noSuchEntry } from '../../domain/errors'
+import type { Caller, Scope } from '../../domain/identity/scope'
+import { EVERYTHING } from '../../domain/search/filter'
+import { firstCodePoints } from '../../domain/text'
+import type { EntryStore } from '../../ports/entry-store'
+import type { MemoryPairs, PairQuery } from '../../ports/memory-pairs'
+import { done, onlyValue } from '../outcome'
+import type { Remember } from '../pack/remember'
+import type { UpdateEntries } from '../writing/entries/update-entries'
+
+/** A pair that waits for a judgement. */
+export interface StalePair {
+  readonly later: EntryPreview
+  readonly earlier: EntryPreview
+  /** Of the optional judge, on these contents; null for none. */
+  readonly verdict: Verdict | null
+}
+
+export interface StalePairPage {
+  readonly pairs: readonly StalePair[]
+  /** Where the list goes on; null at its end. */
+  readonly next: MemoryPair | null
+}
+
+/** How a person settles a pair: the later memory replaces the earlier one, both hold, or one memory takes the place of both. */
+export const RESOLUTIONS = ['replaces', 'both_hold', 'merge'] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
+
+/** Code points of each text in the list. */
+const PREVIEW = 600
+const MOST_TITLE = 200
+
+export type StalePairs = ReturnType<typeof createStalePairs>
+
+/** The pairs of memories on one subject that no judgement has settled, and what a person makes of them. */
+export function createStalePairs({
+  pairs,
+  entries,
+  updateEntries,
+  remember,
+}: {
+  readonly pairs: Pick<MemoryPairs, 'list' | 'judge'>
+  readonly entries: Pick<EntryStore, 'previews' | 'read'>
+  readonly updateEntries: UpdateEntries
+  readonly remember: Remember
+}) {
+  async function merge(caller: Caller, later: Entry, earlier: Entry): Promise<number> {
+    const { id } = await remember(caller, {
+      title: firstCodePoints(titleOf(later), MOST_TITLE),
+      content: `${later.text}\n\n${earlier.text}`,
+      kind: later.kind,
+      ...(later.project === null ? {} : { project: later.project }),
+      tags: [...new Set([...later.tags, ...earlier.tags])],
+      related_to: [`supersedes:${later.id}`, `supersedes:${earlier.id}`],
+      ...{ from: [later.id, earlier.id], sumsUp: true, diary: false },
+    })
+    return id
+  }
+
+  return {
+    /** Pairs of which the caller can change the later memory and read the earlier one, the newest later one first. */
+    async list(scope: Scope, query: PairQuery): Promise<StalePairPage> {
+      const found = await pairs.list(scope, { ...query, limit: query.limit + 1 })
+      const page = found.slice(0, query.limit)
+      const ids = [...new Set(page.flatMap(({ later, earlier }) => [later, earlier]))]
+      const read = await entries.previews(scope, EVERYTHING, ids, PREVIEW)
+      const byId = new Map(read.map((one) => [one.id, one]))
+      const last = found.length > query.limit ? page.at(-1) : undefined
+      return {
+        pairs: page.flatMap((pair): StalePair[] => {
+          const [later, earlier] = [byId.get(pair.later), byId.get(pair.earlier)]
+          if (later === undefined || earlier === undefined || bothHold(later, earlier)) return []
+          return [{ later, earlier, verdict: pair.judged === contentMark(later, earlier) ? pair.verdict : null }]
+        }),
+        next: last === undefined ? null : { later: last.later, earlier: last.earlier },
+      }
+    },
+
+    /**
+     * Settles a pair.
+     *
+     * @returns the ID of the memory that holds now: the later one, or the one that both are merged into
+     * @throws Problem not_found where the caller cannot read both, or may not change the later one
+     */
+    async resolve(caller: Caller, pair: MemoryPair, as: Resolution): Promise<number> {
+      const read = new Map((await entries.read(caller, [pair.later, pair.earlier])).map((one) => [one.id, one]))
+      const [later, earlier] = [read.get(pair.later), read.get(pair.earlier)]
+      if (later === undefined || earlier === undefined)
+        throw noSuchEntry(later === undefined ? pair.later : pair.earlier)
+      if (as === 'merge') return merge(caller, later, earlier)
+      const judgement =
+        as === 'replaces' ? { replaces: [earlier.id], bothHold: [] } : { replaces: [], bothHold: [earlier] }
+      const metadataPatch = judgementPatch(later.metadata, later, judgement)
+      const draft = { id: later.id, expectedVersion: later.version, metadataPatch }
+      onlyValue(await updateEntries(caller, [done(draft)], true))
+      if (as === 'both_hold') await pairs.judge({ org: caller.org, ...pair }, 'both_hold', contentMark(later, earlier))
+      return later.id
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { currencyContract } from '../contracts/currency'
+
+currencyContract()

@@ -1,0 +1,3 @@
+import { proposalContract } from '../contracts/proposals'
+
+proposalContract()
