@@ -88,6 +88,7 @@ describe('what a page of the dashboard costs', () => {
   }
 
   it('is three round trips at most beside the one for the key, which is among those counted here', async () => {
+    // One more counts the sessions that wait for review, while the page reads its own.
     for (const [path, most] of [
       ['/', 2],
       ['/threads', 2],
@@ -105,12 +106,12 @@ describe('what a page of the dashboard costs', () => {
       ['/pack?goal=the+fleet', 4],
       ['/activity', 2],
       ['/review', 3],
+      ['/usage', 2],
       ['/projects', 2],
       ['/keys', 2],
       ['/audit', 2],
       ['/settings', 3],
     ] as const)
-      // One more counts the sessions that wait for review, while the page reads its own.
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
   })
 

@@ -64,16 +64,22 @@ export const Waiting = ({ visit, items }: { visit: Visit; items: readonly Review
       <h2>Waiting</h2>
       <PostForm action="/review/several" token={visit.formToken} class="stack-form">
         <Carried visit={visit} />
-        {groupSimilar(sessions).map((group) => (
-          <fieldset class="picks">
-            {group.length === 1 ? null : <legend>{group.length} similar sessions</legend>}
+        {groupSimilar(sessions).map((group) => {
+          const list = (
             <ul class="picks">
               {group.map((one) => (
                 <Session of={one} proposals={proposals.get(one.threadId) ?? []} now={now} />
               ))}
             </ul>
-          </fieldset>
-        ))}
+          )
+          if (group.length === 1) return list
+          return (
+            <fieldset class="picks">
+              <legend>{group.length} similar sessions</legend>
+              {list}
+            </fieldset>
+          )
+        })}
         {alone.length === 0 ? null : (
           <ul class="picks" aria-label="Proposals of other sessions">
             {alone.map((one) => (
