@@ -832,7 +832,8 @@ async function handle(argument, event, { env, home }) {
     isUnreadable,
     unwritten,
     notice,
-    told: atStart(home, place.folder)
+    // The person has read the line before the session was compacted or cleared.
+    told: ["compact", "clear"].includes(event.source) ? [] : atStart(home, place.folder)
   });
   return error === null && sender.told() >= lost && lost > 0 && (spool.forgetLost(), spool.remember({ ...state, toldLost: 0 })), { ...nothing, output, message };
 }

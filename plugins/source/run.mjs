@@ -126,7 +126,8 @@ export async function handle(argument, event, { env, home }) {
     isUnreadable,
     unwritten,
     notice,
-    told: atStart(home, place.folder),
+    // The person has read the line before the session was compacted or cleared.
+    told: ['compact', 'clear'].includes(event.source) ? [] : atStart(home, place.folder),
   })
   // Told to the server and to the person: no longer worth a line.
   if (error === null && sender.told() >= lost && lost > 0) {

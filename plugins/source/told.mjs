@@ -1,4 +1,4 @@
-// What is a person told of memory: at the next start, and in a status line? (capture contract §6)
+// The line about memory for the person, at the next start and in a status line. (capture contract §6)
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonIn } from './events.mjs'
@@ -25,7 +25,7 @@ function write(home, told) {
   try {
     writeWhole(fileOf(home), JSON.stringify(told))
   } catch {
-    // Without it nobody is told.
+    // Only the line for the person is missing then.
   }
 }
 
@@ -51,7 +51,7 @@ export function hear(home, url, { memory, waiting }, folderOfSession) {
   })
 }
 
-/** What the person is told at a start: of the last session in the folder once, and what waits. */
+/** The line for the person at a start: counts of the last session in the folder, once, and how many sessions wait. */
 export function atStart(home, folder) {
   const told = read(home)
   const last = told.sessions.findLast((one) => one[1] === folder && !one[3])

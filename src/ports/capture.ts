@@ -77,7 +77,7 @@ export interface CaptureStore {
    */
   keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
   /**
-   * What a checkpoint wrote; it is due no more unless something arrived meanwhile.
+   * Notes the entry that a checkpoint wrote. The session is due no more unless something arrived meanwhile.
    *
    * @param use what the session did with memories, stored in its one row of that
    */
@@ -90,12 +90,12 @@ export interface CaptureStore {
   /** Of these memories, those that the scope may read: titles, files and first characters. */
   compared(scope: Scope, ids: readonly number[]): Promise<readonly ComparedMemory[]>
   /**
-   * What sessions of every owner did with memories, in the projects that the scope reaches, newest first.
+   * Rows of use of sessions of every owner, in the projects that the scope reaches, newest first.
    *
    * @param id only sessions that have to do with this memory; null for all
    */
   uses(scope: Scope, since: Millis, id: number | null): Promise<readonly SessionUse[]>
-  /** When use was first recorded, of what is still known; null where it never was. */
+  /** The time of the oldest row of use; null without one. */
   firstUse(scope: Scope): Promise<Millis | null>
   /** Of these memories, those that lists show. */
   named(scope: Scope, ids: readonly number[]): Promise<readonly NamedMemory[]>

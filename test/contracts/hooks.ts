@@ -363,7 +363,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect((await erase(reader)).status).toBe(403)
     })
 
-    it('bring a subagent what is about its task and what stands, as its session goes on untouched', async () => {
+    it('give a subagent the entries about its task and those of a start, and leave its session as it is', async () => {
       const remember = (title: string, content: string) =>
         world.ok(ada, 'remember', { title, content, kind: 'decision', project: PROJECT })
       await remember('Harbour light generator', 'The harbour light generator runs on diesel')
@@ -390,7 +390,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       const other = textOf(await told(agent('a3', { prompt: 'Paint the hull white' })))
       expect(other).toMatch(/^<commonplace-memory>[^<]*Paint/)
       expect(other).not.toContain('Where we left off')
-      // What a subagent was shown is new to the session itself.
+      // Memories that a subagent was shown are new to the session itself.
       const prompt = s.prompt('harbour light generator diesel')
       expect(textOf(await send(ada, [prompt], prompt.id))).toContain('Harbour light generator')
       await send(ada, [

@@ -57,7 +57,7 @@ export function memoryUsageContract(): void {
       changeId: `archive${++serial}`,
     })
 
-    it('is one row a session of what was shown, opened, quoted, touched and contradicted, and no words', async () => {
+    it('is one row a session with memories that were shown, opened, quoted, touched and contradicted, and no words', async () => {
       const quoted = await remember('Quay lamps', 'Lamps on the quay are switched by the harbour master before dusk')
       const touched = await remember('Tide table', 'src/tide/table.ts computes the tides of the port')
       const opened = await remember('Sail makers', 'The sail makers deliver on Mondays')

@@ -362,6 +362,7 @@ it('tells the person at the next start in the folder what memory did, once, and 
   expect(await told(start())).toEqual({ systemMessage: `commonplace: ${waits}`, ...output })
   server.wanted.more = { waiting: 1 }
   expect((await told(start())).systemMessage).toBe(`commonplace: 1 session waits for review: ${server.url}/review`)
+  expect(await told({ ...start(), source: 'compact' })).toEqual(output)
   server.wanted.more = { waiting: 0 }
   expect(await told(start())).toEqual(output)
 })

@@ -13,7 +13,7 @@ const happened = (gathered: Gathered, at: number, what: What): Gathered =>
 const memory = (id: number, title: string, text = '', files: readonly string[] = []): ComparedMemory => ({
   ...{ id, title, text, files },
 })
-/** What a session did with one memory that it was shown at 10. */
+/** The bits of a session that was shown one memory at 10. */
 function usedAs(one: ComparedMemory, ...events: readonly (readonly [at: number, what: What])[]): number {
   const shown = withShown(START, [one.id], 10)
   const gathered = events.reduce((all, [at, what]) => happened(all, at, what), shown)
@@ -33,7 +33,7 @@ it('counts six words in a row as a quotation, twelve characters of a script with
   expect(usedAs(tide, [20, answer('つまり、港の灯台は潮が満ちる前に点ける。')])).toBe(USE.shown | USE.quoted)
 })
 
-it('counts no quotation of what the person wrote, nor of an answer before the memory was shown', () => {
+it('counts no quotation of the own words of a person, nor in an answer before the memory was shown', () => {
   const lamps = memory(7, 'Quay lamps', 'The lamps on the quay are switched by the harbour master.')
   const words = 'The lamps on the quay are switched by the harbour master.'
   expect(usedAs(lamps, [15, prompt(`Is it true? ${words}`)], [20, answer(words)])).toBe(USE.shown)

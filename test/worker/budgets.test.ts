@@ -16,7 +16,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   // Of each memory that was shown, its beginning is compared with what the session did: one row a session.
   'POST /api/v1/hooks/claude-code?end': [8, 200, 200, 19],
   'POST /api/v1/hooks/claude-code?prompt': [7, 3_500, 4_850, 4],
-  'POST /api/v1/hooks/claude-code?start': [6, 300, 345, 6],
+  'POST /api/v1/hooks/claude-code?start': [5, 300, 345, 6],
   'POST /api/v1/hooks/claude-code?stop': [6, 200, 200, 20],
   'POST /api/v1/hooks/claude-code?tool': [3, 130, 130, 30],
   'PUT /api/v1/code/ours/files': [4, 101, 101, 36],

@@ -62,7 +62,7 @@ const again = (client) => `commonplace setup ${client} --capture`
 
 const claudeSettings = () => join(process.env.CLAUDE_CONFIG_DIR || inHome('.claude'), 'settings.json')
 
-/** A plugin of Claude Code cannot bring a status line: it is set in the person's settings, unless another one is. @returns {string} */
+/** Sets the status line in the person's settings, unless another one is set: a plugin of Claude Code cannot. @returns {string} */
 function addStatusLine() {
   const file = claudeSettings()
   const statusLine = { type: 'command', command: `node "${join(PLUGIN, 'hook.mjs')}" statusline` }

@@ -1,4 +1,4 @@
-// `commonplace statusline`: one line of what memory did in a session, for Claude Code's status line. (capture contract §6)
+// `commonplace statusline`: one line about memory in a session, for Claude Code's status line. (capture contract §6)
 import { homedir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { statusLine } from '../../../plugins/commonplace/hook.mjs'

@@ -26,7 +26,7 @@ export interface Gathered {
   readonly memories: GatheredMemories
 }
 
-/** What the session shows of memories. Of each list the first by id or time are kept. */
+/** Events of the session that concern memories. Each list retains its first items by id or time. */
 export interface GatheredMemories {
   /** Memories that hooks showed, and when they first did: milliseconds since 1970. */
   readonly shown: readonly { readonly id: number; readonly at: number }[]

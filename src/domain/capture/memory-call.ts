@@ -1,6 +1,6 @@
 import type { Fields, What } from './happening'
 
-/** What a call of a tool of ours says about memories: which of them it opened, and which it replaced or corrected. */
+/** Reads calls of our own tools: which memories a call opened, and which it replaced or corrected. */
 
 const TOOLS: readonly string[] = ['fetch', 'forget', 'remember', 'update']
 /** Ids that one call names. */
@@ -27,7 +27,7 @@ function ownTool(tool: string): string | null {
   return isOurs && TOOLS.includes(name) ? name : null
 }
 
-/** Null for a tool of somebody else, or one that names no memory. */
+/** Null for another tool, or a call without ids of memories. */
 export function memoryCall(tool: string, input: Fields): Extract<What, { kind: 'memory' }> | null {
   const name = ownTool(tool)
   if (name === null) return null

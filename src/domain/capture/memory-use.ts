@@ -5,7 +5,7 @@ import { form } from './prose'
 
 /** Whether memories were of use to a session, as its hooks show it (capture contract §6). Usage is shown to people; it ranks nothing. */
 
-/** What a session did with a memory, as bits of a number. */
+/** Ways in which a session deals with a memory, as bits of a number. */
 export const USE = { shown: 1, opened: 2, touched: 4, quoted: 8, contradicted: 16 } as const
 /** A memory was used that was opened, quoted, or whose files changed afterwards. */
 export const USED = USE.opened | USE.touched | USE.quoted
@@ -80,7 +80,7 @@ function filesOf({ title, text, files }: ComparedMemory, project: string | null)
 const isFile = (changed: string, named: string): boolean =>
   isSameFile(changed, named) || changed.endsWith(`/${named}`) || named.endsWith(`/${changed}`)
 
-/** Whether a prompt says of a memory that it does not hold: it names its id or words of its title beside a word of correction. */
+/** Whether a prompt corrects a memory: it has a word of correction, and the id or words of the title of the memory. */
 function corrects(prompt: string, { id, title }: ComparedMemory): boolean {
   if (!CORRECTS.test(prompt)) return false
   if (idsNamedIn(prompt).includes(id)) return true
@@ -91,7 +91,7 @@ function corrects(prompt: string, { id, title }: ComparedMemory): boolean {
 }
 
 /**
- * What a session did with the memories that it was shown or opened. The result depends on the gathered state alone.
+ * Finds how a session dealt with the memories that it was shown or opened. The result depends on the gathered state alone.
  *
  * @param memories those of `shown` and `opened` that still exist
  */
@@ -106,7 +106,7 @@ export function memoryUse(gathered: Gathered, memories: readonly ComparedMemory[
     .map((memory): MemoryUse => {
       const { id, title, text } = memory
       const from = since.get(id) ?? 0
-      // A person's own words are no quotation of a memory.
+      // A person's own words do not count as a quotation of a memory.
       const own = [...runsOf(`${title ?? ''}\n${text}`)].filter((run) => !prompts.has(run))
       const isQuoted =
         named.includes(id) || answers.some(({ at, runs }) => at >= from && own.some((run) => runs.has(run)))

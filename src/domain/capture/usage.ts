@@ -1,9 +1,9 @@
 import type { Millis } from '../time'
 import { type MemoryUse, USE, USED } from './memory-use'
 
-/** What sessions did with memories, summed up for people. */
+/** The use of memories by sessions, summed up for people. */
 
-/** What one session did. */
+/** The use of memories by one session. */
 export interface SessionUse {
   /** `<client>:<id>` */
   readonly session: string

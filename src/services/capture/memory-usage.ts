@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock'
 const WEEK_MS = 7 * DAY_MS
 /** Memories that each list holds. */
 const LISTED = 20
-/** Memories of which a list is chosen: those that nobody may read any more are left out of it. */
+/** Candidates for a list, which leaves out memories that the reader may not read. */
 const CANDIDATES = 100
 
 /** A memory with its use. */

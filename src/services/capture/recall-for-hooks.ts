@@ -149,8 +149,8 @@ export function createRecallForHooks({
   }
 
   /**
-   * What a subagent starts with, whose context is empty: what is about its task, then what stands. Where the session left off is for the
-   * session itself.
+   * The text for a subagent, whose context is empty: entries about its task, then those of a start. "Where we left off" is for the session
+   * itself.
    */
   async function atSubagent(scope: Scope, task: string, event: HookEvent, thread: string): Promise<ForModel> {
     const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))

@@ -246,10 +246,8 @@ export function createReceiveEvents({
       if (written.ok) memory = { session: session.name.slice(client.length + 1), ...written.value }
       else failed.push(written.problem.message)
     }
-    const isStart = kept.some(({ happening }) => happening.what.kind === 'start')
-    const waiting = isStart ? await store.waiting(by, MOST_WAITING) : null
     const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
-    const { stored, output } = received
+    const { stored, output, waiting } = received
     const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
     const repeated = kept.length - stored + again
     return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting }
@@ -285,7 +283,12 @@ export function createReceiveEvents({
     const isRepeated = asked !== null && known.events.has(asked.id)
     const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
     const notes = asked?.place.captures === true
-    const recall = asked === null || isRepeated ? null : await recalled(by, hooks, client, asked, before, notes)
+    const isStart = events.some(({ happening }) => happening.what.kind === 'start')
+    // Asked in the same moment, so that both share a round trip.
+    const [recall, waiting] = await Promise.all([
+      asked === null || isRepeated ? null : recalled(by, hooks, client, asked, before, notes),
+      isStart ? store.waiting(by, MOST_WAITING) : null,
+    ])
     const text = isRepeated ? (known.events.get(asked.id) ?? null) : (recall?.text ?? null)
     const touched = touch(client, known.sessions, fresh)
     const now = clock.now()
@@ -300,6 +303,6 @@ export function createReceiveEvents({
           dueAt: session.written?.closed ? null : session.dueAt === null ? now + SILENT_MS : 'stays',
         })),
       })
-    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text) }
+    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text), waiting }
   }
 }

@@ -15,7 +15,7 @@ import { done } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
-/** What became of a session, as its person is told. */
+/** Counts of a session, for its person. */
 export interface SessionCounts extends UseCounts {
   /** Entries that hooks have written of it. */
   readonly captured: number

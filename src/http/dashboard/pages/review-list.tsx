@@ -20,7 +20,7 @@ const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
   </label>
 )
 
-/** What a model proposes to remember of a session, with the words on which it rests. */
+/** A proposal of a model to remember, with the words of the session on which it rests. */
 const Proposal = ({ of }: { of: ReviewedEntry }) => (
   <li>
     <Tick of={of} label={of.title ?? `Memory ${of.id}`} />

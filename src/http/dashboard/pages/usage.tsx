@@ -9,7 +9,6 @@ import { entryAt } from '../parts/addresses'
 import { EntryLink, Facts, Kind, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { reviews } from '../parts/navigation'
-import { plural } from '../parts/words'
 import { asked, principalOf, sent, type Visit } from '../visit'
 import { pairs, reviewing } from './reviewing'
 import { Used } from './usage-words'
@@ -83,7 +82,7 @@ const Unused = ({ visit, of }: { visit: Visit; of: readonly NamedMemory[] }) => 
   )
 }
 
-/** What was just archived, and the way to take it back. */
+/** Names the memories that were just archived, with a form to list them again. */
 const Done = ({ visit }: { visit: Visit }) => {
   const picked = visit.url.searchParams.getAll('pick').filter((pick) => /^\d{1,15}-\d{1,15}$/.test(pick))
   const done = asked(visit, 'done')
@@ -130,7 +129,7 @@ export async function usage(visit: Visit): Promise<Page> {
           <p>
             {since === null
               ? 'Sessions of clients with capture show which memories they use.'
-              : `In the last week, sessions used ${plural(mostUsed.length, 'memory', 'memories')}.`}
+              : 'Memories that sessions used, as the hooks of their clients show it. Usage does not change the order of a search.'}
           </p>
         </div>
         <Done visit={visit} />

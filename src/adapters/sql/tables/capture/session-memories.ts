@@ -24,7 +24,7 @@ interface Place {
   readonly project: string | null
 }
 
-/** Stores the one row of a session; the same use is no write. */
+/** Stores the one row of a session. The same use writes nothing. */
 export const noteUse = ({ org, owner, name, project }: Place, use: readonly MemoryUse[], now: Millis): SQL => sql`
   INSERT INTO session_memories (org, owner, session, project, at, memories)
   VALUES (${org}, ${owner}, ${name}, ${project ?? ''}, ${now}, ${JSON.stringify(use)})
@@ -71,7 +71,7 @@ export const toSessionUse = (row: Row): SessionUse => ({
   memories: JSON.parse(str(row, 'memories')),
 })
 
-/** When use was first recorded in an organization, of what is still known. */
+/** The time of the oldest row of an organization. */
 export const firstUseStatement = ({ org }: Scope): SQL =>
   sql`SELECT min(s.at) AS at FROM session_memories s WHERE s.org = ${org}`
 
