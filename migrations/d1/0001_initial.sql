@@ -1075,6 +1075,17 @@ CREATE TABLE capture_start_digests (
   PRIMARY KEY (org, owner, place)
 ) WITHOUT ROWID;
 
+-- What sessions did with the memories that were shown to them or that they opened: one row a session, without any words.
+CREATE TABLE session_memories (
+  org TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  session TEXT NOT NULL, -- '<client>:<id>'
+  project TEXT NOT NULL, -- '' for none
+  at INTEGER NOT NULL, -- when it was last written
+  memories TEXT NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/memory-use.ts)
+  PRIMARY KEY (org, owner, session)
+) WITHOUT ROWID;
+
 -- Export and import (docs/contracts/operate.md §2)
 -- ------------------------------------------------
 

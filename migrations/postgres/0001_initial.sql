@@ -1114,6 +1114,17 @@ CREATE TABLE capture_start_digests (
   PRIMARY KEY (org, owner, place)
 );
 
+-- What sessions did with the memories that were shown to them or that they opened: one row a session, without any words.
+CREATE TABLE session_memories (
+  org text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL, -- '<client>:<id>'
+  project text COLLATE "C" NOT NULL, -- '' for none
+  at bigint NOT NULL, -- when it was last written
+  memories text NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/memory-use.ts)
+  PRIMARY KEY (org, owner, session)
+);
+
 -- Export and import (docs/contracts/operate.md §2)
 -- ------------------------------------------------
 

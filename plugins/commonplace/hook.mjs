@@ -227,12 +227,13 @@ var KINDS = {
   posttoolusefailure: "tool",
   aftershellexecution: "tool",
   afterfileedit: "tool",
-  "tool.execute.after": "tool"
-}, nameOf = (event) => textOf(event, "hook_event_name", "hookEventName", "hook") ?? "", kindOf = (event) => KINDS[nameOf(event).toLowerCase()] ?? "other", CHANGES = /edit|write|creat|replace|insert|patch|delete|remove|rename|move|notebook/i, RUNS = /bash|shell|terminal|exec|command|run|cmd/i, runsCommands = (tool) => RUNS.test(tool), toolOf = (event) => textOf(event, "tool_name", "toolName") ?? textOf(event.input, "tool") ?? "";
+  "tool.execute.after": "tool",
+  subagentstart: "agent"
+}, nameOf = (event) => textOf(event, "hook_event_name", "hookEventName", "hook") ?? "", kindOf = (event) => KINDS[nameOf(event).toLowerCase()] ?? "other", CHANGES = /edit|write|creat|replace|insert|patch|delete|remove|rename|move|notebook/i, RUNS = /bash|shell|terminal|exec|command|run|cmd/i, runsCommands = (tool) => RUNS.test(tool), toolOf = (event) => textOf(event, "tool_name", "toolName") ?? textOf(event.input, "tool") ?? "", isOwnTool = (tool) => /(?:commonplace[^a-z].{0,40}|^mcp:)(?:fetch|forget|remember|update)$/i.test(tool);
 function isWorkOf(event) {
   if (/^after(Shell|File)/.test(nameOf(event))) return !0;
   let tool = toolOf(event);
-  return !/^mcp(__|_|:)/i.test(tool) && (CHANGES.test(tool) || RUNS.test(tool));
+  return isOwnTool(tool) || !/^mcp(__|_|:)/i.test(tool) && (CHANGES.test(tool) || RUNS.test(tool));
 }
 var sessionOf = (client, event) => (client === "cursor" ? textOf(event, "conversation_id", "session_id") : textOf(event, "session_id", "sessionId", "conversation_id")) ?? textOf(event.session, "id") ?? "", OF_CURSOR = {
   SessionStart: "sessionStart",
@@ -303,7 +304,7 @@ function batchOf(spool, names) {
   }
   return batch;
 }
-function senderTo({ spool, url, key, until }) {
+function senderTo({ spool, url, key, until, hear: hear2 }) {
   let told = Math.min(spool.state().toldLost ?? 0, spool.lost()), hasAnswered = !1;
   async function ask(records, answer) {
     let lost = spool.lost(), events = records.map(({ id, at, event, place }) => ({ id, at, event, place })), body = JSON.stringify({
@@ -313,9 +314,9 @@ function senderTo({ spool, url, key, until }) {
     }), { status, text } = await post(`${url}/api/v1/hooks/${records[0].client}`, { key, body, until });
     if (status === 400 || status === 413) return null;
     if (status < 200 || status > 299) throw new NoAnswer(`it answered ${status}`, status);
-    let read2 = readAnswer(text);
-    if (read2 === null) throw new NoAnswer("what it answered is none of ours");
-    return told = lost, hasAnswered = !0, read2;
+    let read3 = readAnswer(text);
+    if (read3 === null) throw new NoAnswer("what it answered is none of ours");
+    return told = lost, hasAnswered = !0, hear2(read3, records), read3;
   }
   async function deliver(batch) {
     let answer = await ask(batch.map(({ record }) => record));
@@ -397,8 +398,8 @@ function objectIn(text) {
     return null;
   }
 }
-async function bridge({ env, home, input, write }) {
-  let { url, key } = settingsOf(env, home), open = /* @__PURE__ */ new Set(), version = VERSION, say = (message) => write(`${JSON.stringify(message)}
+async function bridge({ env, home, input, write: write2 }) {
+  let { url, key } = settingsOf(env, home), open = /* @__PURE__ */ new Set(), version = VERSION, say = (message) => write2(`${JSON.stringify(message)}
 `), refuse = (id, code, message, data) => say({ jsonrpc: "2.0", id, error: { code, message, data } });
   async function forward(message) {
     try {
@@ -512,6 +513,16 @@ function toolInput(given2) {
     ]);
   return Object.fromEntries(kept);
 }
+function ownInput(given2) {
+  if (typeof given2 == "string")
+    try {
+      return ownInput(jsonIn(given2));
+    } catch {
+      return {};
+    }
+  let idsIn = (name) => [given2?.[name] ?? []].flat().slice(0, 20).map(Number).filter(Number.isSafeInteger), ids = ["id", "ids", "replaces", "merges"].map((name) => [name, idsIn(name)]), changes = ["content", "old_text", "append"].some((name) => given2?.[name] !== void 0);
+  return { ...Object.fromEntries(ids), ...changes ? { changes_words: !0 } : {} };
+}
 var CODES = ["exit_code", "exitCode", "exit", "returncode", "code", "interrupted", "result_type", "resultType"], OUTPUTS = [
   "output",
   "stdout",
@@ -549,14 +560,14 @@ var INPUTS = ["tool_input", "toolInput", "toolArgs", "tool_args"], RESPONSES = [
   "transcriptPath",
   "background_tasks"
 ]);
-function member(name, value, isTool, isCommand) {
-  return isTool ? INPUTS.includes(name) || name === "args" ? toolInput(value) : RESPONSES.includes(name) ? toolResponse(value, isCommand) : ["edits", "output", "content", "command"].includes(name) ? ownMember(name, value) : value : value;
+function member(name, value, isTool, isCommand, isOwn) {
+  return isTool ? INPUTS.includes(name) || name === "args" ? isOwn ? ownInput(value) : toolInput(value) : RESPONSES.includes(name) ? toolResponse(value, isCommand) : ["edits", "output", "content", "command"].includes(name) ? ownMember(name, value) : value : value;
 }
 function ownMember(name, value) {
   return name === "edits" || name === "content" ? [] : typeof value != "string" ? [] : name === "command" ? commandText(value) : endOf(value);
 }
-function cleanOpenCode(event, isTool, isCommand) {
-  let { input, output } = event, told = isFields(input) && isTool ? { ...input, args: toolInput(input.args) } : input, parts = Array.isArray(output?.parts) ? [
+function cleanOpenCode(event, isTool, isCommand, isOwn) {
+  let { input, output } = event, told = isFields(input) && isTool ? { ...input, args: (isOwn ? ownInput : toolInput)(input.args) } : input, parts = Array.isArray(output?.parts) ? [
     {
       type: "text",
       text: output.parts.filter((part) => part?.type === "text" && part.synthetic !== !0 && typeof part.text == "string").map(({ text }) => text).join(`
@@ -566,9 +577,9 @@ function cleanOpenCode(event, isTool, isCommand) {
   return { hook: event.hook, input: told, output: answered, session: event.session };
 }
 function cleanEvent(event) {
-  let isTool = kindOf(event) === "tool" && isWorkOf(event), isCommand = isTool && (runsCommands(toolOf(event)) || event.hook_event_name === "afterShellExecution"), known = event.hook === void 0 ? Object.fromEntries(
-    Object.entries(event).filter(([name]) => !UNREAD.has(name)).map(([name, value]) => [name, member(name, value, isTool, isCommand)])
-  ) : cleanOpenCode(event, isTool, isCommand);
+  let isTool = kindOf(event) === "tool" && isWorkOf(event), isOwn = isOwnTool(toolOf(event)), isCommand = isTool && (runsCommands(toolOf(event)) || event.hook_event_name === "afterShellExecution"), known = event.hook === void 0 ? Object.fromEntries(
+    Object.entries(event).filter(([name]) => !UNREAD.has(name)).map(([name, value]) => [name, member(name, value, isTool, isCommand, isOwn)])
+  ) : cleanOpenCode(event, isTool, isCommand, isOwn);
   return [LONGEST_TEXT, 500, 100].map((length) => shorten(known, length)).find((made) => Buffer.byteLength(JSON.stringify(made)) <= LARGEST_EVENT) ?? Object.fromEntries(Object.entries(shorten(known, 100)).filter(([, value]) => typeof value == "string"));
 }
 
@@ -658,7 +669,7 @@ var quietly = (work, otherwise) => {
 function openSpool(home) {
   let own = folderOf(home), folder = join3(own, "spool"), [lock, lostFile, stateFile] = ["sender.lock", "lost", "state.json"].map((name) => join3(own, name));
   quietly(() => fs.mkdirSync(folder, { recursive: !0, mode: 448 }));
-  let filesIn = (where) => quietly(() => fs.readdirSync(where), []), names = () => filesIn(folder).filter((name) => NAME.test(name)).sort(), remove = (name) => quietly(() => fs.rmSync(join3(folder, name), { force: !0 })), read2 = (name) => quietly(() => JSON.parse(fs.readFileSync(join3(folder, name), "utf8")), null), lose = (name) => {
+  let filesIn = (where) => quietly(() => fs.readdirSync(where), []), names = () => filesIn(folder).filter((name) => NAME.test(name)).sort(), remove = (name) => quietly(() => fs.rmSync(join3(folder, name), { force: !0 })), read3 = (name) => quietly(() => JSON.parse(fs.readFileSync(join3(folder, name), "utf8")), null), lose = (name) => {
     quietly(() => fs.appendFileSync(lostFile, `${name.slice(14, 78)}
 `, { mode: 384 })), remove(name);
   }, lostIds = () => new Set(
@@ -673,7 +684,7 @@ function openSpool(home) {
       waiting.map((name) => [name, fs.statSync(join3(folder, name), { throwIfNoEntry: !1 })?.size ?? 0])
     ), [count, bytes] = [waiting.length, [...sizes.values()].reduce((sum, size) => sum + size, 0)];
     if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES2) return;
-    let isTool = new Map(waiting.map((name) => [name, kindOf(read2(name)?.event ?? {}) === "tool"]));
+    let isTool = new Map(waiting.map((name) => [name, kindOf(read3(name)?.event ?? {}) === "tool"]));
     for (let name of [...waiting.filter((one) => isTool.get(one)), ...waiting.filter((one) => !isTool.get(one))]) {
       if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES2) return;
       lose(name), count--, bytes -= sizes.get(name);
@@ -681,7 +692,7 @@ function openSpool(home) {
   };
   return {
     names,
-    read: read2,
+    read: read3,
     remove,
     lose,
     bound,
@@ -725,10 +736,45 @@ function isAlive(pid) {
   }
 }
 
-var LONGEST_MS = { start: 2e3, prompt: 2e3, other: 1e3 }, NEVER = ["decision", "continue", "stopReason"], clock = (ms) => new Date(ms).toTimeString().slice(0, 5), counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
-function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
+import { readFileSync as readFileSync4 } from "node:fs";
+import { join as join4 } from "node:path";
+var MOST_SESSIONS = 20, MOST_WAITING = 100, fileOf = (home) => join4(folderOf(home), "told.json");
+function read2(home) {
+  try {
+    let told = jsonIn(readFileSync4(fileOf(home), "utf8"));
+    return Array.isArray(told.sessions) ? told : { sessions: [] };
+  } catch {
+    return { sessions: [] };
+  }
+}
+function write(home, told) {
+  try {
+    writeWhole(fileOf(home), JSON.stringify(told));
+  } catch {
+  }
+}
+var countsLine = ({ shown, used, captured }) => shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured} captured`], waitingLine = ({ url, waiting = 0 }) => waiting < 1 ? [] : [`${waiting === 1 ? "1 session waits" : `${waiting}${waiting < MOST_WAITING ? "" : " or more"} sessions wait`} for review: ${url}/review`];
+function hear(home, url, { memory, waiting }, folderOfSession) {
+  if (memory === void 0 && waiting === void 0) return;
+  let told = read2(home), others = told.sessions.filter(([id]) => id !== memory?.session), own = memory === void 0 ? [] : [[memory.session, folderOfSession(memory.session), memory, !1]];
+  write(home, {
+    ...waiting === void 0 ? { url: told.url, waiting: told.waiting } : { url, waiting },
+    sessions: [...others, ...own].slice(-MOST_SESSIONS)
+  });
+}
+function atStart(home, folder) {
+  let told = read2(home), last2 = told.sessions.findLast((one) => one[1] === folder && !one[3]);
+  return last2 !== void 0 && (last2[3] = !0, write(home, told)), [...last2 === void 0 ? [] : countsLine(last2[2]), ...waitingLine(told)];
+}
+function statusLine(home, { session_id: session }) {
+  let told = read2(home), own = told.sessions.find(([id]) => id === session);
+  return [...own === void 0 ? [] : countsLine(own[2]), ...waitingLine(told)].join("; ");
+}
+
+var LONGEST_MS = { start: 2e3, prompt: 2e3, agent: 2e3, other: 1e3 }, ANSWERED = ["start", "prompt", "agent"], NEVER = ["decision", "continue", "stopReason"], clock = (ms) => new Date(ms).toTimeString().slice(0, 5), counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
+function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice, told }) {
   let said = [];
-  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: uses of tools are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.replace(/\s+/g, " ").slice(0, 500)), said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
+  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: uses of tools are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.replace(/\s+/g, " ").slice(0, 500)), said.push(...told), said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
 }
 var allowed = (output) => isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null;
 function nextState(spool, error, toldLost) {
@@ -743,13 +789,24 @@ function nextState(spool, error, toldLost) {
 async function handle(argument, event, { env, home }) {
   let client = clientOf(argument, event, env), kind = kindOf(event), nothing = { client, kind, output: null, message: null };
   if (nameOf(event) === "" || kind === "tool" && !isWorkOf(event)) return nothing;
-  let at = Date.now(), until = at + (LONGEST_MS[kind] ?? 0), { place, recall, isUnreadable } = placeOf(event, env, home), isOff = place.capture === !1, isAsked = (kind === "start" ? recall !== "off" : kind === "prompt" && recall === "all") && !(client === "cursor" && kind === "prompt"), spool = openSpool(home), record = { client, id: idOf(client, event), at, event: cleanEvent(event), place };
+  let at = Date.now(), until = at + (LONGEST_MS[kind] ?? 0), { place, recall, isUnreadable } = placeOf(event, env, home), isOff = place.capture === !1, isAsked = (kind === "start" ? recall !== "off" : ANSWERED.includes(kind) && recall === "all") && !(client === "cursor" && kind === "prompt"), spool = openSpool(home), record = { client, id: idOf(client, event), at, event: cleanEvent(event), place };
   if (isOff && kind !== "start" && !isAsked) return nothing;
   let name = isOff ? null : spool.put(record), isUnwritten = !isOff && name === null;
   if (kind === "tool") return nothing;
-  let { url, key, flaw } = settingsOf(env, home), sender = senderTo({ spool, url, key, until }), lost = spool.lost(), [output, notice, error] = [null, void 0, null];
+  let { url, key, flaw } = settingsOf(env, home), sender = senderTo({
+    spool,
+    url,
+    key,
+    until,
+    hear: (answer, records) => hear(
+      home,
+      url,
+      answer,
+      (session) => records.find((one) => sessionOf(one.client, one.event) === session)?.place.folder
+    )
+  }), lost = spool.lost(), [output, notice, error] = [null, void 0, null];
   try {
-    if (isAsked || isUnwritten || name !== null && (kind === "start" || kind === "prompt")) {
+    if (isAsked || isUnwritten || name !== null && ANSWERED.includes(kind)) {
       let answer = await sender.ask([record], isAsked ? record.id : void 0);
       name !== null && (answer === null ? spool.lose(name) : spool.remove(name)), output = allowed(answer?.output), notice = answer?.notice;
     }
@@ -774,12 +831,14 @@ async function handle(argument, event, { env, home }) {
     isOff,
     isUnreadable,
     unwritten,
-    notice
+    notice,
+    // The person has read the line before the session was compacted or cleared.
+    told: ["compact", "clear"].includes(event.source) ? [] : atStart(home, place.folder)
   });
   return error === null && sender.told() >= lost && lost > 0 && (spool.forgetLost(), spool.remember({ ...state, toldLost: 0 })), { ...nothing, output, message };
 }
 function printed({ client, kind, output, message }) {
-  if (kind !== "start" && kind !== "prompt") return { out: "", err: "" };
+  if (!ANSWERED.includes(kind)) return { out: "", err: "" };
   let line = (value) => `${JSON.stringify(value)}
 `;
   if (client === "cursor") {
@@ -802,6 +861,8 @@ async function hook(argument, around) {
   for await (let piece of process.stdin) text += piece;
   let event = jsonIn(text);
   if (!isFields(event)) return;
+  if (argument === "statusline") return void process.stdout.write(`${statusLine(around.home, event)}
+`);
   let { out, err } = printed(await handle(argument, event, around));
   err !== "" && process.stderr.write(err), out !== "" && await new Promise((resolve2) => process.stdout.write(out, resolve2));
 }
@@ -827,5 +888,6 @@ function isProgram() {
 }
 isProgram() && main();
 export {
-  handle
+  handle,
+  statusLine
 };

@@ -1,7 +1,7 @@
 // What is taken out of an event before it is written or sent? (capture contract §2)
 // The server uses the same rules; scripts/plugins.mjs puts them before the program, minified.
 import { redact } from '../../src/domain/secrets/redact'
-import { isFields, isWorkOf, kindOf, runsCommands, textOf, toolOf } from './events.mjs'
+import { isFields, isOwnTool, isWorkOf, jsonIn, kindOf, runsCommands, textOf, toolOf } from './events.mjs'
 
 const LONGEST_TEXT = 4_000
 const LONGEST_OUTPUT = 500
@@ -111,6 +111,21 @@ function toolInput(given) {
   return Object.fromEntries(kept)
 }
 
+/** Of a call of a tool of ours: ids, and whether it changes words. */
+function ownInput(given) {
+  if (typeof given === 'string') {
+    try {
+      return ownInput(jsonIn(given))
+    } catch {
+      return {}
+    }
+  }
+  const idsIn = (name) => [given?.[name] ?? []].flat().slice(0, 20).map(Number).filter(Number.isSafeInteger)
+  const ids = ['id', 'ids', 'replaces', 'merges'].map((name) => [name, idsIn(name)])
+  const changes = ['content', 'old_text', 'append'].some((name) => given?.[name] !== undefined)
+  return { ...Object.fromEntries(ids), ...(changes ? { changes_words: true } : {}) }
+}
+
 const CODES = ['exit_code', 'exitCode', 'exit', 'returncode', 'code', 'interrupted', 'result_type', 'resultType']
 const OUTPUTS = [
   'output',
@@ -158,9 +173,9 @@ const UNREAD = new Set([
   'background_tasks',
 ])
 
-function member(name, value, isTool, isCommand) {
+function member(name, value, isTool, isCommand, isOwn) {
   if (!isTool) return value
-  if (INPUTS.includes(name) || name === 'args') return toolInput(value)
+  if (INPUTS.includes(name) || name === 'args') return isOwn ? ownInput(value) : toolInput(value)
   if (RESPONSES.includes(name)) return toolResponse(value, isCommand)
   return ['edits', 'output', 'content', 'command'].includes(name) ? ownMember(name, value) : value
 }
@@ -173,9 +188,9 @@ function ownMember(name, value) {
 }
 
 /** OpenCode's events: `{hook, input, output, session}`. */
-function cleanOpenCode(event, isTool, isCommand) {
+function cleanOpenCode(event, isTool, isCommand, isOwn) {
   const { input, output } = event
-  const told = isFields(input) && isTool ? { ...input, args: toolInput(input.args) } : input
+  const told = isFields(input) && isTool ? { ...input, args: (isOwn ? ownInput : toolInput)(input.args) } : input
   // As one text: what is private may begin in one part and end in another.
   const parts = Array.isArray(output?.parts)
     ? [
@@ -195,15 +210,16 @@ function cleanOpenCode(event, isTool, isCommand) {
 /** @param {Record<string, any>} event as the client sent it */
 export function cleanEvent(event) {
   const isTool = kindOf(event) === 'tool' && isWorkOf(event)
+  const isOwn = isOwnTool(toolOf(event))
   const isCommand = isTool && (runsCommands(toolOf(event)) || event.hook_event_name === 'afterShellExecution')
   const known =
     event.hook === undefined
       ? Object.fromEntries(
           Object.entries(event)
             .filter(([name]) => !UNREAD.has(name))
-            .map(([name, value]) => [name, member(name, value, isTool, isCommand)]),
+            .map(([name, value]) => [name, member(name, value, isTool, isCommand, isOwn)]),
         )
-      : cleanOpenCode(event, isTool, isCommand)
+      : cleanOpenCode(event, isTool, isCommand, isOwn)
   const sizes = [LONGEST_TEXT, 500, 100]
   const fitting = sizes
     .map((length) => shorten(known, length))

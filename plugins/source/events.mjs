@@ -32,11 +32,12 @@ const KINDS = {
   aftershellexecution: 'tool',
   afterfileedit: 'tool',
   'tool.execute.after': 'tool',
+  subagentstart: 'agent',
 }
 
 export const nameOf = (event) => textOf(event, 'hook_event_name', 'hookEventName', 'hook') ?? ''
 
-/** @returns {'start' | 'prompt' | 'tool' | 'other'} */
+/** @returns {'start' | 'prompt' | 'tool' | 'agent' | 'other'} */
 export const kindOf = (event) => KINDS[nameOf(event).toLowerCase()] ?? 'other'
 
 /** Tools that change files or run commands; matchers of hooks are not read by every client. */
@@ -47,11 +48,14 @@ export const runsCommands = (tool) => RUNS.test(tool)
 
 export const toolOf = (event) => textOf(event, 'tool_name', 'toolName') ?? textOf(event.input, 'tool') ?? ''
 
+/** Tools of ours that open or correct memories, as clients spell them; Cursor names no server. */
+export const isOwnTool = (tool) => /(?:commonplace[^a-z].{0,40}|^mcp:)(?:fetch|forget|remember|update)$/i.test(tool)
+
 /** Whether a tool's event is worth keeping: another server's tools are none of ours, whatever their names. */
 export function isWorkOf(event) {
   if (/^after(Shell|File)/.test(nameOf(event))) return true
   const tool = toolOf(event)
-  return !/^mcp(__|_|:)/i.test(tool) && (CHANGES.test(tool) || RUNS.test(tool))
+  return isOwnTool(tool) || (!/^mcp(__|_|:)/i.test(tool) && (CHANGES.test(tool) || RUNS.test(tool)))
 }
 
 export const sessionOf = (client, event) =>

@@ -1,12 +1,13 @@
-// Commonplace's hook program: `node hook.mjs <client>` with an event on stdin, or `node hook.mjs mcp`. Built from plugins/source.
+// Commonplace's hook program: `node hook.mjs <client>` with an event on stdin, `statusline`, or `mcp`. Built from plugins/source.
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { bridge } from './bridge.mjs'
 import { isFields, jsonIn } from './events.mjs'
 import { handle, printed } from './run.mjs'
+import { statusLine } from './told.mjs'
 
-export { handle }
+export { handle, statusLine }
 
 /** Beyond every bound of a hook: what hangs, such as a stdin that nobody closes, ends here. */
 const LONGEST_RUN_MS = 2_500
@@ -17,6 +18,7 @@ async function hook(argument, around) {
   for await (const piece of process.stdin) text += piece
   const event = jsonIn(text)
   if (!isFields(event)) return
+  if (argument === 'statusline') return void process.stdout.write(`${statusLine(around.home, event)}\n`)
   const { out, err } = printed(await handle(argument, event, around))
   if (err !== '') process.stderr.write(err)
   if (out !== '') await new Promise((resolve) => process.stdout.write(out, resolve))

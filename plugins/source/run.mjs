@@ -1,13 +1,16 @@
 // What does one event of a client lead to? (capture contract §2)
 import { cleanEvent } from './clean.mjs'
-import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf } from './events.mjs'
+import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf, sessionOf } from './events.mjs'
 import { placeOf } from './place.mjs'
 import { NoAnswer, senderTo } from './send.mjs'
 import { settingsOf } from './settings.mjs'
 import { folderOf, openSpool } from './spool.mjs'
+import { atStart, hear } from './told.mjs'
 
 /** A person waits for a start and a prompt; SessionEnd has 1.5 s in Claude Code. */
-const LONGEST_MS = { start: 2_000, prompt: 2_000, other: 1_000 }
+const LONGEST_MS = { start: 2_000, prompt: 2_000, agent: 2_000, other: 1_000 }
+/** Events that wait for an answer of the server. */
+const ANSWERED = ['start', 'prompt', 'agent']
 /** What no client may be told by us: it would block or begin a turn. */
 const NEVER = ['decision', 'continue', 'stopReason']
 
@@ -15,7 +18,7 @@ const clock = (ms) => new Date(ms).toTimeString().slice(0, 5)
 const counted = (count) => `${count} ${count === 1 ? 'event waits' : 'events wait'}`
 
 /** One line for the person, or nothing. */
-function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice }) {
+function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice, told }) {
   const said = []
   if (flaw !== null) said.push(`${flaw}, so ${url} is asked`)
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
@@ -26,6 +29,7 @@ function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwri
   if (unwritten !== null) said.push(`${unwritten} cannot be written: uses of tools are lost`)
   if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
   if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))
+  said.push(...told)
   return said.length === 0 ? null : `commonplace: ${said.join('; ')}`
 }
 
@@ -65,7 +69,7 @@ export async function handle(argument, event, { env, home }) {
   const until = at + (LONGEST_MS[kind] ?? 0)
   const { place, recall, isUnreadable } = placeOf(event, env, home)
   const isOff = place.capture === false
-  const asks = kind === 'start' ? recall !== 'off' : kind === 'prompt' && recall === 'all'
+  const asks = kind === 'start' ? recall !== 'off' : ANSWERED.includes(kind) && recall === 'all'
   const isAsked = asks && !(client === 'cursor' && kind === 'prompt')
   const spool = openSpool(home)
   const record = { client, id: idOf(client, event), at, event: cleanEvent(event), place }
@@ -76,11 +80,20 @@ export async function handle(argument, event, { env, home }) {
   if (kind === 'tool') return nothing
 
   const { url, key, flaw } = settingsOf(env, home)
-  const sender = senderTo({ spool, url, key, until })
+  const sender = senderTo({
+    ...{ spool, url, key, until },
+    hear: (answer, records) =>
+      hear(
+        home,
+        url,
+        answer,
+        (session) => records.find((one) => sessionOf(one.client, one.event) === session)?.place.folder,
+      ),
+  })
   const lost = spool.lost()
   let [output, notice, error] = [null, undefined, null]
   try {
-    if (isAsked || isUnwritten || (name !== null && (kind === 'start' || kind === 'prompt'))) {
+    if (isAsked || isUnwritten || (name !== null && ANSWERED.includes(kind))) {
       const answer = await sender.ask([record], isAsked ? record.id : undefined)
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name)
       output = allowed(answer?.output)
@@ -113,6 +126,8 @@ export async function handle(argument, event, { env, home }) {
     isUnreadable,
     unwritten,
     notice,
+    // The person has read the line before the session was compacted or cleared.
+    told: ['compact', 'clear'].includes(event.source) ? [] : atStart(home, place.folder),
   })
   // Told to the server and to the person: no longer worth a line.
   if (error === null && sender.told() >= lost && lost > 0) {
@@ -124,7 +139,7 @@ export async function handle(argument, event, { env, home }) {
 
 /** What is printed, in the way each client takes it. @returns {{ out: string, err: string }} */
 export function printed({ client, kind, output, message }) {
-  if (kind !== 'start' && kind !== 'prompt') return { out: '', err: '' }
+  if (!ANSWERED.includes(kind)) return { out: '', err: '' }
   const line = (value) => `${JSON.stringify(value)}\n`
   if (client === 'cursor') {
     const answer = kind === 'prompt' ? {} : output

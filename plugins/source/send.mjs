@@ -91,10 +91,10 @@ function batchOf(spool, names) {
 }
 
 /**
- * @param {{ spool: ReturnType<import('./spool.mjs').openSpool>, url: string, key: string, until: number }} to
+ * @param {{ spool: ReturnType<import('./spool.mjs').openSpool>, url: string, key: string, until: number, hear: Function }} to
  * @returns {{ records: Function, waiting: Function, lost: () => number }}
  */
-export function senderTo({ spool, url, key, until }) {
+export function senderTo({ spool, url, key, until, hear }) {
   // What the server was told of before, by whichever program.
   let told = Math.min(spool.state().toldLost ?? 0, spool.lost())
   let hasAnswered = false
@@ -114,6 +114,7 @@ export function senderTo({ spool, url, key, until }) {
     if (read === null) throw new NoAnswer('what it answered is none of ours')
     told = lost
     hasAnswered = true
+    hear(read, records)
     return read
   }
 

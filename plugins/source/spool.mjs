@@ -16,7 +16,7 @@ const NAME = /^\d{13}-[0-9a-f]{64}\.json$/
 export const folderOf = (home) => join(home, '.commonplace')
 
 /** A whole file or none. */
-function writeWhole(file, text) {
+export function writeWhole(file, text) {
   const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.draft`
   fs.writeFileSync(draft, text, { mode: 0o600 })
   fs.renameSync(draft, file)

@@ -179,6 +179,11 @@ const COMMANDS = {
     options: ['url'],
     isLocal: true,
   },
+  statusline: {
+    run: async () => (await import('./capture/statusline.mjs')).statusline(),
+    options: [],
+    isLocal: true,
+  },
   'service install': {
     run: async (options) => (await import('./service.mjs')).install(options),
     options: ['port', 'print'],

@@ -71,6 +71,9 @@ const USAGE = `usage: commonplace <command>
             installed hook, shows what was captured, and erases it; --check-updates asks the npm registry for a newer release
   status [--url URL] [--json]
             the server, whether hooks send to it, the role there, how many events wait, when it last answered
+  statusline
+            one line for the status line of Claude Code, which sends its session on standard input: memories shown and used, sessions
+            that wait for review
 
  the models that a server on this machine runs itself
   model list                     which there are, and which of them are here

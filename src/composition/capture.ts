@@ -10,6 +10,7 @@ import type { ProjectDirectory } from '../ports/project-directory'
 import type { Capture } from '../services/capture/capture'
 import { createEraseCaptured } from '../services/capture/erase-captured'
 import { createFinishSessions } from '../services/capture/finish-sessions'
+import { createMemoryUsage } from '../services/capture/memory-usage'
 import { createOwnSessions } from '../services/capture/own-sessions'
 import { createRecallForHooks } from '../services/capture/recall-for-hooks'
 import { createReceiveEvents } from '../services/capture/receive-events'
@@ -80,6 +81,7 @@ export function composeCapture(given: {
       restoreEntries: createRestoreEntries(given.restoring),
       isApproved: given.isApproved,
     }),
+    usage: createMemoryUsage({ store, clock }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
   }
 }

@@ -1,6 +1,8 @@
 import type { Gathered } from '../domain/capture/gathered'
+import type { ComparedMemory, MemoryUse } from '../domain/capture/memory-use'
 import type { Standing } from '../domain/capture/recalled'
 import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
+import type { NamedMemory, SessionUse } from '../domain/capture/usage'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
@@ -74,8 +76,41 @@ export interface CaptureStore {
    * @throws Problem conflict, retryable, when a session has moved on or an event has arrived meanwhile
    */
   keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
-  /** What a checkpoint wrote; it is due no more unless something arrived meanwhile. */
-  wrote(scope: Scope, session: Pick<CapturedSession, 'name' | 'revision'>, written: Written | null): Promise<void>
+  /**
+   * Notes the entry that a checkpoint wrote. The session is due no more unless something arrived meanwhile.
+   *
+   * @param use what the session did with memories, stored in its one row of that
+   */
+  wrote(
+    scope: Scope,
+    session: Pick<CapturedSession, 'name' | 'revision' | 'gathered'>,
+    written: Written | null,
+    use: readonly MemoryUse[],
+  ): Promise<void>
+  /** Of these memories, those that the scope may read: titles, files and first characters. */
+  compared(scope: Scope, ids: readonly number[]): Promise<readonly ComparedMemory[]>
+  /**
+   * Rows of use of sessions of every owner, in the projects that the scope reaches, newest first.
+   *
+   * @param id only sessions that have to do with this memory; null for all
+   */
+  uses(scope: Scope, since: Millis, id: number | null): Promise<readonly SessionUse[]>
+  /** The time of the oldest row of use; null without one. */
+  firstUse(scope: Scope): Promise<Millis | null>
+  /** Of these memories, those that lists show. */
+  named(scope: Scope, ids: readonly number[]): Promise<readonly NamedMemory[]>
+  /** The oldest memories that the scope may change, not changed since a time, and none of these. */
+  unused(scope: Scope, before: Millis, used: readonly number[], limit: number): Promise<readonly NamedMemory[]>
+  /**
+   * Archives memories, or brings them back: all of them, or none where one is not there at its version.
+   *
+   * @returns whether it was done
+   */
+  archive(
+    caller: Caller,
+    memories: readonly (readonly [id: number, version: number])[],
+    isArchived: boolean,
+  ): Promise<boolean>
   /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
   entryOf(scope: Scope, threadId: string): Promise<number | null>
   /** Sessions of all orgs that are due and of which nothing has arrived since, or whose writer died, the longest first. */
@@ -124,7 +159,7 @@ export interface CaptureStore {
    * @param cursor what the round before answered; null at the start
    */
   forget(
-    before: { readonly events: Millis; readonly sessions: Millis },
+    before: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },
     cursor: string | null,
   ): Promise<{ readonly gone: number; readonly next: string | null }>
 }

@@ -80,7 +80,10 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         s.edit('/home/ada/ferry/src/lamp.ts'),
         s.stop('We decided to use LED lamps. It works now.'),
       ]
-      expect(await send(ada, events)).toEqual({ stored: 7, repeated: 0, output: null })
+      expect(await send(ada, events)).toEqual({
+        ...{ stored: 7, repeated: 0, output: null },
+        ...{ memory: { session, shown: 0, used: 0, captured: 1 }, waiting: 1 },
+      })
       const [entry, ...more] = await captured(ada)
       expect(more).toEqual([])
       expect(entry.metadata).toMatchObject({
@@ -291,7 +294,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
             { events: [{ id, output: null }], sessions: [{ ...before, dueAt }] },
           )
         expect(before.dueAt).toBe(world.clock.now() + 15 * MINUTE)
-        await store.wrote(scope, before, null)
+        await store.wrote(scope, before, null, [])
         expect((await read()).dueAt).toBeNull()
         await expect(keep('meanwhile', 'stays')).rejects.toMatchObject({ code: 'conflict' })
         await keep('meanwhile', 7)
@@ -357,6 +360,76 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(actions).toContain('erase')
       const reader = await world.makeKey(ada.org, { role: 'reader', owner: 'ben' })
       expect((await erase(reader)).status).toBe(403)
+    })
+
+    it('give a subagent the entries about its task and those of a start, and leave its session as it is', async () => {
+      const remember = (title: string, content: string) =>
+        world.ok(ada, 'remember', { title, content, kind: 'decision', project: PROJECT })
+      await remember('Harbour light generator', 'The harbour light generator runs on diesel')
+      await remember('Paint', 'The hull is white')
+      await world.settle()
+      const s = claudeCode(session)
+      const agent = (id: string, more: object = {}) => ({
+        id: `${session}-${id}`,
+        event: {
+          ...{ session_id: session, cwd: '/home/ada/ferry', hook_event_name: 'SubagentStart' },
+          ...{ agent_id: id, agent_type: 'Explore', ...more },
+        },
+      })
+      await send(ada, [s.prompt('Mend the harbour light generator')])
+      const told = async (event: ReturnType<typeof agent>) => send(ada, [event], event.id)
+      const answer = await told(agent('a1'))
+      const text = textOf(answer)
+      expect(answer.output.hookSpecificOutput.hookEventName).toBe('SubagentStart')
+      // The subagent works on what the person asked last, where the client sends no task.
+      expect(text).toMatch(
+        /^<commonplace-memory>[^<]*Harbour light generator[^<]*<\/commonplace-memory>\n<commonplace-memory>[^<]*Paint/,
+      )
+      expect(textOf(await told(agent('a2')))).toBe(text)
+      const other = textOf(await told(agent('a3', { prompt: 'Paint the hull white' })))
+      expect(other).toMatch(/^<commonplace-memory>[^<]*Paint/)
+      expect(other).not.toContain('Where we left off')
+      // Memories that a subagent was shown are new to the session itself.
+      const prompt = s.prompt('harbour light generator diesel')
+      expect(textOf(await send(ada, [prompt], prompt.id))).toContain('Harbour light generator')
+      await send(ada, [
+        {
+          ...agent('a1'),
+          id: `${session}-e`,
+          event: { ...s.prompt('x').event, agent_id: 'a1', prompt: 'words of a subagent' },
+        },
+      ])
+      await send(ada, [s.edit('a.ts'), s.end()])
+      const [entry] = (await captured(ada)).filter(({ metadata }: Json) => metadata.captured)
+      expect(entry.text_content).not.toContain('words of a subagent')
+      // Clients that add nothing to a subagent get nothing.
+      const copilot = agent('a4')
+      expect(await send(ada, [copilot], copilot.id, 'copilot')).toMatchObject({ output: null })
+    })
+
+    it('of two sessions in one folder at once stay apart, in what is captured, recalled and used', async () => {
+      const { id } = await world.ok(ada, 'remember', {
+        ...{ title: 'Harbour light generator', content: 'The harbour light generator runs on diesel' },
+        ...{ kind: 'note', project: PROJECT },
+      })
+      await world.settle()
+      const [one, other] = [claudeCode(`${session}-one`), claudeCode(`${session}-other`)]
+      const prompts = [one, other].map((s) => s.prompt('harbour light generator diesel'))
+      for (const prompt of prompts) expect(textOf(await send(ada, [prompt], prompt.id))).toContain(`[${id}]`)
+      await send(ada, [
+        ...[one.edit('one.ts'), other.edit('other.ts'), one.prompt('first only'), other.prompt('second only')],
+        ...[one.stop(`See [${id}].`), other.stop('Done.'), one.end(), other.end()],
+      ])
+      const entries = (await captured(ada)).filter(({ metadata }: Json) => metadata.captured)
+      const texts = entries.map(({ text_content }: Json) => text_content)
+      const of = (words: string) => texts.filter((text: string) => text.includes(words))
+      expect([texts.length, of('one.ts').length, of('other.ts').length]).toEqual([2, 1, 1])
+      expect(of('one.ts')).toEqual(of('first only'))
+      expect(of('other.ts')).toEqual(of('second only'))
+      const uses = await beside(
+        sql`SELECT memories AS text FROM session_memories WHERE org = ${ada.org} ORDER BY session`,
+      )
+      expect(uses.map(({ text }) => JSON.parse(String(text)))).toEqual([[[Number(id), 9]], [[Number(id), 1]]])
     })
 
     it('leave out texts that address an agent until a person approves them, and list them for review', async () => {

@@ -24,11 +24,13 @@ async function bodyOf(request: IncomingMessage): Promise<Received['body']> {
 export async function startHooksServer() {
   const received: Received[] = []
   const sockets = new Set<Socket>()
-  const wanted: { behaviour: (body: Received['body']) => Behaviour; output: object | null; refusal: object } = {
-    behaviour: () => 'answers',
-    output: null,
-    refusal: {},
-  }
+  const wanted: {
+    behaviour: (body: Received['body']) => Behaviour
+    output: object | null
+    refusal: object
+    /** Further members of each answer. */
+    more: object
+  } = { behaviour: () => 'answers', output: null, refusal: {}, more: {} }
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
     received.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
@@ -36,7 +38,12 @@ export async function startHooksServer() {
     if (behaviour === 'hangs') return
     if (typeof behaviour === 'number') return response.writeHead(behaviour).end(JSON.stringify(wanted.refusal))
     if (behaviour === 'is a stranger') return response.writeHead(200).end('<html>Sign in</html>')
-    const text = JSON.stringify({ stored: body.events.length, repeated: 0, output: body.answer ? wanted.output : null })
+    const text = JSON.stringify({
+      stored: body.events.length,
+      repeated: 0,
+      output: body.answer ? wanted.output : null,
+      ...wanted.more,
+    })
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
     if (behaviour === 'answers') return response.end(text)
     response.write(text.slice(0, 5), () => request.socket.destroy())

@@ -103,6 +103,7 @@ describe('what a page of the dashboard costs', () => {
       ['/activity', 2],
       ['/review', 3],
       ['/stale', 3],
+      ['/usage', 2],
       ['/projects', 2],
       ['/keys', 2],
       ['/audit', 2],

@@ -34,10 +34,10 @@ const tool: Desk['tool'] = (id, command, response) => at.tool(id, command, respo
 const stop: Desk['stop'] = (words) => at.stop(words)
 const sent = () => server.received.flatMap(({ body }) => body.events)
 
-it('is one file of at most 61,440 bytes, equal in both plugins and equal to what its sources make', () => {
+it('is one file of at most 65,536 bytes, equal in both plugins and equal to what its sources make', () => {
   const made = spawnSync(process.execPath, [join(ROOT, 'scripts', 'plugins.mjs'), '--check'], { encoding: 'utf8' })
   expect(made.stderr).toBe('')
-  expect(statSync(HOOK).size).toBeLessThanOrEqual(61_440)
+  expect(statSync(HOOK).size).toBeLessThanOrEqual(65_536)
   const [one, other] = ['commonplace', 'agent-plugin'].map((name) => join(PLUGINS, name))
   for (const file of ['hook.mjs', 'skills/memory/SKILL.md'])
     expect(readFileSync(join(one as string, file), 'utf8')).toBe(readFileSync(join(other as string, file), 'utf8'))
@@ -345,4 +345,68 @@ it('takes out what is private where it begins in one part of a message of OpenCo
   )
   expect(JSON.stringify(sent())).not.toMatch(/one|two/)
   expect(JSON.stringify(sent())).toMatch(/keep[\s\S]*and this/)
+})
+
+it('tells the person at the next start in the folder what memory did, once, and at each start what waits for review', async () => {
+  server.wanted.more = { memory: { session: 's1', shown: 6, used: 3, captured: 1 } }
+  await fire(stop())
+  server.wanted.more = { waiting: 3 }
+  const output = { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'what stands' } }
+  server.wanted.output = output
+  const waits = `3 sessions wait for review: ${server.url}/review`
+  const told = async (event: object) => JSON.parse((await fire(event)).out)
+  const elsewhere = { ...start(), cwd: tmpdir() }
+  expect(await told(elsewhere)).toEqual({ systemMessage: `commonplace: ${waits}`, ...output })
+  const counts = 'memory: 6 shown, 3 used, 1 captured'
+  expect(await told(start())).toEqual({ systemMessage: `commonplace: ${counts}; ${waits}`, ...output })
+  expect(await told(start())).toEqual({ systemMessage: `commonplace: ${waits}`, ...output })
+  server.wanted.more = { waiting: 1 }
+  expect((await told(start())).systemMessage).toBe(`commonplace: 1 session waits for review: ${server.url}/review`)
+  expect(await told({ ...start(), source: 'compact' })).toEqual(output)
+  server.wanted.more = { waiting: 0 }
+  expect(await told(start())).toEqual(output)
+})
+
+it('shows in a status line what memory did in its session and what waits, without asking the server', async () => {
+  const line = async (session_id: string) =>
+    (await fire({ session_id, workspace: { current_dir: home } }, 'statusline')).out
+  expect(await line('s1')).toBe('\n')
+  server.wanted.more = { waiting: 100 }
+  await fire(start())
+  server.wanted.more = { memory: { session: 's1', shown: 2, used: 0, captured: 1 } }
+  await fire(stop())
+  const asked = server.received.length
+  const waits = `100 or more sessions wait for review: ${server.url}/review\n`
+  expect(await line('s1')).toBe(`memory: 2 shown, 0 used, 1 captured; ${waits}`)
+  expect(await line('s2')).toBe(waits)
+  expect(server.received).toHaveLength(asked)
+})
+
+it('lets calls of our tools wait as other tools do, with ids alone, and none of another server', async () => {
+  const call = (id: string, tool_name: string, tool_input: unknown) => ({ ...tool(id), tool_name, tool_input })
+  await fire(call('m1', 'mcp__plugin_commonplace_commonplace__fetch', { ids: [3, '4'], around: 'harbour' }))
+  await fire(call('m2', 'mcp__commonplace__update', { id: 5, content: 'harbour' }))
+  await fire(call('m3', 'commonplace-remember', JSON.stringify({ title: 'harbour', replaces: [6] })))
+  await fire(call('m4', 'mcp__web__fetch', { ids: [7] }))
+  await fire(call('m5', 'mcp__plugin_commonplace_commonplace__search', { query: 'harbour' }))
+  expect(server.received).toEqual([])
+  await fire(stop())
+  expect(sent().flatMap(({ event }) => (event.tool_input === undefined ? [] : [event.tool_input]))).toEqual([
+    { id: [], ids: [3, 4], replaces: [], merges: [] },
+    { id: [5], ids: [], replaces: [], merges: [], changes_words: true },
+    { id: [], ids: [], replaces: [6], merges: [] },
+  ])
+  expect(JSON.stringify(sent())).not.toContain('harbour')
+})
+
+it('asks for the memory of a subagent at its start, twice where two begin in one turn, and tells the person nothing there', async () => {
+  const output = { hookSpecificOutput: { hookEventName: 'SubagentStart', additionalContext: 'about the task' } }
+  Object.assign(server.wanted, { output, more: { waiting: 3 } })
+  const begins = (agent_id: string) => ({
+    ...{ ...prompt('x', 'p1'), hook_event_name: 'SubagentStart', agent_id, agent_type: 'Explore', prompt: undefined },
+  })
+  for (const id of ['a1', 'a2']) expect(JSON.parse((await fire(begins(id))).out)).toEqual(output)
+  expect(new Set(sent().map(({ id }) => id)).size).toBe(2)
+  writeFileSync(join(home, '.commonplace.json'), '{"recall": "start"}')
+  expect((await fire(begins('a3'))).out).toBe('')
 })

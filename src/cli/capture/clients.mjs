@@ -60,6 +60,19 @@ const copied = (file, again) => {
 
 const again = (client) => `commonplace setup ${client} --capture`
 
+const claudeSettings = () => join(process.env.CLAUDE_CONFIG_DIR || inHome('.claude'), 'settings.json')
+
+/** Sets the status line in the person's settings, unless another one is set: a plugin of Claude Code cannot. @returns {string} */
+function addStatusLine() {
+  const file = claudeSettings()
+  const statusLine = { type: 'command', command: `node "${join(PLUGIN, 'hook.mjs')}" statusline` }
+  const has = (text) => /"statusLine"\s*:/.test(text)
+  const isOther = has(read(file)) && !read(file).includes('hook.mjs')
+  if (isOther) return `${file} has another status line: add the output of commonplace statusline to it.`
+  fill(file, (before) => mergeJson(before, ['statusLine'], statusLine))
+  return `${file} shows memory in the status line.`
+}
+
 const CODE = {
   darwin: () => inHome('Library', 'Application Support', 'Code', 'User'),
   win32: () => join(process.env.APPDATA ?? inHome('AppData', 'Roaming'), 'Code', 'User'),
@@ -91,7 +104,8 @@ export const CAPTURE_CLIENTS = {
       const options = [`url=${url}`, ...(key === '' ? [] : [`key=${key}`])].flatMap((option) => ['--config', option])
       await own('claude', ['plugin', 'marketplace', 'add', ROOT], /already/i)
       await own('claude', ['plugin', 'install', 'commonplace@commonplace', ...options])
-      return ['Claude Code has the plugin commonplace; it begins with the next session.']
+      const line = addStatusLine()
+      return ['Claude Code has the plugin commonplace; it begins with the next session.', line]
     },
     async look() {
       const file = programOf('claude')

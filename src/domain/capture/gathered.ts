@@ -23,7 +23,24 @@ export interface Gathered {
   readonly answers: { readonly count: number; readonly told: readonly Answer[] }
   /** Ids of entries that were recalled in it, and how many characters prompts have brought. */
   readonly recalled: { readonly ids: readonly number[]; readonly chars: number }
+  readonly memories: GatheredMemories
 }
+
+/** Events of the session that concern memories. Each list retains its first items by id or time. */
+export interface GatheredMemories {
+  /** Memories that hooks showed, and when they first did: milliseconds since 1970. */
+  readonly shown: readonly { readonly id: number; readonly at: number }[]
+  /** Ids that the session opened, named in an answer, and replaced or corrected. */
+  readonly opened: readonly number[]
+  readonly named: readonly number[]
+  readonly corrected: readonly number[]
+}
+
+const NO_MEMORIES: GatheredMemories = { shown: [], opened: [], named: [], corrected: [] }
+/** Ids of each list of memories. */
+const MOST_MEMORIES = 60
+/** An id in an answer: `[12]`, `memory 12`, `entry #12`. */
+const NAMED = /\[(\d{1,15})\]|\b(?:memory|memories|entry|id) #?(\d{1,15})\b/gi
 
 /** Something said or touched, and when: milliseconds since 1970. */
 export interface At {
@@ -72,6 +89,7 @@ export const beginning = (place: Place, at: number): Gathered => ({
   findings: [],
   answers: { count: 0, told: [] },
   recalled: { ids: [], chars: 0 },
+  memories: NO_MEMORIES,
 })
 
 const byTime = (a: At, b: At): number => a.at - b.at || compareText(a.text, b.text)
@@ -131,6 +149,21 @@ function withAnswer({ count, told }: Gathered['answers'], text: string, at: numb
   return { count: next, told: ends(all).map((one) => ({ ...one, text: firstCodePoints(one.text, most) })) }
 }
 
+const withIds = (list: readonly number[], ids: readonly number[]): readonly number[] =>
+  ids.length === 0 ? list : [...new Set([...list, ...ids])].sort((a, b) => a - b).slice(0, MOST_MEMORIES)
+
+/** Ids that a text names: `[12]`, `memory 12`. */
+export const idsNamedIn = (answer: string): number[] =>
+  [...answer.matchAll(NAMED)].map(([, inBrackets, inWords]) => Number(inBrackets ?? inWords))
+
+/** Adds memories that were shown at that time. */
+export function withShown(gathered: Gathered, ids: readonly number[], at: number): Gathered {
+  const known = new Map(gathered.memories.shown.map((one) => [one.id, one.at]))
+  for (const id of ids) known.set(id, Math.min(at, known.get(id) ?? at))
+  const shown = [...known].map(([id, first]) => ({ id, at: first })).sort((a, b) => a.at - b.at || a.id - b.id)
+  return { ...gathered, memories: { ...gathered.memories, shown: shown.slice(0, MOST_MEMORIES) } }
+}
+
 /** The state of a session that an earlier version gathered, with its last answer alone. */
 interface Earlier {
   readonly prompts: { readonly count: number; readonly first?: readonly At[] }
@@ -142,7 +175,7 @@ interface Earlier {
 export function currentForm(
   state: Gathered | (Omit<Gathered, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
 ): Gathered {
-  if ('answers' in state) return state
+  if ('answers' in state) return 'memories' in state ? state : { ...(state as Gathered), memories: NO_MEMORIES }
   const { prompts, decisions, answer = null, ...rest } = state
   return {
     ...rest,
@@ -150,6 +183,7 @@ export function currentForm(
     files: rest.files.map((file) => ({ ...file, last: file.last ?? file.at })),
     decisions: decisions.flatMap(({ at, text, who }) => (who === 'agent' ? [] : [{ at, text }])),
     findings: [],
+    memories: NO_MEMORIES,
     answers: answer === null ? { count: 0, told: [] } : { count: 1, told: [answer] },
   }
 }
@@ -184,6 +218,11 @@ export function gather(gathered: Gathered, { what, isSubagent }: Happening, plac
       ),
       commands: withCommand(placed.commands, what, at),
     }
+  if (what.kind === 'memory') {
+    const { memories } = placed
+    const opened = withIds(memories.opened, what.opened)
+    return { ...placed, memories: { ...memories, opened, corrected: withIds(memories.corrected, what.corrected) } }
+  }
   if (isSubagent) return placed
   if (what.kind === 'prompt') {
     const { count, told } = placed.prompts
@@ -200,6 +239,7 @@ export function gather(gathered: Gathered, { what, isSubagent }: Happening, plac
   return {
     ...placed,
     answers: withAnswer(placed.answers, what.answer, at),
+    memories: { ...placed.memories, named: withIds(placed.memories.named, idsNamedIn(what.answer)) },
     findings: withSentences(placed.findings, findingsIn(what.answer), at),
   }
 }

@@ -13,10 +13,14 @@ export type What =
   | { readonly kind: 'start'; readonly source: StartSource }
   | { readonly kind: 'prompt'; readonly text: string }
   | ({ readonly kind: 'tool' } & ToolUse)
+  /** A subagent begins, with its task where the client sends it. */
+  | { readonly kind: 'agent'; readonly task: string | null }
   /** The end of a turn, with the last answer where the client sends it. */
   | { readonly kind: 'stop'; readonly answer: string | null }
   | { readonly kind: 'compact' }
   | { readonly kind: 'end' }
+  /** A call of a tool of ours: ids of memories that it opened, and of memories that it replaced or corrected. */
+  | { readonly kind: 'memory'; readonly opened: readonly number[]; readonly corrected: readonly number[] }
   /** A known event of which nothing is kept: a tool that only reads. */
   | { readonly kind: 'nothing' }
 
@@ -36,6 +40,8 @@ export interface ToolUse {
 export interface Answering {
   readonly start: (text: string, name: string) => Record<string, unknown> | null
   readonly prompt: (text: string, name: string) => Record<string, unknown> | null
+  /** Absent where subagents take nothing. */
+  readonly agent?: (text: string, name: string) => Record<string, unknown>
   /** What a prompt is answered with when nothing is recalled; null for nothing. */
   readonly empty?: (happening: Happening) => Record<string, unknown> | null
 }

@@ -50,6 +50,9 @@ export type Reviewed =
     }
   | { readonly did: 'drop'; readonly dropped: string }
 
+/** Sessions that wait are counted up to this number. */
+export const MOST_WAITING = 100
+
 /** Entries that one call approves, merges or drops. */
 export const MAX_REVIEWED = 20
 

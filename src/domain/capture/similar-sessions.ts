@@ -18,7 +18,7 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 /**
- * Lists sessions of one project that have most words in common together, each group in the place of its first session. A session
+ * Lists sessions of one project that have most words in common together, each group at the position of its first session. A session
  * belongs to the first group with whose first session it shares 60 % of the words.
  */
 export function groupSimilar<T extends Compared>(sessions: readonly T[]): readonly (readonly T[])[] {

@@ -10,6 +10,10 @@ export const SILENT_MS = 15 * 60_000
 export const CLAIM_MS = 60_000
 /** An event that arrives again is known for so long: a day longer than a client keeps what it could not send. */
 export const EVENTS_KEPT_MS = 7 * DAY_MS
+/** Retention of rows about the use of memories: twice the 90 days after which a memory counts as unused. */
+export const USES_KEPT_MS = 180 * DAY_MS
+/** A memory that no session used for so long is offered to be archived. */
+export const UNUSED_MS = 90 * DAY_MS
 
 /** Whether what a checkpoint wrote so long ago has expired, unless somebody has kept it. */
 export const hasExpired = (

@@ -19,6 +19,7 @@ import { resolve, stale } from './pages/stale'
 import { threadOfPath } from './pages/thread'
 import { threads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
+import { archive, usage } from './pages/usage'
 import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>
@@ -39,6 +40,8 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/entries/:id/restore', restore],
   ['GET', '/pack', pack],
   ['GET', '/activity', activity],
+  ['GET', '/usage', usage],
+  ['POST', '/usage/archive', archive],
   ['GET', '/review', review],
   ['POST', '/review/approve', approve],
   ['POST', '/review/keep', keep],

@@ -76,9 +76,15 @@ export function createHooksRoutes() {
     const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
     // The person was told by the program; whoever runs the server finds it here.
     if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
-    const { stored, repeated, output, notice } = await services.capture.receive(principal, name, client, request)
+    const received = await services.capture.receive(principal, name, client, request)
+    const { stored, repeated, output, notice, memory, waiting } = received
     if (isRaw) return output === null ? c.body(null, 204) : c.json(output)
-    return c.json({ stored, repeated, output, ...(notice === null ? {} : { notice }) })
+    return c.json({
+      ...{ stored, repeated, output },
+      ...(notice === null ? {} : { notice }),
+      ...(memory === null ? {} : { memory }),
+      ...(waiting === null ? {} : { waiting }),
+    })
   })
 
   return routes

@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../../domain/capture/fields'
 import type { Answering, Fields, Happening, HookClient, StartSource, What } from '../../domain/capture/happening'
+import { memoryCall } from './memory-call'
 import { toolUse } from './tool-use'
 
 /** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
@@ -33,6 +34,8 @@ export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknow
       if (tool === null) return null
       const input = objectOf(event, 'tool_input', 'toolInput', 'toolArgs', 'tool_args')
       const response = event.tool_response ?? event.tool_output ?? event.tool_result ?? event.toolResult ?? event.error
+      const call = memoryCall(tool, input)
+      if (call !== null) return isFailure ? { kind: 'nothing' } : call
       const use = toolUse(tool, input, isFailure ? 'failure' : outcome, response)
       return use === null ? { kind: 'nothing' } : { kind: 'tool', ...use }
     }
@@ -43,6 +46,8 @@ export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknow
       return { kind: 'stop', answer: textOf(event, 'last_assistant_message', 'lastAssistantMessage') }
     case 'afteragentresponse':
       return { kind: 'stop', answer: textOf(event, 'text') }
+    case 'subagentstart':
+      return { kind: 'agent', task: textOf(event, 'prompt', 'task', 'description') }
     case 'precompact':
       return { kind: 'compact' }
     case 'sessionend':
@@ -58,7 +63,7 @@ export function readEvent(event: Fields, outcome: 'success' | 'unknown'): Happen
   const session = textOf(event, 'session_id', 'sessionId', 'conversation_id')
   if (name === null || session === null || session === '') return null
   const what = whatOf(name, event, outcome)
-  const isSubagent = name.toLowerCase() === 'subagentstop' || textOf(event, 'agent_id', 'agentId') !== null
+  const isSubagent = name.toLowerCase().startsWith('subagent') || textOf(event, 'agent_id', 'agentId') !== null
   return what === null ? null : { session, isSubagent, name, what }
 }
 
@@ -66,7 +71,7 @@ const context = (text: string, hookEventName: string): Record<string, unknown> =
   hookSpecificOutput: { hookEventName, additionalContext: text },
 })
 
-export const CLAUDE_ANSWERS: Answering = { start: context, prompt: context }
+export const CLAUDE_ANSWERS: Answering = { start: context, prompt: context, agent: context }
 
 /** Both events of tools exist, so `PostToolUse` is success. */
 export const claudeCode: HookClient = {

@@ -1,5 +1,6 @@
 import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
 import type { Fields, Happening, HookClient, What } from '../../domain/capture/happening'
+import { memoryCall } from './memory-call'
 import { toolUse } from './tool-use'
 
 /** OpenCode (opencode.ai/docs/plugins): the plugin sends `{hook, input, output, session: {id, directory}}`. */
@@ -27,6 +28,8 @@ function whatOf(hook: string, input: Fields, output: Fields): What | null {
       const exit = numberOf(metadata, 'exit', 'exitCode')
       const response =
         exit === null ? { output: textOf(output, 'output') ?? textOf(metadata, 'output') ?? '' } : { exit }
+      const call = memoryCall(textOf(input, 'tool') ?? '', objectOf(input, 'args'))
+      if (call !== null) return call
       const use = toolUse(textOf(input, 'tool') ?? '', objectOf(input, 'args'), 'unknown', response)
       return use === null ? { kind: 'nothing' } : { kind: 'tool', ...use }
     }

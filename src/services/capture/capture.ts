@@ -1,5 +1,6 @@
 import type { EraseCaptured } from './erase-captured'
 import type { createFinishSessions } from './finish-sessions'
+import type { MemoryUsage } from './memory-usage'
 import type { OwnSessions } from './own-sessions'
 import type { RecallForHooks } from './recall-for-hooks'
 import type { ReceiveEvents } from './receive-events'
@@ -14,5 +15,7 @@ export interface Capture {
   readonly own: OwnSessions
   readonly erase: EraseCaptured
   readonly review: ReviewCaptured
+  /** Whether memories were of use. */
+  readonly usage: MemoryUsage
   readonly sessions: ReturnType<typeof createFinishSessions>
 }

@@ -1,5 +1,5 @@
 // Who writes the sessions of clients that were killed, and forgets what need not be known any more?
-import { EVENTS_KEPT_MS, SILENT_MS } from '../../domain/capture/times'
+import { EVENTS_KEPT_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/times'
 import type { Principal } from '../../domain/identity/scope'
 import { DAY_MS } from '../../domain/time'
 import type { CaptureStore, DueSession } from '../../ports/capture'
@@ -45,7 +45,11 @@ export function createFinishSessions({
     /** A round of it: see `CaptureStore.forget`. */
     forget: (cursor: string | null) =>
       store.forget(
-        { events: clock.now() - EVENTS_KEPT_MS, sessions: clock.now() - (captureDays * DAY_MS + LONGER_MS) },
+        {
+          events: clock.now() - EVENTS_KEPT_MS,
+          sessions: clock.now() - (captureDays * DAY_MS + LONGER_MS),
+          uses: clock.now() - USES_KEPT_MS,
+        },
         cursor,
       ),
   }

@@ -149,9 +149,29 @@ export function createRecallForHooks({
     return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
   }
 
+  /**
+   * The text for a subagent, whose context is empty: entries about its task, then those of a start. "Where we left off" is for the session
+   * itself.
+   */
+  async function atSubagent(scope: Scope, task: string, event: HookEvent, thread: string): Promise<ForModel> {
+    const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))
+    const about = await atPrompt(scope, task, event, null, thread)
+    const isKnown = new Set(about.ids)
+    const rest = STANDING_FACETS.map(
+      (facet) => [facet, read.facets[facet].filter(({ id }) => !isKnown.has(id))] as const,
+    )
+    const facets = Object.fromEntries(rest) as unknown as Standing['facets']
+    const start = startText({ facets, leftOff: null }, event.place.project)
+    return {
+      text: [about.text, start.text].filter((text) => text !== '').join('\n'),
+      ids: [...about.ids, ...start.ids],
+    }
+  }
+
   return {
     atStart,
     atPrompt,
+    atSubagent,
     /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
     standing: async (scope: Scope, place: StartPlace): Promise<Standing> =>
       trusted(scope, await store.standing(scope, place, null, isApproved)),

@@ -1,7 +1,8 @@
 // What becomes of the events of a client that arrive together?
-import { beginning, type Gathered, gather } from '../../domain/capture/gathered'
+import { beginning, type Gathered, gather, withShown } from '../../domain/capture/gathered'
 import type { HookClient } from '../../domain/capture/happening'
 import type { HookEvent, HookRequest } from '../../domain/capture/request'
+import { MOST_WAITING } from '../../domain/capture/review'
 import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/times'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import { NamesChanged } from '../../domain/identity/project-resolution'
@@ -12,7 +13,7 @@ import type { Clock } from '../../ports/clock'
 import { attempt, withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { ForModel, RecallForHooks } from './recall-for-hooks'
-import { threadOfSession, type WriteSession } from './write-session'
+import { type SessionCounts, threadOfSession, type WriteSession } from './write-session'
 
 export interface Received {
   readonly stored: number
@@ -20,6 +21,10 @@ export interface Received {
   /** What the client is to print, in its own shape; null for nothing. */
   readonly output: Record<string, unknown> | null
   readonly notice: string | null
+  /** Of the session that this request wrote last; null where it wrote none. For the person alone. */
+  readonly memory: (SessionCounts & { readonly session: string }) | null
+  /** At a start, sessions that wait for the person's review, at most 100; else null. */
+  readonly waiting: number | null
 }
 
 /** Of a client's id of a session: threads have names of 256 characters. */
@@ -147,12 +152,18 @@ export function createReceiveEvents({
     })
   }
 
-  const withRecalled = (gathered: Gathered, { what }: HookEvent['happening'], { ids, text }: ForModel): Gathered => {
+  const withRecalled = (
+    gathered: Gathered,
+    { happening: { what }, at }: HookEvent,
+    { ids, text }: ForModel,
+  ): Gathered => {
     const { recalled } = gathered
+    // The context of a subagent is its own.
+    if (what.kind === 'agent') return withShown(gathered, ids, at)
     // What a session holds is lost when it is cleared or compacted, and so is what it was told.
     const before = what.kind === 'start' && what.source === 'anew' ? [] : recalled.ids
     const chars = recalled.chars + (what.kind === 'prompt' ? text.length : 0)
-    return { ...gathered, recalled: { ids: [...new Set([...before, ...ids])], chars } }
+    return withShown({ ...gathered, recalled: { ids: [...new Set([...before, ...ids])], chars } }, ids, at)
   }
 
   /** What a model is told, where its client takes it; null where there is no question. */
@@ -165,14 +176,20 @@ export function createReceiveEvents({
     notes: boolean,
   ) {
     const { what, isSubagent, name } = event.happening
+    const thread = threadOfSession(nameOf(client, event))
+    if (what.kind === 'agent') {
+      if (hooks.answer.agent === undefined) return null
+      // Without a task of its own it works on what the person asked last.
+      const task = what.task ?? known?.prompts.told.at(-1)?.text ?? ''
+      const found = await attempt(() => recall.atSubagent(by, task, event, thread))
+      return found.ok ? found.value : null
+    }
     if (isSubagent || (what.kind !== 'start' && what.kind !== 'prompt')) return null
     const takes = what.kind === 'start' ? hooks.answer.start : hooks.answer.prompt
     if (takes('', name) === null) return null
     if (what.kind === 'start') return recall.atStart(by, nameOf(client, event), event, notes)
     // A prompt goes on without memory rather than not at all.
-    const found = await attempt(() =>
-      recall.atPrompt(by, what.text, event, known, threadOfSession(nameOf(client, event))),
-    )
+    const found = await attempt(() => recall.atPrompt(by, what.text, event, known, thread))
     return found.ok ? found.value : null
   }
 
@@ -180,6 +197,7 @@ export function createReceiveEvents({
   function shaped(hooks: HookClient, { happening }: HookEvent, text: string | null): Record<string, unknown> | null {
     if (text === null || text === '') return hooks.answer.empty?.(happening) ?? null
     const { what, name } = happening
+    if (what.kind === 'agent') return hooks.answer.agent?.(text, name) ?? null
     return what.kind === 'start' ? hooks.answer.start(text, name) : hooks.answer.prompt(text, name)
   }
 
@@ -212,7 +230,8 @@ export function createReceiveEvents({
     const kept = isCapturing ? events.filter(({ place }) => place.captures) : []
     const alone = async (message: string | null): Promise<Received> => {
       const recall = asked && (await recalled(by, hooks, client, asked, null, false))
-      return { stored: 0, repeated: 0, output: asked && shaped(hooks, asked, recall?.text ?? null), notice: message }
+      const output = asked && shaped(hooks, asked, recall?.text ?? null)
+      return { stored: 0, repeated: 0, output, notice: message, memory: null, waiting: null }
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
@@ -221,15 +240,18 @@ export function createReceiveEvents({
     if (!outcome.ok) throw outcome.problem
     const received = outcome.value
     const failed: string[] = []
+    let memory: Received['memory'] = null
     for (const { session, gathered, writes } of received.touched) {
       if (!writes) continue
       const written = await attempt(() => writeSession(by, { ...session, revision: session.revision + 1, gathered }))
-      if (!written.ok) failed.push(written.problem.message)
+      if (written.ok) memory = { session: session.name.slice(client.length + 1), ...written.value }
+      else failed.push(written.problem.message)
     }
     const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
-    const { stored, output } = received
+    const { stored, output, waiting } = received
     const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
-    return { stored, repeated: kept.length - stored + again, output, notice: message === '' ? null : message }
+    const repeated = kept.length - stored + again
+    return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting }
   }
 
   /** The same, with the names given; resolved again where the directory changed meanwhile. */
@@ -262,7 +284,12 @@ export function createReceiveEvents({
     const isRepeated = asked !== null && known.events.has(asked.id)
     const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
     const notes = asked?.place.captures === true
-    const recall = asked === null || isRepeated ? null : await recalled(by, hooks, client, asked, before, notes)
+    const isStart = events.some(({ happening }) => happening.what.kind === 'start')
+    // Asked in the same moment, so that both share a round trip.
+    const [recall, waiting] = await Promise.all([
+      asked === null || isRepeated ? null : recalled(by, hooks, client, asked, before, notes),
+      isStart ? store.waiting(by, MOST_WAITING) : null,
+    ])
     const text = isRepeated ? (known.events.get(asked.id) ?? null) : (recall?.text ?? null)
     const touched = touch(client, known.sessions, fresh)
     const now = clock.now()
@@ -272,11 +299,11 @@ export function createReceiveEvents({
         sessions: touched.map(({ session, events: own, gathered, writes }) => ({
           name: session.name,
           revision: session.revision,
-          gathered: recall && asked && own.includes(asked) ? withRecalled(gathered, asked.happening, recall) : gathered,
+          gathered: recall && asked && own.includes(asked) ? withRecalled(gathered, asked, recall) : gathered,
           claimedAt: writes ? now : session.claimedAt,
           dueAt: session.written?.closed ? null : session.dueAt === null ? now + SILENT_MS : 'stays',
         })),
       })
-    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text) }
+    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text), waiting }
   }
 }

@@ -2,6 +2,7 @@
 import {
   type AddressingEntry,
   MAX_REVIEWED,
+  MOST_WAITING,
   type Reviewed,
   type ReviewedEntry,
   type ReviewQuery,
@@ -44,8 +45,6 @@ export const mergedInto = (id: number, sources: number, { changeId }: { readonly
   ...{ did: 'merge', id, version: 1, dropped: changeId, sources },
 })
 
-/** Sessions that are counted: more are shown as this many or more. */
-const MOST_WAITING = 100
 const MOST_TITLE = 200
 
 /** What was done, and the entry that it made or kept, at its version after that. */

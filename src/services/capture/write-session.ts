@@ -1,5 +1,6 @@
 // How does what is gathered of a session become an entry, once, and stay what somebody has made of it?
 import { type Checkpoint, checkpointOf } from '../../domain/capture/checkpoint'
+import { countsOf, type MemoryUse, memoryUse, type UseCounts } from '../../domain/capture/memory-use'
 import { hasExpired } from '../../domain/capture/times'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
@@ -13,6 +14,12 @@ import type { Ids } from '../../ports/ids'
 import { done } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
+
+/** Counts of a session, for its person. */
+export interface SessionCounts extends UseCounts {
+  /** Entries that hooks have written of it. */
+  readonly captured: number
+}
 
 /** The thread of a session is named as the session: `session:<client>:<id>`. */
 export const threadOfSession = (name: string): string => `session:${name}`
@@ -66,6 +73,11 @@ export function createWriteSession({
     return store.entryOf(caller, threadOfSession(name))
   }
 
+  async function useOf(by: Principal, { gathered }: CapturedSession): Promise<readonly MemoryUse[]> {
+    const { shown, opened } = gathered.memories
+    return memoryUse(gathered, await store.compared(by, [...new Set([...shown.map(({ id }) => id), ...opened])]))
+  }
+
   /**
    * @param stood the digest of what hooks have written there before; null where that is not known
    * @returns whether it still is what hooks have captured, in their words, and was written
@@ -101,26 +113,32 @@ export function createWriteSession({
   }
 
   /**
-   * Writes what is gathered, if that says anything new, and notes it. The caller has claimed the session.
+   * Writes what is gathered, if that says anything new, and notes it, with what the session did with memories. The caller has claimed
+   * the session.
    *
+   * @returns how many memories it was shown and used, and entries that it became
    * @throws Problem when the store is full or does not answer; the session stays due
    */
-  return async (by: Principal, session: CapturedSession): Promise<void> => {
+  return async (by: Principal, session: CapturedSession): Promise<SessionCounts> => {
     const checkpoint = checkpointOf(session.gathered, titleOf(clientOf(session.name)))
     const { written } = session
-    if (checkpoint === null || written?.closed) return store.wrote(by, session, written)
-    const digest = await digestOf(checkpoint.title, checkpoint.text)
+    const digest = checkpoint && (await digestOf(checkpoint.title, checkpoint.text))
     const isOver = hasExpired(written, captureDays, clock.now())
-    if (!isOver && written?.digest === digest) return store.wrote(by, session, written)
     const caller: Caller = { ...by, action: 'hooks', tool: null, changeId: ids.next() }
+    const isSame = digest === null || written?.closed === true || (!isOver && written?.digest === digest)
+    // Asked in the same moment, so that both share a round trip.
+    const [use, known] = await Promise.all([useOf(by, session), isSame ? null : entryOf(caller, session, isOver)])
+    const note = async (now: Written | null): Promise<SessionCounts> => {
+      await store.wrote(by, session, now, use)
+      return { ...countsOf(use), captured: now === null ? 0 : 1 }
+    }
+    if (checkpoint === null || digest === null || isSame) return note(written)
     const metadata = metadataOf(session, checkpoint)
-    const known = await entryOf(caller, session, isOver)
     const next: Written = { entryId: known ?? 0, digest, at: clock.now() }
-    if (known === null)
-      return store.wrote(by, session, { ...next, entryId: await save(caller, session, checkpoint, metadata) })
+    if (known === null) return note({ ...next, entryId: await save(caller, session, checkpoint, metadata) })
     // A writer who died, or failed, may have written what he did not note: its claim still stands.
     const stood = session.claimedAt === null && written?.entryId === known ? written.digest : null
     const isWritten = await rewrite(caller, known, stood, checkpoint.text, metadata)
-    return store.wrote(by, session, isWritten ? next : { ...next, closed: true })
+    return note(isWritten ? next : { ...next, closed: true })
   }
 }

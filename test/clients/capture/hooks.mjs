@@ -126,7 +126,8 @@ async function tryClient(name, agent) {
 
 for (let i = 0; i < 30; i++)
   await call('remember', {
-    ...{ title: `Decision ${i}`, kind: 'decision', project: PROJECT },
+    // No section of a start gets more than a third of it.
+    ...{ title: `Decision ${i}`, kind: ['decision', 'gotcha', 'convention'][i % 3], project: PROJECT },
     content: `Berth ${i} is kept free. ${'The harbour office agreed. '.repeat(12)}`,
   })
 for (const [name, agent] of Object.entries(AGENTS)) {

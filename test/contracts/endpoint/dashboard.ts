@@ -57,7 +57,14 @@ export function dashboardContract(name: string, start: Start): void {
         '/threads?begins=of',
         '/threads/of%20p',
       ],
-      ...[`/entries/${ids.p}`, `/entries/${ids.p}/versions/1`, '/pack', '/pack?goal=the+project', '/activity'],
+      ...[
+        `/entries/${ids.p}`,
+        `/entries/${ids.p}/versions/1`,
+        '/pack',
+        '/pack?goal=the+project',
+        '/activity',
+        '/usage',
+      ],
     ]
     const writing = () => [`/entries/${ids.p}/edit`, `/entries/${ids.p}/delete`]
     const writers = () => [...writing(), '/review']
@@ -792,6 +799,38 @@ export function dashboardContract(name: string, start: Start): void {
         })
         expect([stale.status, await waits()]).toEqual([409, before])
         expect((await reader.send('/review/several', { do: 'drop', pick: again.slice(0, 2) })).status).toBe(403)
+      })
+
+      it('shows on a memory and on the page of the week how often sessions used it, and who did last', async () => {
+        const session = claudeCode(`d${++serial}`)
+        const id = ids.p
+        const events = [session.prompt('Which of them?'), session.prompt('And now?'), session.stop(`See [${id}].`)]
+        const start = session.start()
+        const place = { folder: '/home/ann/ship', project: 'p', branch: 'main' }
+        const headers = { authorization: `Bearer ${writer.key.key}`, 'content-type': 'application/json' }
+        for (const [sent, answer] of [
+          [[start], start.id],
+          [events, undefined],
+        ] as const) {
+          const body = JSON.stringify({ events: sent.map((event) => ({ ...event, at: Date.now(), place })), answer })
+          expect((await house.ask('/api/v1/hooks/claude-code', { method: 'POST', headers, body })).status).toBe(200)
+        }
+        for (const path of [`/entries/${id}`, '/usage'])
+          for (const one of [writer, reader, narrowed])
+            expect([path, (await one.get(path)).text]).toEqual([
+              path,
+              expect.stringMatching(/used 1 time, last by .*claude-code.*just now/s),
+            ])
+        expect((await writer.get(`/entries/${ids.wide}`)).text).not.toContain('last by')
+        const version = await versionOf(id)
+        const archived = await writer.send('/usage/archive', { do: 'archive', pick: `${id}-${version}` })
+        expect([archived.status, locationOf(archived)]).toEqual([303, `/usage?done=archived&pick=${id}-${version}`])
+        expect((await writer.get(locationOf(archived))).text).toContain('Undo')
+        expect((await writer.get('/search?project=p')).text).not.toContain('of project p')
+        await writer.send('/usage/archive', { do: 'back', pick: `${id}-${version}` })
+        expect((await writer.get('/search?project=p')).text).toContain('of project p')
+        expect((await reader.send('/usage/archive', { do: 'archive', pick: `${id}-${version}` })).status).toBe(403)
+        expect((await writer.send('/usage/archive', { do: 'archive', pick: `${id}-99` })).status).toBe(409)
       })
 
       it('goes on behind what is put off', async () => {

@@ -13,6 +13,7 @@ import { About, Links } from './entry-about'
 import { idOf, noEntry } from './entry-address'
 import { Versions } from './entry-history'
 import { StoredText } from './entry-text'
+import { Used } from './usage-words'
 
 /** Everything of one memory. */
 const LINKS = 100
@@ -23,12 +24,13 @@ async function look(visit: Visit, id: number) {
   const { services } = visit
   const principal = principalOf(visit)
   const window = { limit: VERSIONS, offset: askedNumber(visit, 'offset', 0, DEEPEST) }
-  const [entries, links, versions] = await Promise.all([
+  const [entries, links, versions, use] = await Promise.all([
     services.entries.read(principal, [id]),
     services.overview.links(principal, id, LINKS),
     attempt(() => services.readHistory.versions(principal, id, window, true)),
+    services.capture.usage.of(principal, id),
   ])
-  return { entry: entries[0], links, history: versions.ok ? versions.value : null, offset: window.offset }
+  return { entry: entries[0], links, history: versions.ok ? versions.value : null, offset: window.offset, use }
 }
 
 /** What was just done, and how it is taken back. */
@@ -96,6 +98,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               <Time at={entry.createdAt} now={now} />
               {entry.archived ? <span>archived: lists leave it out</span> : null}
               {entry.reader === '' ? null : <span>private</span>}
+              <Used use={seen.use} now={now} />
             </Facts>
             <Approval visit={visit} entry={entry} may={may} />
             <StoredText visit={visit} text={entry.text} />

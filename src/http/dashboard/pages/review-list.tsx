@@ -20,7 +20,7 @@ const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
   </label>
 )
 
-/** What a model proposes to remember of a session, with the words on which it rests. */
+/** A proposal of a model to remember, with the words of the session on which it rests. */
 const Proposal = ({ of }: { of: ReviewedEntry }) => (
   <li>
     <Tick of={of} label={of.title ?? `Memory ${of.id}`} />
@@ -64,16 +64,22 @@ export const Waiting = ({ visit, items }: { visit: Visit; items: readonly Review
       <h2>Waiting</h2>
       <PostForm action="/review/several" token={visit.formToken} class="stack-form">
         <Carried visit={visit} />
-        {groupSimilar(sessions).map((group) => (
-          <fieldset class="picks">
-            {group.length === 1 ? null : <legend>{group.length} similar sessions</legend>}
+        {groupSimilar(sessions).map((group) => {
+          const list = (
             <ul class="picks">
               {group.map((one) => (
                 <Session of={one} proposals={proposals.get(one.threadId) ?? []} now={now} />
               ))}
             </ul>
-          </fieldset>
-        ))}
+          )
+          if (group.length === 1) return list
+          return (
+            <fieldset class="picks">
+              <legend>{group.length} similar sessions</legend>
+              {list}
+            </fieldset>
+          )
+        })}
         {alone.length === 0 ? null : (
           <ul class="picks" aria-label="Proposals of other sessions">
             {alone.map((one) => (

@@ -57,7 +57,7 @@ function seen(visit: Visit): { readonly id: number; readonly version: number } {
 }
 
 /** Entries that a form names, each with the version that was seen: `<id>-<version>`. */
-const pairs = ({ form }: Visit, name: string) =>
+export const pairs = ({ form }: Visit, name: string) =>
   form.getAll(name).flatMap((value) => {
     const [, id, version] = /^(\d{1,15})-(\d{1,15})$/.exec(value) ?? []
     return id === undefined || version === undefined ? [] : [[Number(id), Number(version)] as const]

@@ -5,6 +5,7 @@ const PATHS = {
   threads: 'M2.5 3h11v8h-6l-3 2.5V11h-2V3Zm3 2.8h5m-5 2.4h3.5',
   pack: 'M2.5 5 8 2.5 13.5 5v6L8 13.5 2.5 11V5ZM8 8v5.5M2.5 5 8 8l5.5-3',
   activity: 'M1.5 8.5h3l2-5.5 3 10 2-4.5h3',
+  usage: 'M2.5 13.5h11M4 11V8m4 3V3.5M12 11V6',
   review: 'M2.5 3.5h8m-8 4h5m-5 4h3m3-.8 2 2 4-4.5',
   stale: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.8V8l2.4 1.6',
   projects: 'M2 4.5V13h12V6H8L6.5 4.5H2Z',

@@ -1,3 +1,4 @@
+import { MOST_WAITING } from '../../../domain/capture/review'
 import { hasRole, type Visit } from '../visit'
 import { Icon, type IconName } from './icons'
 
@@ -11,15 +12,13 @@ interface Place {
   readonly waiting?: number
 }
 
-/** From this many on, the server counts no further. */
-const MOST_WAITING = 100
-
 const MEMORY: readonly Place[] = [
   { at: '/', label: 'Overview', icon: 'overview' },
   { at: '/search', label: 'Search', icon: 'search' },
   { at: '/threads', label: 'Threads', icon: 'threads' },
   { at: '/pack', label: 'Pack', icon: 'pack' },
   { at: '/activity', label: 'Activity', icon: 'activity' },
+  { at: '/usage', label: 'Usage', icon: 'usage' },
 ]
 
 export const ADMINISTRATION: readonly Place[] = [

@@ -14,8 +14,20 @@ import { each, firstRow, flag, howMany, json, jsonOrNull, num, numOrNull, str, s
 import { changeable, inProject, listed, listedToChange } from '../../core/visibility'
 import { forgetRound } from '../../tables/capture/forgetting'
 import { reviewStatement, toReviewed } from '../../tables/capture/review'
+import {
+  comparedStatement,
+  firstUseStatement,
+  namedStatement,
+  noteUse,
+  toCompared,
+  toNamed,
+  toSessionUse,
+  unusedStatement,
+  usesStatement,
+} from '../../tables/capture/session-memories'
 import { readStanding } from '../../tables/capture/standing'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
+import { runWriting } from '../../tables/changes/writing'
 import { isVersion } from '../../tables/entries/rows'
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
@@ -146,8 +158,12 @@ export function createSqlCaptureStore(
       }
     },
 
-    async wrote(scope, { name, revision }, written) {
+    async wrote(scope, { name, revision, gathered }, written, use) {
+      const { project } = gathered.place
       await new Batch(
+        ...(use.length === 0
+          ? []
+          : [noteUse({ org: scope.org, owner: ownerOf(scope), name, project }, use, clock.now())]),
         sql`UPDATE capture_sessions
             SET written = ${written === null ? null : JSON.stringify(written)}, entry_id = ${written?.entryId ?? null},
               claimed_at = NULL,
@@ -157,6 +173,55 @@ export function createSqlCaptureStore(
           ? [queueProposals(scope.org, written.entryId, clock.now())]
           : []),
       ).run(connection, { org: scope.org })
+    },
+
+    async compared(scope, ids) {
+      if (ids.length === 0) return []
+      return readOne(connection, comparedStatement(dialect, scope, ids, clock.now()), each(toCompared))
+    },
+
+    async uses(scope, since, id) {
+      return readOne(connection, usesStatement({ dialect, scope }, since, id), each(toSessionUse))
+    },
+
+    async firstUse(scope) {
+      return readOne(
+        connection,
+        firstUseStatement(scope),
+        firstRow((row) => numOrNull(row, 'at')),
+      )
+    },
+
+    async named(scope, ids) {
+      if (ids.length === 0) return []
+      return readOne(connection, namedStatement({ dialect, scope, now: clock.now() }, ids), each(toNamed))
+    },
+
+    async unused(scope, before, used, limit) {
+      const context = { dialect, scope, now: clock.now() }
+      return readOne(connection, unusedStatement(context, before, used, limit), each(toNamed))
+    },
+
+    async archive(caller, memories, isArchived) {
+      const given = dialect.jsonTable(sql`${JSON.stringify(memories)}`, { id: 'integer', version: 'integer' })
+      const ids = dialect.jsonNumbers(sql`${JSON.stringify(memories.map(([id]) => id))}`)
+      const [from, to] = isArchived ? [0, 1] : [1, 0]
+      const chosen = sql`
+        SELECT e.id FROM ${given} given ${dialect.plan.follow('entries', 'e', sql`e.id = given.id`)}
+        WHERE e.version = given.version AND e.archived = ${from} AND e.captured = 0 AND e.diary = 0
+          AND ${dialect.plan.filterOnly(changeable(dialect, caller, clock.now()))}`
+      const batch = new Batch(
+        sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM (${chosen}) found) = ${memories.length}`,
+        sql`UPDATE entries SET archived = ${to} WHERE ${dialect.plan.filterOnly(sql`org = ${caller.org}`)}
+          AND id ${dialect.plan.oneOf(sql`SELECT value FROM ${ids} named`)}`,
+      )
+      try {
+        await runWriting(connection, caller, { keeps: false }, () => batch, { org: caller.org })
+        return true
+      } catch (error) {
+        if (error instanceof PremiseFailed) return false
+        throw error
+      }
     },
 
     async entryOf(scope, threadId) {
@@ -305,11 +370,11 @@ export function createSqlCaptureStore(
 
     async forgetSessions(scope, project, owner) {
       const ofOwner = owner === null ? sql`` : sql` AND owner = ${owner}`
-      await new Batch(
-        sql`DELETE FROM capture_sessions WHERE org = ${scope.org} AND ${inProject(dialect, scope, project, sql`project`)}${ofOwner}`,
-      ).run(connection, {
-        org: scope.org,
-      })
+      const gone = ['capture_sessions', 'session_memories'].map(
+        (table) =>
+          sql`DELETE FROM ${sql.raw(table)} WHERE org = ${scope.org} AND ${inProject(dialect, scope, project, sql`project`)}${ofOwner}`,
+      )
+      await new Batch(...gone).run(connection, { org: scope.org })
     },
 
     forget: (before, cursor) => forgetRound(connection, before, cursor),

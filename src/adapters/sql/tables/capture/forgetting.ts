@@ -58,12 +58,13 @@ async function remove(connection: SqlConnection, { name, key, isOld }: Table, ol
 /** A round of it, as `CaptureStore.forget`. */
 export async function forgetRound(
   connection: SqlConnection,
-  { events, sessions }: { readonly events: Millis; readonly sessions: Millis },
+  { events, sessions, uses }: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },
   cursor: string | null,
 ): Promise<{ readonly gone: number; readonly next: string | null }> {
   const tables: readonly Table[] = [
     { name: 'capture_events', key: 'id', isOld: sql`at < ${events}` },
     { name: 'capture_start_digests', key: 'place', isOld: sql`at < ${sessions}` },
+    { name: 'session_memories', key: 'session', isOld: sql`at < ${uses}` },
     // What is still to be written stays.
     { name: 'capture_sessions', key: 'session', isOld: sql`seen_at < ${sessions} AND due_at IS NULL` },
   ]

@@ -1,0 +1,99 @@
+// Which memories were of use to sessions? For people: no ranking reads it.
+import { UNUSED_MS, USES_KEPT_MS } from '../../domain/capture/times'
+import { type NamedMemory, type UseOfMemory, useOf, usesOf } from '../../domain/capture/usage'
+import { Problem } from '../../domain/errors'
+import type { Caller, Scope } from '../../domain/identity/scope'
+import { DAY_MS, type Millis } from '../../domain/time'
+import type { CaptureStore } from '../../ports/capture'
+import type { Clock } from '../../ports/clock'
+
+const WEEK_MS = 7 * DAY_MS
+/** Memories that each list holds. */
+const LISTED = 20
+/** Candidates for a list, which leaves out memories that the reader may not read. */
+const CANDIDATES = 100
+
+/** A memory with its use. */
+export interface MemoryWithUse {
+  readonly memory: NamedMemory
+  readonly use: UseOfMemory
+}
+
+interface Usage {
+  /** Of the last week, the most used first. */
+  readonly mostUsed: readonly MemoryWithUse[]
+  /** Memories that a session corrected or contradicted in the last 90 days, the most often first. */
+  readonly contradicted: readonly MemoryWithUse[]
+  /** The oldest memories that no session used for 90 days; empty while use has been recorded for less. */
+  readonly unused: readonly NamedMemory[]
+  /** When use was first recorded; null where it never was. */
+  readonly since: Millis | null
+}
+
+export type MemoryUsage = ReturnType<typeof createMemoryUsage>
+
+export function createMemoryUsage({
+  store,
+  clock,
+}: {
+  readonly store: Pick<CaptureStore, 'uses' | 'firstUse' | 'named' | 'unused' | 'archive'>
+  readonly clock: Clock
+}) {
+  /** The memories that come first by a count, without those with none. */
+  async function most(
+    scope: Scope,
+    uses: ReadonlyMap<number, UseOfMemory>,
+    by: 'used' | 'contradicted',
+  ): Promise<MemoryWithUse[]> {
+    const chosen = [...uses]
+      .filter(([, use]) => use[by] > 0)
+      .sort(([a, one], [b, other]) => other[by] - one[by] || a - b)
+      .slice(0, CANDIDATES)
+    const memories = new Map(
+      (
+        await store.named(
+          scope,
+          chosen.map(([id]) => id),
+        )
+      ).map((memory) => [memory.id, memory]),
+    )
+    return chosen
+      .flatMap(([id, use]) => {
+        const memory = memories.get(id)
+        return memory === undefined ? [] : [{ memory, use }]
+      })
+      .slice(0, LISTED)
+  }
+
+  return {
+    /** The use of a memory that the scope may read, by sessions in projects that it reaches. */
+    async of(scope: Scope, id: number): Promise<UseOfMemory> {
+      return useOf(id, await store.uses(scope, clock.now() - USES_KEPT_MS, id))
+    },
+
+    async week(scope: Scope): Promise<Usage> {
+      const now = clock.now()
+      const [sessions, since] = await Promise.all([store.uses(scope, now - UNUSED_MS, null), store.firstUse(scope)])
+      const lately = usesOf(sessions)
+      const ofWeek = usesOf(sessions.filter(({ at }) => at >= now - WEEK_MS))
+      const used = [...lately].filter(([, use]) => use.used > 0).map(([id]) => id)
+      const isLong = since !== null && since <= now - UNUSED_MS
+      const [mostUsed, contradicted, unused] = await Promise.all([
+        most(scope, ofWeek, 'used'),
+        most(scope, lately, 'contradicted'),
+        isLong ? store.unused(scope, now - UNUSED_MS, used, LISTED) : [],
+      ])
+      return { mostUsed, contradicted, unused, since }
+    },
+
+    /**
+     * Takes memories out of lists and searches, or brings them back: all of them or none. Each stays readable by id.
+     *
+     * @throws Problem conflict when one has changed, or is not the caller's to change
+     */
+    async archive(caller: Caller, memories: readonly (readonly [id: number, version: number])[], isArchived: boolean) {
+      if (!(await store.archive(caller, memories, isArchived)))
+        throw new Problem('conflict', 'A memory of these has changed since you opened the page. Reload the page')
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { memoryUsageContract } from '../contracts/memory-usage'
+
+memoryUsageContract()
