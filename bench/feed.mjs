@@ -1,4 +1,4 @@
-// `npm run bench:feed`: what the feed of changes costs those who read it and those who write, and how soon a reader hears of a
+// `npm run bench -- feed`: what the feed of changes costs those who read it and those who write, and how soon a reader hears of a
 // write. Writers are measured side by side: two servers that differ in one thing alone, asked in turn. See README.md.
 import { parseArgs } from 'node:util'
 import { entryAt } from './load/corpus.mjs'

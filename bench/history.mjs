@@ -1,4 +1,4 @@
-// `npm run bench:history`: what versions, receipts and the feed cost a write, in milliseconds and in bytes, side by side with
+// `npm run bench -- history`: what versions, receipts and the feed cost a write, in milliseconds and in bytes, side by side with
 // HISTORY_DAYS=0: two servers that differ in that alone, asked in turn. See README.md.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

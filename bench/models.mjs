@@ -1,4 +1,4 @@
-// `npm run bench:models -- --model FOLDER`: what the built-in model costs next to `local`, through the server, in one run: queries, writes,
+// `npm run bench -- models --model FOLDER`: what the built-in model costs next to `local`, through the server, in one run: queries, writes,
 // memory, and how long others wait meanwhile. FOLDER holds config.json, a model and its tokenizer; see README.md.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

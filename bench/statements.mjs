@@ -1,4 +1,4 @@
-// Which statement of a call costs, and which of its tables? Rows read and milliseconds of each statement that a call of `bench:rows` sends
+// Which statement of a call costs, and which of its tables? Rows read and milliseconds of each statement that a call of the bench `rows` sends
 // to D1, dearest first, and of each table of its WITH clause with those that it needs.
 //   node bench/statements.mjs --only 'wake|in a project' [--size 10000] [--stores FOLDER] [--large] [--text]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     size: { type: 'string', default: '1000' },
     /** A folder in which filled stores are kept. */
     stores: { type: 'string' },
-    /** The calls and the store of `bench:large`. */
+    /** The calls and the store of `large`. */
     large: { type: 'boolean', default: false },
     /** Prints the text of each statement, too. */
     text: { type: 'boolean', default: false },

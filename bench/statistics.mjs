@@ -1,4 +1,4 @@
-// `npm run bench:statistics`: what a search on PostgreSQL costs before the planner knows the tables, and after. See README.md.
+// `npm run bench -- statistics`: what a search on PostgreSQL costs before the planner knows the tables, and after. See README.md.
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { casesFor } from './load/cases.mjs'

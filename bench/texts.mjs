@@ -1,4 +1,4 @@
-// `npm run bench:texts`: how long it takes to find the line, see the outline and read the part of long entries, on D1 and on
+// `npm run bench -- texts`: how long it takes to find the line, see the outline and read the part of long entries, on D1 and on
 // PostgreSQL in plain workerd, and how long others wait meanwhile. See README.md.
 import { parseArgs } from 'node:util'
 import { createClient } from './support/mcp.mjs'

@@ -5,6 +5,7 @@ import { dirname, relative } from 'node:path'
 import { isPackaged } from '../src/cli/place.mjs'
 import { installMissing, root } from './install.mjs'
 import { readServeArguments, UsageError } from './serve/arguments.mjs'
+import { logTo } from './serve/log-file.mjs'
 import { whyNoDebugger, whyNotFree } from './serve/port.mjs'
 
 /** As `mkdir -p`, step by step: Node.js never returns from a recursive one in a file system that refuses folders, such as /proc. */
@@ -36,6 +37,7 @@ function makeFolder(folder) {
 export async function begin(args = process.argv.slice(2), packages = /** @type {'serving' | 'all'} */ ('serving')) {
   try {
     const options = readServeArguments(args, { root: isPackaged ? process.cwd() : root, port: process.env.PORT })
+    if (options.log !== undefined) logTo(options.log)
     const problem = (await whyNotFree(options.port, options.ip)) ?? (await whyNoDebugger(options))
     if (problem !== null) {
       console.error(problem)

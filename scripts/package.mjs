@@ -6,7 +6,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
-import { builtLibrary } from '../src/cli/copy/bundle.mjs'
+import { builtLibrary } from '../src/cli/bundle.mjs'
 import { BUILT, ROOT } from '../src/cli/place.mjs'
 import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
 import { noticesOf } from './package-notices.mjs'

@@ -44,6 +44,7 @@ function whenNpmEnds(/** @type {() => void} */ then) {
  */
 export function serve(task) {
   mkdirSync(WORK, { recursive: true })
+  const output = task.options.log === undefined ? 'inherit' : 'pipe'
   const child = spawn(nodePath(), [PROGRAM], {
     cwd: isPackaged ? WORK : ROOT,
     // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
@@ -52,10 +53,12 @@ export function serve(task) {
       COMMONPLACE_TYPED: JSON.stringify(TYPED),
       WRANGLER_LOG: 'error',
     }),
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
     detached: true,
     windowsHide: true,
   })
+  child.stdout?.pipe(process.stdout, { end: false })
+  child.stderr?.pipe(process.stderr, { end: false })
   let asked = false
   const stop = () => {
     if (asked) return signalGroup(child.pid, 'SIGKILL')

@@ -1,28 +1,20 @@
-// Two agents that share a memory, over MCP, as README.md shows it: `node scripts/transcript.mjs [URL]` plays it on a server with an empty
-// store, and a test holds the page to it.
+// Plays three agents that share a memory, over MCP, as README.md shows it: `node scripts/transcript.mjs [URL]`, on a server with an empty
+// store. A test compares the page and the picture with it.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { resolveServer } from '../src/cli/resolve-server.mjs'
 
-/** What both do, in order. @type {readonly (readonly [who: string, tool: string, args: Record<string, unknown>])[]} */
+/** The calls, in order. @type {readonly (readonly [who: string, tool: string, args: Record<string, unknown>])[]} */
 const PLAYED = [
   [
     'Claude Code',
     'remember',
     {
       title: 'Refunds carry an idempotency key',
-      content: 'A retried refund paid twice. The key is the booking id; the provider keeps it for 24 hours.',
+      content: 'A retried refund paid twice. The key is the booking id.',
       ...{ kind: 'decision', project: 'ferry' },
     },
   ],
-  [
-    'Codex',
-    'remember',
-    {
-      title: 'Staging has no unique index on refunds',
-      content: 'Double refunds pass on staging. Test against production data.',
-      ...{ kind: 'gotcha', project: 'ferry', related_to: ['references:1'] },
-    },
-  ],
-  ['Cursor', 'context', { goal: 'make refunds safe to retry', project: 'ferry' }],
+  ['Codex', 'context', { goal: 'make refunds safe to retry', project: 'ferry' }],
   ['Cursor', 'search', { query: 'why did a refund pay twice?' }],
 ]
 
@@ -71,8 +63,44 @@ export async function playTranscript(origin) {
   return lines
 }
 
+const LINE = 22
+const MARGIN = 20
+/** Seconds between two lines. */
+const PAUSE = 0.9
+
+/** @param {string} text */
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** @param {string} line */
+const colorOf = (line) => (line.startsWith('#') ? '#7d8590' : line.trimStart().startsWith('→') ? '#7ee787' : '#e6edf3')
+
+/**
+ * An animated SVG of a transcript, whose lines appear one after the other. Without animation it shows all of them.
+ *
+ * @param {readonly string[]} lines
+ */
+export function pictureOf(lines) {
+  const width = Math.ceil(Math.max(...lines.map((line) => line.length)) * 7.9) + 2 * MARGIN
+  const height = lines.length * LINE + 2 * MARGIN
+  const rows = lines.map((line, i) => {
+    const place = `x="${MARGIN}" y="${MARGIN + LINE * i + 15}" fill="${colorOf(line)}"`
+    return `  <text ${place} style="animation-delay:${(PAUSE * i).toFixed(1)}s">${escaped(line)}</text>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  <title>Three agents share a memory</title>
+  <style>
+    text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre }
+    @media (prefers-reduced-motion: no-preference) { text { animation: appear 0.4s both } }
+    @keyframes appear { from { opacity: 0 } to { opacity: 1 } }
+  </style>
+  <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
+${rows.join('\n')}
+</svg>
+`
+}
+
 if (process.argv[1]?.endsWith('transcript.mjs')) {
-  const origin = process.argv[2] ?? 'http://localhost:8787'
+  const origin = (await resolveServer(process.argv[2])).url
   try {
     console.log((await playTranscript(origin)).join('\n'))
   } catch (error) {

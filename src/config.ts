@@ -75,6 +75,14 @@ export interface Config {
   readonly summary:
     | (ModelChoice<SummaryProvider> & { readonly maxTokens: number; readonly minContentLength: number })
     | null
+  /** The model of SUMMARY_PROVIDER for background work that reads memories; null where no such work is switched on. */
+  readonly languageModel: (ModelChoice<SummaryProvider> & { readonly maxTokens: number }) | null
+  /** Whether the model decides what became of earlier memories on the same subject. */
+  readonly contradictionJudge: boolean
+  /** Whether the model proposes memories at the end of captured sessions. */
+  readonly captureProposals: boolean
+  /** Calls of that work in a day (UTC), of all organizations together. */
+  readonly modelCallsPerDay: number
   readonly reranking: ModelChoice<RerankingProvider> | null
   readonly ollamaHost: string
   readonly openai: { readonly base: string; readonly key: string | null }
@@ -154,7 +162,15 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   reader.hosts('ALLOWED_HOSTS')
   reader.origins('ALLOWED_ORIGINS')
   const summarizes = reader.boolean('ENABLE_SUMMARY_GENERATION', true)
-  const summary = reader.model('SUMMARY', summarizes, SUMMARY_PROVIDERS, SUMMARY_MODELS)
+  const contradictionJudge = reader.boolean('CONTRADICTION_JUDGE', false)
+  const captureProposals = reader.boolean('CAPTURE_PROPOSALS', false)
+  const readsBehind = contradictionJudge || captureProposals
+  const chatModel = reader.model('SUMMARY', summarizes || readsBehind, SUMMARY_PROVIDERS, SUMMARY_MODELS)
+  const summary = summarizes ? chatModel : null
+  if (readsBehind && chatModel === null)
+    reader.problems.push(
+      `${contradictionJudge ? 'CONTRADICTION_JUDGE' : 'CAPTURE_PROPOSALS'} is on; it needs a model: set SUMMARY_PROVIDER`,
+    )
   const reranks = reader.boolean('ENABLE_RERANKING', true)
   const summarySize = {
     maxTokens: reader.integer('SUMMARY_MAX_TOKENS', 2000, 50, 16_384),
@@ -216,6 +232,10 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     },
     chunking: reader.boolean('ENABLE_CHUNKING', true) ? { size, overlap } : null,
     summary: summary === null ? null : { ...summary, ...summarySize },
+    languageModel: readsBehind && chatModel !== null ? { ...chatModel, maxTokens: summarySize.maxTokens } : null,
+    contradictionJudge,
+    captureProposals,
+    modelCallsPerDay: reader.integer('MODEL_CALLS_PER_DAY', 200, 1, 1_000_000),
     reranking: reader.model('RERANKING', reranks, RERANKING_PROVIDERS, RERANKING_MODELS),
     ollamaHost: reader.url('OLLAMA_HOST', 'http://localhost:11434'),
     openai: {
@@ -224,7 +244,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     },
   }
   const { base, key } = config.openai
-  const isAsked = [config.semantic.enabled ? config.embedding : null, config.summary, config.reranking].some(
+  const isAsked = [config.semantic.enabled ? config.embedding : null, chatModel, config.reranking].some(
     (choice) => choice?.provider === 'openai',
   )
   if (isAsked && key === null && base === OPENAI)

@@ -1,4 +1,4 @@
-// `npm run bench:recall`: does `context_recall` find what the threads tools find, what does its threshold leave, and what does it find where
+// `npm run bench -- recall`: does `context_recall` find what the threads tools find, what does its threshold leave, and what does it find where
 // nothing answers? See ../README.md.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// `npm run bench:transfer`: what memory does the Worker take to import and to export 100,000 entries and 1 GB of images? A Worker has 128 MB.
+// `npm run bench -- transfer`: what memory does the Worker take to import and to export 100,000 entries and 1 GB of images? A Worker has 128 MB.
 // See ../README.md.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,7 +1,7 @@
 // Volumes of the size that is asked for, made one at a time: entries of some hundred characters, or images of some megabytes.
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { bundled } from '../../src/cli/copy/bundle.mjs'
+import { bundled } from '../../src/cli/bundle.mjs'
 import { random } from '../support/numbers.mjs'
 
 const at = '2026-11-24T00:00:00.000Z'

@@ -109,7 +109,7 @@ export async function measureObjects(sizes, { dimensions, port, write }) {
   }
   const report = `## Vectors in several Durable Objects
 
-${where}; ${dimensions} dimensions, the nearest ${LIMIT}, no database, \`npm run bench:vectors -- --objects ${sizes.join(',')} --dimensions ${dimensions}\`.
+${where}; ${dimensions} dimensions, the nearest ${LIMIT}, no database, \`npm run bench -- vectors --objects ${sizes.join(',')} --dimensions ${dimensions}\`.
 All objects run in one thread here, one after the other; on Cloudflare they run beside each other. Work is time of the processor, which does not change with
 what else runs. Memory: heap and buffers of the isolate in which the Worker and all objects are, at most and with what is garbage already (31 MB with
 20,000 vectors). The numbers of the vectors come beside it, since V8 does not count WebAssembly there: a byte each of all that are loaded.

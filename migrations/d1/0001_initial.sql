@@ -900,6 +900,12 @@ CREATE TABLE schedule (
   last_error TEXT
 ) WITHOUT ROWID;
 
+-- Calls of a chat model by background work, per day (UTC), so that the daily limit holds for all isolates.
+CREATE TABLE model_calls (
+  day INTEGER PRIMARY KEY, -- days since 1970
+  calls INTEGER NOT NULL
+);
+
 -- Source code
 -- -----------
 -- A file that changes is a new row with a new ID; all that was derived from it is deleted with the old row.

@@ -930,6 +930,12 @@ CREATE TABLE schedule (
   last_error text
 );
 
+-- Calls of a chat model by background work, per day (UTC), so that the daily limit holds for all isolates.
+CREATE TABLE model_calls (
+  day bigint PRIMARY KEY, -- days since 1970
+  calls bigint NOT NULL
+);
+
 -- Source code
 -- -----------
 -- A file that changes is a new row with a new ID; all that was derived from it is deleted with the old row.

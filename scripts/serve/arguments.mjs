@@ -20,6 +20,7 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  * @property {string} state the folder in which D1, R2 and KV keep their data
  * @property {Record<string, string>} vars what --var said
  * @property {string[] | undefined} envFiles in the place of .dev.vars and .env
+ * @property {string | undefined} log a file with rotation that receives the output; undefined for the terminal
  * @property {number | undefined} inspectorPort a debugger is let in only when asked for
  *
  * @typedef {object} Surroundings
@@ -35,6 +36,7 @@ const OPTIONS = {
   var: { type: 'string', multiple: true },
   'env-file': { type: 'string', multiple: true },
   'persist-to': { type: 'string' },
+  log: { type: 'string' },
   'inspector-port': { type: 'string' },
   // Habits from `wrangler dev` that change nothing here: all of it is local, and LOG_LEVEL says what is logged.
   local: { type: 'boolean' },
@@ -42,7 +44,7 @@ const OPTIONS = {
 }
 
 export const USAGE =
-  'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER and --inspector-port N'
+  'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER, --log FILE and --inspector-port N'
 
 /** @param {string} name @param {string} text */
 function readPort(name, text) {
@@ -59,7 +61,7 @@ function readVariable(text) {
 }
 
 /**
- * @typedef {Partial<Record<'port' | 'ip' | 'host' | 'persist-to' | 'inspector-port', string>>} Single
+ * @typedef {Partial<Record<'port' | 'ip' | 'host' | 'persist-to' | 'log' | 'inspector-port', string>>} Single
  * @typedef {Partial<Record<'var' | 'env-file', string[]>>} Multiple
  *
  * @param {readonly string[]} args
@@ -90,6 +92,7 @@ export function readServeArguments(args, { root, port }) {
     state: resolve(root, values['persist-to'] ?? STATE),
     vars: Object.fromEntries((values.var ?? []).map(readVariable)),
     envFiles: values['env-file'],
+    log: values.log === undefined ? undefined : resolve(root, values.log),
     // 0 is wrangler's word for any free port, which nobody would know here.
     inspectorPort: inspector === undefined || inspector === '0' ? undefined : readPort('--inspector-port', inspector),
   }

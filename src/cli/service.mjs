@@ -32,6 +32,9 @@ const unitWord = (text) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%
 /** @param {string} text */
 const xml = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
 
+/** The log of systems without journald, which the server rotates itself. @param {string} data */
+const logOf = (data) => join(data, `${NAME}.log`)
+
 /** journald keeps the log and rotates it. @param {Program} program @param {string} home @returns {Service} */
 function systemd({ node, script, data, port }, home) {
   const file = join(home, '.config', 'systemd', 'user', `${NAME}.service`)
@@ -67,8 +70,10 @@ WantedBy=default.target
 /** @param {Program} program @param {string} home @returns {Service} */
 function launchd({ node, script, data, port }, home) {
   const file = join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
-  const log = join(data, 'commonplace.log')
-  const words = [node, script, 'start', '--port', port].map((word) => `    <string>${xml(word)}</string>`).join('\n')
+  const log = logOf(data)
+  const words = [node, script, 'start', '--port', port, '--log', log]
+    .map((word) => `    <string>${xml(word)}</string>`)
+    .join('\n')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -91,10 +96,6 @@ ${words}
     <key>SuccessfulExit</key>
     <false/>
   </dict>
-  <key>StandardOutPath</key>
-  <string>${xml(log)}</string>
-  <key>StandardErrorPath</key>
-  <string>${xml(log)}</string>
 </dict>
 </plist>
 `
@@ -112,6 +113,7 @@ ${words}
 /** @param {Program} program @param {string} _ @returns {Service} */
 function windowsTask({ node, script, data, port }, _) {
   const file = join(data, `${NAME}-task.xml`)
+  const log = logOf(data)
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <Triggers>
@@ -124,7 +126,7 @@ function windowsTask({ node, script, data, port }, _) {
   <Actions>
     <Exec>
       <Command>${xml(node)}</Command>
-      <Arguments>${xml(`"${script}" start --port ${port}`)}</Arguments>
+      <Arguments>${xml(`"${script}" start --port ${port} --log "${log}"`)}</Arguments>
       <WorkingDirectory>${xml(data)}</WorkingDirectory>
     </Exec>
   </Actions>
@@ -139,7 +141,7 @@ function windowsTask({ node, script, data, port }, _) {
     ],
     remove: [['schtasks', '/Delete', '/TN', NAME, '/F']],
     status: ['schtasks', '/Query', '/TN', NAME],
-    log: 'the Task Scheduler shows the last result',
+    log,
     isTried: false,
   }
 }

@@ -75,8 +75,8 @@ const USAGE = `usage: commonplace <command>
 
  databases
   copy --org ORG --from BACKEND --to BACKEND [--state DIR] [--json]
-            moves an org between D1 and PostgreSQL: entries with their ids, tags, links, vectors, search index. May be
-            stopped and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
+            copies an org between D1 and PostgreSQL: entries with their IDs, states, links and vectors. Can be stopped
+            and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
             CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
 

@@ -1,9 +1,8 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
-import { hookClient } from '../domain/capture/clients/clients'
 import type { Quotas } from '../domain/quota'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
+import { hookClient } from '../integrations/hooks/hook-clients'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
@@ -33,7 +32,6 @@ export function composeCapture(given: {
   readonly captureDays: number
   readonly quotas: Quotas
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
   /** Without models. */
@@ -53,7 +51,7 @@ export function composeCapture(given: {
   readonly isApproved: boolean
 }): Capture {
   const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas, yielder: given.yielder })
+  const store = createSqlCaptureStore(connection, clock, { quotas: given.quotas })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
     storeEntries: createStoreEntries(unmade),
@@ -61,7 +59,7 @@ export function composeCapture(given: {
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
   const own = createOwnSessions({
-    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer, yielder: given.yielder },
+    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer },
   })
   const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
   return {

@@ -4,7 +4,6 @@ import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
 import type { Quotas } from '../domain/quota'
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import { createSearchCode } from '../services/searching/code/search-code'
@@ -20,15 +19,14 @@ export function composeCode(given: {
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
   readonly onEmbeddingFailure: 'fail' | 'defer'
-  readonly yielder: Yielder
   readonly quotas: Quotas
 }): Services['code'] {
-  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, yielder, quotas)
-  const parser = createCodeParser(yielder)
-  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder })
+  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, quotas } = given
+  const index = createSqlCodeIndex(connection, clock, quotas)
+  const parser = createCodeParser()
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
   return {
-    ...createIndexCode({ index, prepareCode, clock, yielder }),
-    search: createSearchCode({ index, embedder, analyzer, levels, clock, yielder }),
+    ...createIndexCode({ index, prepareCode, clock }),
+    search: createSearchCode({ index, embedder, analyzer, levels, clock }),
   }
 }

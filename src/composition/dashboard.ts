@@ -4,7 +4,6 @@ import { createSqlEndedSessions } from '../adapters/sql/stores/identity/ended-se
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import type { Config } from '../config'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
 import type { Services } from '../services/services'
@@ -35,9 +34,9 @@ function sealOf({ DB, HYPERDRIVE }: Bindings, { adminToken }: Config, settings: 
 export const composeDashboard = (
   bindings: Bindings,
   config: Config,
-  given: { connection: SqlConnection; settings: Settings; clock: Clock; yielder: Yielder },
+  given: { connection: SqlConnection; settings: Settings; clock: Clock },
 ): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
-  directory: createSqlDirectory(given.connection, given.clock, given.yielder),
+  directory: createSqlDirectory(given.connection, given.clock),
   overview: createSqlStoreOverview(given.connection, given.clock),
   endedSessions: createSqlEndedSessions(given.connection, given.clock),
   sessions: () => sealOf(bindings, config, given.settings),

@@ -5,7 +5,6 @@ import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import type { Millis } from '../domain/time'
-import type { Yielder } from '../domain/yielder'
 import type { ChangeBell } from '../ports/change-bell'
 import type { Clock } from '../ports/clock'
 import type { Settings } from '../ports/settings'
@@ -53,17 +52,16 @@ export function composeFeed(
     readonly settings: Settings
     readonly clock: Clock
     readonly sleep: (ms: Millis) => Promise<void>
-    readonly yielder: Yielder
     readonly onFailure: (error: unknown) => void
   },
 ): { readonly bell: ChangeBell; readonly changes: Changes } {
-  const { connection, settings, clock, sleep, yielder, onFailure } = given
+  const { connection, settings, clock, sleep, onFailure } = given
   const bell = bindings.FEEDS === undefined ? SILENT : createFeedBell(bindings.FEEDS, onFailure)
   const seal = () => sealOf(bindings, config, settings)
   return {
     bell,
     changes: createChanges({
-      ...{ feed: createSqlChangeFeed(connection, clock, yielder), bell, seal, clock, sleep },
+      ...{ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep },
       sightings: createSqlSightings(connection, clock),
     }),
   }

@@ -1,7 +1,6 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlPendingIndex } from '../adapters/sql/stores/search/pending-index'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { FullText } from '../ports/full-text'
 import type { BackgroundGeneration } from '../services/keeping/background-generation'
@@ -19,7 +18,6 @@ export function composeFinishing(
     readonly connection: SqlConnection
     readonly analyzer: Analyzer
     readonly clock: Clock
-    readonly yielder: Yielder
     readonly fullText: FullText
     /** Null where nothing is searched by meaning. */
     readonly generation: BackgroundGeneration | null
@@ -27,9 +25,9 @@ export function composeFinishing(
     readonly embedsHere: boolean
   },
 ): { readonly finishing: FinishIndex; readonly fullText: FullText } {
-  const { connection, analyzer, clock, yielder, fullText, generation, embedsHere } = given
+  const { connection, analyzer, clock, fullText, generation, embedsHere } = given
   const finishing = createFinishIndex({
-    pending: createSqlPendingIndex(connection, analyzer, clock, yielder),
+    pending: createSqlPendingIndex(connection, analyzer, clock),
     generation,
     vectorBytes: embedsHere ? VECTORS.here : VECTORS.elsewhere,
     state: pendingState(bindings, clock.now()),

@@ -8,7 +8,6 @@ import { createUnfinishedDeletes } from '../adapters/sql/tables/changes/unfinish
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { Ids } from '../ports/ids'
@@ -34,7 +33,6 @@ export function composeKeeping(
     readonly analyzer: Analyzer
     readonly clock: Clock
     readonly ids: Ids
-    readonly yielder: Yielder
     readonly images: ImageStore
     readonly embedder: Embedder | null
     readonly rows: Pick<VectorRows, 'waiting'>
@@ -46,27 +44,13 @@ export function composeKeeping(
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
 ) {
-  const {
-    connection,
-    analyzer,
-    clock,
-    ids,
-    yielder,
-    images,
-    embedder,
-    rows,
-    sync,
-    generation,
-    embedCode,
-    before,
-    log,
-  } = given
+  const { connection, analyzer, clock, ids, images, embedder, rows, sync, generation, embedCode, before, log } = given
   const outbox = createSqlOutbox(connection, clock)
-  const index = createSqlIndexMaintenance(connection, analyzer, yielder)
+  const index = createSqlIndexMaintenance(connection, analyzer)
   const spaceOf = embedder && ((org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions }))
   const work = createOutboxWork({
     ...{ outbox, images, index, generation, log },
-    deletes: createUnfinishedDeletes(connection, yielder),
+    deletes: createUnfinishedDeletes(connection),
     longTexts: createSqlLongTexts(connection),
     syncOrg: async (org, model) => {
       // Vectors of a model that is no longer configured are looked at by nobody.
@@ -88,7 +72,7 @@ export function composeKeeping(
       }),
     ],
     journal: createSqlScheduleJournal(connection),
-    ...{ clock, log, yielder },
+    ...{ clock, log },
   })
   const model = embedder && modelKey(embedder)
   const catchUp = createCatchUp(

@@ -5,7 +5,6 @@ import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
 import { modelKey } from '../domain/meaning/vector'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -34,7 +33,6 @@ import { createSummarize } from '../services/writing/memories/summarize'
 export function composeMemories(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
-  readonly yielder: Yielder
   readonly analyzer: Analyzer
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
@@ -52,11 +50,11 @@ export function composeMemories(given: {
   readonly unfinished: CatchUp['warnings']
   readonly code: Parameters<typeof createReportEvent>[0]['code']
   readonly afterwards: Services['afterwards']
-}): Pick<Services, 'memories' | 'recall' | 'recallWords' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
-  const { connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
+}): Pick<Services, 'memories' | 'recall' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
+  const { connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
   const { index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } = given
-  const stored = createSqlMemories(connection, clock, yielder)
-  const recallWords = createRecallWords({ fullText, analyzer, yielder })
+  const stored = createSqlMemories(connection, clock)
+  const recallWords = createRecallWords({ fullText, analyzer })
   const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const memories = createMemoryService({
     ...{ memories: stored, entries, deleteEntries, storeEntries, generate },
@@ -65,14 +63,13 @@ export function composeMemories(given: {
   })
   return {
     memories,
-    recallWords,
     recall: createRecall({
-      ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer, yielder },
-      ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
+      ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer },
+      ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     }),
     reportEvent: createReportEvent({
       ...{ memories, code, clock },
-      similarMemories: createSimilarMemories({ fullText, entries, analyzer, yielder }),
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
     }),
     orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
     getCurrent: createGetCurrent({

@@ -1,30 +1,32 @@
 import { createBuiltinEmbedder } from '../adapters/builtin/embedder'
 import type { ModelService } from '../adapters/builtin/host'
 import type { ModelSpeed } from '../adapters/http-json/pacing'
+import { ONE_TRY, type Patience } from '../adapters/http-json/retry'
 import { createLocalEmbedder } from '../adapters/local/embedder'
 import { createOllamaEmbedder } from '../adapters/ollama/embedder'
 import { ollamaPing } from '../adapters/ollama/health'
+import { createOllamaLanguageModel } from '../adapters/ollama/language-model'
 import { createOllamaReranker } from '../adapters/ollama/reranker'
-import { createOllamaSummarizer } from '../adapters/ollama/summarizer'
 import { createOpenAiEmbedder } from '../adapters/openai/embedder'
 import { openAiPing } from '../adapters/openai/health'
+import { createOpenAiLanguageModel } from '../adapters/openai/language-model'
 import { createOpenAiReranker } from '../adapters/openai/reranker'
-import { createOpenAiSummarizer } from '../adapters/openai/summarizer'
 import { createWorkersAiEmbedder } from '../adapters/workers-ai/embedder'
+import { createWorkersAiLanguageModel } from '../adapters/workers-ai/language-model'
 import { createWorkersAiReranker } from '../adapters/workers-ai/reranker'
 import type { AiRunner } from '../adapters/workers-ai/service'
-import { createWorkersAiSummarizer } from '../adapters/workers-ai/summarizer'
 import type { Config, EmbeddingProvider, ModelChoice, RerankingProvider, SummaryProvider } from '../config'
 import { Problem } from '../domain/errors'
 import { insteadInPublic } from '../domain/meaning/hosted-model'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Embedder } from '../ports/embedder'
 import type { ModelHealth } from '../ports/health'
+import type { LanguageModel } from '../ports/language-model'
 import type { Reranker } from '../ports/reranker'
 import type { Summarizer } from '../ports/summarizer'
+import { createSummarizer } from '../services/writing/entries/summarizer'
 import { withoutHost } from './builtin-model'
 import { timedEmbedder } from './timed'
 
@@ -33,6 +35,8 @@ export interface Models {
   /** Null when semantic search is switched off. */
   readonly embedder: Embedder | null
   readonly summarizer: Summarizer | null
+  /** For background work that reads memories; null where no such work is switched on. */
+  readonly languageModel: LanguageModel | null
   readonly reranker: Reranker | null
   /** By what they are for: `embeddings`, `summaries`, `reranking`. */
   readonly health: Readonly<Record<string, ModelHealth>>
@@ -47,10 +51,10 @@ function requireAi(ai: AiRunner | undefined): AiRunner {
 /** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
 const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 
-function localEmbedder(analyzer: Analyzer, dimensions: number, yielder: Yielder): Embedder {
+function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
   const bySize = localEmbedders.get(analyzer) ?? new Map<number, Embedder>()
   localEmbedders.set(analyzer, bySize)
-  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, yielder, dimensions)
+  const embedder = bySize.get(dimensions) ?? createLocalEmbedder(analyzer, dimensions)
   bySize.set(dimensions, embedder)
   return embedder
 }
@@ -63,7 +67,6 @@ interface Given {
   readonly analyzer: Analyzer
   readonly ai: AiRunner | undefined
   readonly builtin: ModelService | undefined
-  readonly yielder: Yielder
 }
 
 function builtinEmbedder(config: Config, service: ModelService | undefined): Embedder {
@@ -72,13 +75,13 @@ function builtinEmbedder(config: Config, service: ModelService | undefined): Emb
   return createBuiltinEmbedder({ service, hosted: hosted.model, timeoutMs, speed: modelSpeed(config) })
 }
 
-function chooseEmbedder(config: Config, { analyzer, ai, builtin, yielder }: Given): Embedder {
+function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embedder {
   const { provider, model, dimensions, timeoutMs } = config.embedding
   const settings = { model, dimensions, timeoutMs, speed: modelSpeed(config) }
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'local':
-      return localEmbedder(analyzer, dimensions, yielder)
+      return localEmbedder(analyzer, dimensions)
     case 'builtin':
       return builtinEmbedder(config, builtin)
     case 'workers-ai':
@@ -90,17 +93,24 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin, yielder }: Give
   }
 }
 
-function chooseSummarizer(config: Config, ai: AiRunner | undefined): Summarizer | null {
-  if (config.summary === null) return null
-  const { provider, model, maxTokens } = config.summary
+/** Who waits for an answer: a write (10 s), or nobody, so that slower models can finish. */
+const IN_THE_BACKGROUND: Patience = { tries: 1, tryMs: 60_000, totalMs: 60_000 }
+
+function chooseLanguageModel(
+  config: Config,
+  ai: AiRunner | undefined,
+  choice: NonNullable<Config['languageModel']>,
+  patience: Patience,
+): LanguageModel {
+  const { provider, model, maxTokens } = choice
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
-      return createWorkersAiSummarizer({ ai: requireAi(ai), model, maxTokens })
+      return createWorkersAiLanguageModel({ ai: requireAi(ai), model, maxTokens }, patience)
     case 'ollama':
-      return createOllamaSummarizer({ host, model, maxTokens })
+      return createOllamaLanguageModel({ host, model, maxTokens }, patience)
     case 'openai':
-      return createOpenAiSummarizer({ base: openai.base, apiKey: openai.key, model, maxTokens })
+      return createOpenAiLanguageModel({ base: openai.base, apiKey: openai.key, model, maxTokens }, patience)
   }
 }
 
@@ -168,7 +178,12 @@ const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHea
 /** @throws Problem unavailable when a chosen provider lacks its binding */
 export const chooseModels = (config: Config, { log, ...given }: Given & { readonly log: Log }): Models => ({
   embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, given), log) : null,
-  summarizer: chooseSummarizer(config, given.ai),
+  summarizer:
+    config.summary === null ? null : createSummarizer(chooseLanguageModel(config, given.ai, config.summary, ONE_TRY)),
+  languageModel:
+    config.languageModel === null
+      ? null
+      : chooseLanguageModel(config, given.ai, config.languageModel, IN_THE_BACKGROUND),
   reranker: chooseReranker(config, given.ai),
   health: modelHealth(config),
 })

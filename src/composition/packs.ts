@@ -3,7 +3,6 @@ import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -25,7 +24,6 @@ export function composePacks(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly storeEntries: StoreEntries
   readonly fullText: FullText
@@ -42,7 +40,7 @@ export function composePacks(given: {
   /** Whether packs have approved entries alone (PACK_TRUST). */
   readonly isApproved: boolean
 }): Services['packs'] {
-  const { connection, clock, analyzer, yielder, entries, storeEntries, fullText, words, embedder, index } = given
+  const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
   const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
   const reads = createSqlPacks(connection, clock)
   const semantic =
@@ -51,13 +49,12 @@ export function composePacks(given: {
     reads,
     fullText: words ? fullText : null,
     analyzer,
-    yielder,
-    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer, yielder }) } : {}),
+    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     semantic,
     finishing,
   })
   const explained = createCompilePack({
-    ...{ reads, findCandidates, analyzer, yielder, clock, unfinished, isApproved },
+    ...{ reads, findCandidates, analyzer, clock, unfinished, isApproved },
   })
   return {
     context: contextOf(explained),
@@ -66,7 +63,7 @@ export function composePacks(given: {
       storeEntries,
       entries,
       fullText,
-      memories: createSqlMemories(connection, clock, yielder),
+      memories: createSqlMemories(connection, clock),
       analyzer,
       findEarlier,
     }),

@@ -4,7 +4,6 @@ import { createSqlLargeMetadata } from '../adapters/sql/stores/entries/large-met
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Filter } from '../domain/search/filter'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { EntryStore, PageRequest } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
@@ -24,7 +23,6 @@ export function composeSearches(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
   readonly entries: EntryStore
   readonly texts: EntryTexts
   readonly fullText: FullText
@@ -34,13 +32,13 @@ export function composeSearches(given: {
   readonly levels: () => Promise<Levels>
   readonly unfinished: CatchUp['warnings']
 }): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
-  const { connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker } = given
+  const { connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker } = given
   const { overfetch, levels, unfinished } = given
-  const settled = createSettled({ large: createSqlLargeMetadata(connection, clock), yielder })
-  const searchText = createSearchText({ fullText, analyzer, yielder })
+  const settled = createSettled({ large: createSqlLargeMetadata(connection, clock) })
+  const searchText = createSearchText({ fullText, analyzer })
   const ranked = createRankedSearches({
-    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished, yielder },
-    suggestWords: createSuggestWords({ fullText, analyzer, yielder }),
+    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished },
+    suggestWords: createSuggestWords({ fullText, analyzer }),
   })
   const paged = pagesWithCaptured(connection, clock, entries)
   const page = settled((scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
@@ -52,7 +50,7 @@ export function composeSearches(given: {
       byMeaning: settled(ranked.byMeaning),
       byBoth: settled(ranked.byBoth),
     },
-    grepTexts: settled(createGrepTexts({ texts, yielder })),
+    grepTexts: settled(createGrepTexts({ texts })),
     entries: { ...entries, page: (scope, filter, request) => page(scope, { ...request, filter }) },
   }
 }

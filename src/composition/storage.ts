@@ -15,7 +15,6 @@ import type { Config } from '../config'
 import { Problem } from '../domain/errors'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
-import type { Yielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
@@ -89,7 +88,7 @@ export async function prepareDatabase(
 export function chooseStorage(
   bindings: Bindings,
   config: Config,
-  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log; readonly yielder: Yielder },
+  given: { readonly analyzer: Analyzer; readonly clock: Clock; readonly log: Log },
 ): Storage {
   const { analyzer, clock, log } = given
   if (config.storageBackend === 'postgresql') {
@@ -109,7 +108,6 @@ export function chooseStorage(
   const bare = createD1Connection(DB, d1Dialect(analyzer), observe)
   const connection = hosted(bare, storageHost(bindings.LOCAL_STORAGE), storageStates(DB))
   const fullText = createD1FullText(connection, analyzer, clock, {
-    yielder: given.yielder,
     indexedFields: indexedFieldTypes(config.indexedFields),
   })
   return { connection, fullText, storing: (store) => store, close: async () => {} }

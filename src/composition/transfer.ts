@@ -10,7 +10,6 @@ import { createCursorSeal } from '../domain/history/cursor'
 import { modelKey } from '../domain/meaning/vector'
 import type { Analyzer } from '../domain/search/analysis'
 import { createTextSeal } from '../domain/transfer/seal'
-import type { Yielder } from '../domain/yielder'
 import type { Clock } from '../ports/clock'
 import type { Embedder } from '../ports/embedder'
 import type { EntryStore } from '../ports/entry-store'
@@ -43,11 +42,10 @@ export function composeTransfer(
     readonly analyzer: Analyzer
     readonly clock: Clock
     readonly ids: Ids
-    readonly yielder: Yielder
     readonly names: ResolveNames
   },
 ): Transfer {
-  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids, yielder } = given
+  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids } = given
   const store = createSqlExportStore(connection, clock, ids)
   const terms = config.history
   let secret: Promise<string> | null = null
@@ -60,11 +58,11 @@ export function composeTransfer(
   }
   const places = async () => createTextSeal(await known())
   const exports = createExportOrg({
-    ...{ store, images, clock, yielder },
+    ...{ store, images, clock },
     cursors: async () => createCursorSeal(await known()),
     places,
   })
-  const imports = createSqlImportStore(connection, { analyzer, clock, yielder, quotas: config.quotas, terms })
+  const imports = createSqlImportStore(connection, { analyzer, clock, quotas: config.quotas, terms })
   const identity = createSqlIdentityStore(connection, clock)
   const backups = createBackups({
     store: bucket === undefined ? null : createR2BackupStore(bucket),
@@ -72,13 +70,13 @@ export function composeTransfer(
     orgs: async () => [
       ...new Set([...(await identity.orgs()).map(({ id }) => id), ...(config.authMode === 'open' ? ['local'] : [])]),
     ],
-    ...{ exports, images, imports, places, clock, yielder, keep: config.backupKeep },
+    ...{ exports, images, imports, places, clock, keep: config.backupKeep },
   })
   const journal = createSqlScheduleJournal(connection)
   return {
     exports,
     imports: createImportVolume({
-      ...{ imports, exports: store, images, entries, limits, generate, terms, clock, yielder },
+      ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
       names: given.names,
       spare: backups.image,
       redact: config.redact,

@@ -12,7 +12,6 @@ import { indexedFieldTypes } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
 import { modelKey } from '../domain/meaning/vector'
 import type { Millis } from '../domain/time'
-import { createRestingYielder } from '../domain/yielder'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
@@ -66,8 +65,7 @@ export interface Surroundings {
 const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** One for all requests of the isolate, since they share its time. */
-const yielder = createRestingYielder(sleep)
+
 /** The one door between the house and its adapters: bindings and configuration to services. */
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
@@ -78,9 +76,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     summarizer,
     reranker,
     health: models,
-  } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, yielder, log })
+  } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, log })
   const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
-  const storage = chooseStorage(bindings, config, { analyzer, clock, log, yielder })
+  const storage = chooseStorage(bindings, config, { analyzer, clock, log })
   const { storing, close } = storage
   const connection = {
     ...through(storage.connection),
@@ -93,34 +91,33 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const settings = createSqlSettings(connection)
   const warn = (event: string, fields: Record<string, unknown>) => log('WARNING', event, fields)
   const { bell, changes } = composeFeed(bindings, config, {
-    ...{ connection, settings, clock, sleep, yielder },
+    ...{ connection, settings, clock, sleep },
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
-  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, yielder, config.quotas, config.history)
+  const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, config.quotas, config.history)
   const entries = storing(stored, afterwards)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
-  const rows = createSqlVectorRows(connection, clock, yielder, indexedFields)
+  const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
-  const sync = createSyncVectors({ index, rows, yielder, log: warn })
+  const sync = createSyncVectors({ index, rows, log: warn })
   const making = {
     embedder,
     summarizer,
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
-    yielder,
   }
   const generate = createGenerate(making)
   // Summaries of what comes back are kept with it.
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
-  const history = createSqlHistory(connection, analyzer, clock, yielder, config.quotas, config.history)
+  const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
   const code = composeCode({
-    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure, yielder },
+    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
     quotas: config.quotas,
   })
   const {
@@ -131,23 +128,22 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     index: fullTextIndex,
   } = composeKeeping(bindings, config, {
-    ...{ connection, analyzer, clock, ids, yielder, images, embedder, rows, sync, generation, log: warn },
+    ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
   const { finishing, fullText } = composeFinishing(bindings, {
-    ...{ connection, analyzer, clock, yielder, fullText: storage.fullText, embedsHere },
+    ...{ connection, analyzer, clock, fullText: storage.fullText, embedsHere },
     generation: embedder === null ? null : generation,
   })
   const searchSemantic =
-    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, yielder, finishing })
+    embedder === null ? null : createSearchSemantic({ embedder, index, rows, sync, now, finishing })
   const writing = {
     entries,
     images,
     outbox,
     limits: { ...config.imageLimits, indexed: new Set(indexedFields.keys()) },
     generate,
-    yielder,
   }
   const naming = composeNames(connection, clock, namesCacheOf(bindings))
   const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
@@ -158,25 +154,25 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const storeEntries = createStoreEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
   const isApproved = config.packTrust === 'approved'
-  const findEarlier = createFindEarlier({ entries, fullText, analyzer })
+  const findEarlier = createFindEarlier({ entries, fullText, analyzer, clock })
   const packs = composePacks({
-    ...{ connection, clock, analyzer, yielder, entries, storeEntries, fullText, embedder, index, searchSemantic },
+    ...{ connection, clock, analyzer, entries, storeEntries, fullText, embedder, index, searchSemantic },
     ...{ finishing, levels, unfinished: catchUp.warnings },
     words: config.fts.enabled,
     findEarlier,
     isApproved,
   })
   const memories = composeMemories({
-    ...{ connection, clock, yielder, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
+    ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
     ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished: catchUp.warnings },
     words: config.fts.enabled,
   })
   const { captureDays } = config
   // No model is asked for what nobody may ever keep: it is found by its words.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now, redact: config.redact, yielder }
+  const restoring = { history, generate: vectorsAlone, now, redact: config.redact }
   const searches = composeSearches({
-    ...{ connection, clock, analyzer, yielder, entries, texts, fullText, searchSemantic, reranker },
+    ...{ connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
     levels,
     unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
@@ -198,11 +194,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       searches: config.fts.enabled ? searches.rankedSearches : null,
       naming,
     },
-    ...{ remember: packs.remember, quotas: config.quotas, yielder, log: warn, isApproved },
+    ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
   })
-  const dashboard = composeDashboard(bindings, config, { connection, settings, clock, yielder })
+  const dashboard = composeDashboard(bindings, config, { connection, settings, clock })
   return {
-    yielder,
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
@@ -211,11 +206,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     updateEntries: createUpdateEntries(writing),
     deleteEntries,
     ...searches,
-    readTexts: createReadTexts({ texts, entries, yielder }),
+    readTexts: createReadTexts({ texts, entries }),
     ...dashboard,
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
-    readHistory: createReadHistory({ history, yielder }),
+    readHistory: createReadHistory({ history }),
     restoreEntries: createRestoreEntries(restoring),
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
@@ -225,7 +220,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     maintenance: { work, workLeft: left.workOff },
     schedule,
     catchUp,
-    suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview, yielder }),
+    suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
       ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },

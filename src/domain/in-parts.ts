@@ -1,9 +1,9 @@
 import type { Problem } from './errors'
-import type { Yielder } from './yielder'
+import { scheduler } from './scheduler'
 
 /**
  * A call that would take too long as one statement, as several, for a database that serves nobody while a statement goes on (platform
- * contract §6). What a part may go through is reckoned by who asks: `adapters/sqlite/bounded/cost.ts` for SQLite.
+ * contract §6). What a part may go through is reckoned by who asks: `adapters/sqlite/cost.ts` for SQLite.
  */
 
 /**
@@ -30,18 +30,16 @@ export async function* inParts<Place, Found>({
  * @param tooMany what a call is told that asks for more
  */
 export function createStatements({
-  yielder,
   most,
   tooMany,
 }: {
-  readonly yielder: Pick<Yielder, 'rest'>
   readonly most: number
   readonly tooMany: () => Problem
 }): <T>(statement: () => Promise<T>) => Promise<T> {
   let asked = 0
   return async (statement) => {
     if (++asked > most) throw tooMany()
-    await yielder.rest()
+    await scheduler.yield()
     return statement()
   }
 }

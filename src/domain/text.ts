@@ -144,3 +144,10 @@ export function compareCodePoints(a: string, b: string): number {
   }
   return a.length - b.length
 }
+
+/** 32-bit FNV-1a as eight hexadecimal digits. */
+export function hash32(text: string): string {
+  let value = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+  return (value >>> 0).toString(16).padStart(8, '0')
+}

@@ -1,4 +1,4 @@
-import { JSON_UNITS, type Yielder } from '../domain/yielder'
+import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import type { SendApart } from '../tools/tool-result'
 
 /**
@@ -39,19 +39,19 @@ function firstMark(text: string, marks: Marks): { readonly mark: string; readonl
   return first
 }
 
-async function* written({ pieces, asString }: Awaited, yielder: Yielder): AsyncGenerator<string, void> {
+async function* written({ pieces, asString }: Awaited): AsyncGenerator<string, void> {
   if (asString) yield '"'
   for (const piece of pieces)
     for (const slice of slices(piece)) {
       yield asString ? JSON.stringify(slice).slice(1, -1) : slice
-      await yielder.spend(slice.length / JSON_UNITS)
+      await scheduler.tick(slice.length / JSON_UNITS)
     }
   if (asString) yield '"'
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
-async function* filled(body: Reader, marks: Marks, yielder: Yielder): AsyncGenerator<Uint8Array, void> {
+async function* filled(body: Reader, marks: Marks): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder()
   const decoder = new TextDecoder()
   let isRead = false
@@ -68,7 +68,7 @@ async function* filled(body: Reader, marks: Marks, yielder: Yielder): AsyncGener
     for (let found = firstMark(text, marks); found !== null; found = firstMark(text, marks)) {
       const { mark, at } = found
       yield encoder.encode(text.slice(0, at))
-      for await (const part of written(marks.get(mark) as Awaited, yielder)) yield encoder.encode(part)
+      for await (const part of written(marks.get(mark) as Awaited)) yield encoder.encode(part)
       marks.delete(mark)
       text = text.slice(at + mark.length)
     }
@@ -88,7 +88,7 @@ export interface Apart {
 }
 
 /** For one request. */
-export function createApart(yielder: Yielder): Apart {
+export function createApart(): Apart {
   const marks: Marks = new Map()
   const awaiting = <Mark>(mark: Mark, apart: Awaited): Mark => {
     marks.set(JSON.stringify(mark), apart)
@@ -105,7 +105,7 @@ export function createApart(yielder: Yielder): Apart {
       const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
       if (body === null || (marks.size === 0 && !isStream)) return response
       const reader = body.getReader()
-      const parts = filled(reader, marks, yielder)
+      const parts = filled(reader, marks)
       const stream = new ReadableStream<Uint8Array>({
         async pull(controller) {
           const { done, value } = await parts.next()

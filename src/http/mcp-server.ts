@@ -3,6 +3,7 @@ import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
 import type { Caller } from '../domain/identity/scope'
+import { scheduler } from '../domain/scheduler'
 import { FAMILIES, findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
@@ -59,12 +60,12 @@ async function callTool(
   try {
     requireRole(context.principal, tool.role)
     // Several calls of one request are parsed one after the other.
-    await context.services.yielder.spend(charactersOf(args))
+    await scheduler.tick(charactersOf(args))
     const called = await tool.call(context, args)
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
     const renderedFrom = Date.now()
-    const result = await toResult(called, context.services.yielder, sendApart)
+    const result = await toResult(called, sendApart)
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {

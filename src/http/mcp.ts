@@ -100,7 +100,7 @@ export async function serveMcp(
 export async function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
   const { origin } = new URL(httpRequest.url)
   const { services, principal, release, admit } = request
-  const apart = createApart(services.yielder)
+  const apart = createApart()
   const createServerOf: McpServerFactory = ({ era }) => createServer(request, origin, era, apart.send)
   const onerror = (error: Error) =>
     request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message })

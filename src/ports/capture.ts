@@ -113,6 +113,8 @@ export interface CaptureStore {
   approve(caller: Caller, id: number, version: number): Promise<boolean>
   /** Captured entries that are the scope's to change, newest first, behind a place. */
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
+  /** How many captured sessions of the scope's owner wait for review; counts no further than `most`. */
+  waiting(scope: Scope, most: number): Promise<number>
   /** Forgets what was gathered of a project, so that nothing more is written of it. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
   /**

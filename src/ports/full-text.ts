@@ -2,6 +2,7 @@ import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { AtMoment } from '../domain/recall/current'
 import type { Moment } from '../domain/recall/moment'
+import type { ChosenBy } from '../domain/search/candidate-rules'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
@@ -109,10 +110,10 @@ export interface TextSearch {
    */
   readonly statistics: TermStatistics
   /**
-   * Whether the candidates are those of the words that tell most: more than 10,000 entries hold one of more than six
-   * (`domain/search/candidate-rules.ts`). Statistics are of all terms nevertheless.
+   * The words that chose the candidates (`domain/search/candidate-rules.ts`): all; the six rarest, where more than 10,000 entries hold one
+   * of more than six; or the rarest, where comparing all entries would take too long. Statistics are of all terms.
    */
-  readonly byFewWords: boolean
+  readonly chosenBy: ChosenBy
 }
 
 /** What stands in an entry, whether or not words found it. */

@@ -1,7 +1,6 @@
 import type { Scope } from '../domain/identity/scope'
 import type { SessionSeal } from '../domain/identity/session'
 import type { Millis } from '../domain/time'
-import type { Yielder } from '../domain/yielder'
 import type { Directory } from '../ports/directory'
 import type { EndedSessions } from '../ports/ended-sessions'
 import type { EntryStore } from '../ports/entry-store'
@@ -34,7 +33,6 @@ import type { ReadHistory } from './searching/history/read-history'
 import type { GetCurrent } from './searching/memories/current'
 import type { Orient } from './searching/memories/orient'
 import type { Recall } from './searching/memories/recall'
-import type { RecallWords } from './searching/memories/recall-words'
 import type { RankedSearches } from './searching/ranked/ranked-search'
 import type { GrepTexts } from './searching/texts/grep-texts'
 import type { ReadTexts } from './searching/texts/read-texts'
@@ -52,7 +50,6 @@ import type { Summarize } from './writing/memories/summarize'
 /** What the product does, ready for one request. Tools and routes see nothing else of the house. */
 export interface Services {
   /** Of what is read piece by piece before a service gets it. */
-  readonly yielder: Yielder
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
   readonly deleteEntries: DeleteEntries
@@ -95,8 +92,6 @@ export interface Services {
   /** Remembers what coding agents report. */
   readonly reportEvent: ReportEvent
   readonly summarize: Summarize
-  /** Memories by words alone, with scores that mean the same in every store. */
-  readonly recallWords: RecallWords
   /** Earlier memories that a new one may replace. */
   readonly earlierOf: FindEarlier['ofDraft']
   /** The working set for a goal, and what goes into it. */

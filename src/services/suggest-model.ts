@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/identity/scope'
+import { scheduler } from '../domain/scheduler'
 import { isOtherThanEnglish } from '../domain/search/other-than-english'
-import type { Yielder } from '../domain/yielder'
 import type { StoreOverview } from '../ports/store-overview'
 
 /** Entries that are checked, and code points of each. */
@@ -22,16 +22,15 @@ export type SuggestModel = (scope: Scope) => Promise<string | null>
 export function createSuggestModel(given: {
   readonly isEnglishOnly: boolean
   readonly overview: Pick<StoreOverview, 'prefixes'>
-  readonly yielder: Yielder
 }): SuggestModel {
-  const { isEnglishOnly, overview, yielder } = given
+  const { isEnglishOnly, overview } = given
   return async (scope) => {
     if (!isEnglishOnly) return null
     const prefixes = await overview.prefixes(scope, { newest: NEWEST, codePoints: PREFIX })
     let others = 0
     for (const prefix of prefixes) {
       if (isOtherThanEnglish(prefix)) others++
-      await yielder.spend(prefix.length)
+      await scheduler.tick(prefix.length)
     }
     if (others === 0 || others < ENOUGH * prefixes.length) return null
     const percent = Math.round((100 * others) / prefixes.length)

@@ -10,7 +10,28 @@ import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
 import { withWarnings } from './screened'
 
-export interface Tool {
+/** The most that a tool may cost. Tests hold its definition and its calls on D1 to these numbers. */
+export interface Budget {
+  /** Tokens of name, description and input schema, at four characters each. */
+  readonly tokens: number
+  /** Round trips to the database of the longest call. */
+  readonly trips: number
+  /** Rows that all calls of the tool in `test/support/every-tool.ts` read together: among 196 entries, and among 1,225. */
+  readonly reads: readonly [small: number, large: number]
+  /** Rows that these calls write. */
+  readonly writes: number
+}
+
+/** How a tool declares itself to tests and to `docs/tools.md`. */
+interface Declared<Example> {
+  /** A call that works after those of the tools that store and change (`test/support/tool-examples.ts` has the order). */
+  readonly example: Example
+  /** ID of a promise in `docs/contracts` that a test of the tool proves. */
+  readonly promise: string
+  readonly budget: Budget
+}
+
+export interface Tool extends Declared<Readonly<Record<string, unknown>>> {
   readonly family: Family
   /** The portable name. */
   readonly name: string
@@ -39,7 +60,7 @@ const EFFECTS = {
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 } as const
 
-export interface Definition<Input extends z.ZodObject> {
+export interface Definition<Input extends z.ZodObject> extends Declared<z.input<Input>> {
   readonly family: Family
   readonly name: string
   readonly title: string
@@ -63,7 +84,7 @@ interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
 
 /** What both sorts of tools show of themselves. */
 export function shown<Input extends z.ZodObject>(
-  { family, name, title, description, output, enabled }: Definition<Input>,
+  { family, name, title, description, output, enabled, example, promise, budget }: Definition<Input>,
   effect: keyof typeof EFFECTS,
   inputSchema: JsonSchema,
 ): Omit<Tool, 'call'> {
@@ -74,6 +95,7 @@ export function shown<Input extends z.ZodObject>(
     inputSchema,
     outputSchema: toJsonSchema(output, 'output'),
     enabled: enabled ?? (() => true),
+    ...{ example, promise, budget },
   }
 }
 

@@ -62,9 +62,9 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
 
   /** The arguments as they are carried out, the kinds of secrets in them, and how they address an agent. */
-  async function looked({ services, config }: ToolContext, args: z.output<Input>) {
+  async function looked({ config }: ToolContext, args: z.output<Input>) {
     if (effect === 'delete') return { args, kinds: [], addresses: [] }
-    const { args: clean, kinds, addresses } = await screened(args, services.yielder)
+    const { args: clean, kinds, addresses } = await screened(args)
     return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
   }
 

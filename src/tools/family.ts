@@ -13,6 +13,8 @@ export interface Failure {
 export interface Family {
   /** As paths name it: `/mcp/<name>`. */
   readonly name: string
+  /** Tokens that the definitions of all its tools may cost a client together, at four characters each (platform contract §3). */
+  readonly tokens: number
   /** The other spelling of its tools' names, by which they can be called too; TOOL_NAMES=dotted lists it. */
   readonly dotted?: (name: string) => string
   /** What a client that sees only these tools is told, in the place of what is told of all. */

@@ -8,7 +8,7 @@ import { listOf, part } from './fields'
 
 /** As receipts keep them. */
 export const earlierMemory: z.ZodType<Earlier> = z.object({
-  ...{ id: z.int(), title: z.string(), at: z.string(), version: z.int() },
+  ...{ id: z.int(), title: z.string(), at: z.string(), mark: z.string() },
 })
 
 const MEMORY = { title: z.string(), at: z.string() } as const
@@ -28,8 +28,8 @@ export interface Calls {
 
 /** A patch of metadata that records that a memory replaces another. */
 export const replacing = ({ id }: Pick<Earlier, 'id'>) => ({ supersedes: [id] })
-/** A patch of metadata that records that both hold, for this version of the other one. */
-export const holdingNextTo = ({ id, version }: Pick<Earlier, 'id' | 'version'>) => ({ both_hold: { [id]: version } })
+/** A patch of metadata that records that both hold, for these contents of both. */
+export const holdingNextTo = ({ id, mark }: Pick<Earlier, 'id' | 'mark'>) => ({ both_hold: { [id]: mark } })
 
 /** The members of an answer to a write; none where no earlier memory is on the subject. */
 export function mayReplaceMembers<Id>(

@@ -1,8 +1,8 @@
 import type { Entry } from '../domain/entry/entry'
 import { jsonText } from '../domain/json/write'
+import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import { RESULT_BYTES } from '../domain/search/window'
 import { utf8Length } from '../domain/text'
-import { JSON_UNITS, type Yielder } from '../domain/yielder'
 
 /** What a result says beside its entries. */
 const BESIDE_BYTES = 100_000
@@ -30,14 +30,13 @@ const sizeOf = ({ entry }: ToShow, shown: Record<string, unknown>): number =>
  */
 export async function fitting<One extends ToShow>(
   entries: readonly One[],
-  yielder: Yielder,
 ): Promise<{ readonly kept: readonly Shown<One>[]; readonly omitted: readonly number[]; readonly left: number }> {
   let left = RESULT_BYTES - BESIDE_BYTES
   const kept: Shown<One>[] = []
   for (const one of entries) {
     const shown = one.show()
     const size = sizeOf(one, shown)
-    await yielder.spend(size / JSON_UNITS)
+    await scheduler.tick(size / JSON_UNITS)
     if ((size > left || one.entry.bare) && kept.length > 0) break
     left -= size
     kept.push({ ...one, shown })

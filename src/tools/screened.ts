@@ -1,9 +1,9 @@
 import type { Metadata } from '../domain/entry/metadata'
+import { scheduler } from '../domain/scheduler'
 import { redact } from '../domain/secrets/redact'
 import { redactValue } from '../domain/secrets/redact-metadata'
 import { type Address, addressesIn } from '../domain/trust/agent-directed'
 import { addressWarning, secretWarning } from '../domain/trust/write-warnings'
-import type { Yielder } from '../domain/yielder'
 import { isRecord } from './record'
 
 /** What looks like a secret in what a caller writes (fabric contract §7): told, or taken out with REDACT=always. */
@@ -30,7 +30,7 @@ function titleIn({ title, metadata, metadata_patch }: Arguments): string | null 
 }
 
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
-export async function screened<Args extends Arguments>(args: Args, yielder: Yielder): Promise<Screened<Args>> {
+export async function screened<Args extends Arguments>(args: Args): Promise<Screened<Args>> {
   const kinds = new Set<string>()
   const addresses = new Set<Address>()
   const walk = async (given: Arguments): Promise<Arguments> => {
@@ -40,7 +40,7 @@ export async function screened<Args extends Arguments>(args: Args, yielder: Yiel
         clean[name] = redact(value, kinds)
         if (name !== 'code')
           for (const address of addressesIn(value, name === 'title' ? null : titleIn(given))) addresses.add(address)
-        await yielder.spend(value.length)
+        await scheduler.tick(value.length)
       } else if (OBJECTS.includes(name) && isRecord(value)) {
         clean[name] = redactValue(value as Metadata, '', kinds)
         if (typeof value.title === 'string') for (const address of addressesIn(value.title)) addresses.add(address)

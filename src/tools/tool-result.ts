@@ -1,6 +1,6 @@
 import { Problem } from '../domain/errors'
 import { jsonPieces, mayLackDigits, withAllDigits } from '../domain/json/write'
-import { JSON_UNITS, type Yielder } from '../domain/yielder'
+import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import type { Answer, Block } from './context'
 import type { Family } from './family'
 
@@ -27,13 +27,13 @@ export interface SendApart {
  *
  * @returns the whole of it where it is short, else its pieces, to be sent apart
  */
-export async function writeJson(value: unknown, yielder: Yielder): Promise<string | readonly string[]> {
+export async function writeJson(value: unknown): Promise<string | readonly string[]> {
   const pieces: string[] = []
   let size = 0
   for (const piece of jsonPieces(value)) {
     pieces.push(piece)
     size += piece.length
-    await yielder.spend(piece.length / JSON_UNITS)
+    await scheduler.tick(piece.length / JSON_UNITS)
   }
   return size > AT_ONCE ? pieces : pieces.join('')
 }
@@ -42,12 +42,8 @@ export async function writeJson(value: unknown, yielder: Yielder): Promise<strin
  * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. What is long is
  * written once, with rests between, and sent apart.
  */
-export async function toResult(
-  { structured, blocks }: Answer,
-  yielder: Yielder,
-  sendApart: SendApart,
-): Promise<ToolResult> {
-  const json = await writeJson(structured, yielder)
+export async function toResult({ structured, blocks }: Answer, sendApart: SendApart): Promise<ToolResult> {
+  const json = await writeJson(structured)
   if (typeof json !== 'string')
     return {
       structuredContent: sendApart.asObject(json),

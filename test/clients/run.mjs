@@ -12,7 +12,13 @@ mkdirSync(folder, { recursive: true })
 copyFileSync(join(here, 'package.json'), join(folder, 'package.json'))
 const run = (program, args) => spawnSync(program, args, { cwd: folder, stdio: 'inherit' }).status ?? 1
 if (run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline']) !== 0) process.exit(1)
-const failed = ['libraries.mjs', 'image.mjs', 'question.mjs', 'pack.mjs', 'setup.mjs', 'resources.mjs'].filter(
-  (name) => run(process.execPath, [join(here, name)]) !== 0,
-)
+const failed = [
+  'libraries.mjs',
+  'image.mjs',
+  'question.mjs',
+  'pack.mjs',
+  'setup.mjs',
+  'resources.mjs',
+  'inspector.mjs',
+].filter((name) => run(process.execPath, [join(here, name)]) !== 0)
 process.exit(failed.length === 0 ? 0 : 1)

@@ -22,7 +22,7 @@ const CLIENTS = {
   'claude-code': (home) =>
     runClient(
       'claude',
-      ['-p', PROMPT, '--allowedTools', 'mcp__commonplace__list_changes'],
+      ['-p', PROMPT, '--allowedTools', 'mcp__commonplace__changes'],
       {
         ...key,
         ANTHROPIC_BASE_URL: MODEL,
@@ -88,12 +88,12 @@ for (const [name, start] of Object.entries(CLIENTS)) {
   )
   if (written.status !== 0) throw new Error(written.stderr)
   const model = await startModel(MODEL_PORT, (results) =>
-    results.length === 0 ? { tool: 'list_changes', args: {} } : { answer: 'done' },
+    results.length === 0 ? { tool: 'changes', args: {} } : { answer: 'done' },
   )
   const output = await start(home)
   model.stop()
   const tools = OFFERED.filter((name) => model.seen.tools.some((tool) => tool.endsWith(name)))
-  const isCalled = JSON.stringify(model.seen.received).includes('hasMore')
+  const isCalled = JSON.stringify(model.seen.received).includes('since')
   console.log(
     `${name.padEnd(12)} ${tools.length} of ${OFFERED.length} tools by ${JSON.parse(written.stdout).configFile.replace(home, '~')}; ${isCalled ? 'called one' : 'called none'}`,
   )

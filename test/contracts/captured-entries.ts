@@ -8,7 +8,6 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { parseQuery } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
@@ -111,12 +110,7 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
     it('tells them in the feed of changes to whoever may read them', async () => {
       const id = await capture('the harbour light')
       const read = async (by: Caller) => {
-        const { changes } = await createSqlChangeFeed(under.connection, under.clock, WITHOUT_REST).page(
-          by,
-          WHOLE_FEED,
-          'start',
-          10,
-        )
+        const { changes } = await createSqlChangeFeed(under.connection, under.clock).page(by, WHOLE_FEED, 'start', 10)
         return changes.map(({ action, entryId, preview }) => [action, entryId, preview])
       }
       expect(await read(ada)).toEqual([['stored', id, 'the harbour light']])

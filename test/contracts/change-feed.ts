@@ -8,10 +8,10 @@ import type { CheckedUpdate } from '../../src/domain/entry/update-draft'
 import { type FeedChange, type FeedFilter, WHOLE_FEED } from '../../src/domain/history/feed'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { createYielder, WITHOUT_REST } from '../../src/domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { narrowed } from '../support/bounded'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
@@ -35,7 +35,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
     let ada: Caller
     beforeEach(() => {
       made = make()
-      feed = createSqlChangeFeed(made.connection, made.clock, WITHOUT_REST)
+      feed = createSqlChangeFeed(made.connection, made.clock)
       ada = freshPrincipal()
     })
 
@@ -89,8 +89,8 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         return batch(...given)
       }
       const walking = { ...made.connection, dialect: narrowed(dialect, { entries: 3 }), batch: counted }
-      const yielder = createYielder(async () => void rests++)
-      const inParts = createSqlChangeFeed(walking, made.clock, yielder)
+      notePauses(() => rests++)
+      const inParts = createSqlChangeFeed(walking, made.clock)
       const { next: end } = await feed.page(ada, WHOLE_FEED, 'now', 1)
       for (const threadId of ['rare', 'often', 'none', null])
         for (const limit of [1, 2, 50])
@@ -207,7 +207,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       const shown = ({ action, entryId, version }: FeedChange) => `${action} ${entryId} ${version}`
       const read: FeedChange[] = []
       async function reader(): Promise<void> {
-        const own = createSqlChangeFeed(make().connection, made.clock, WITHOUT_REST)
+        const own = createSqlChangeFeed(make().connection, made.clock)
         for (let from: FeedStart = 'start', last = false; ; ) {
           const ended = busy === 0
           const page = await own.page(ada, WHOLE_FEED, from, 7)
@@ -257,12 +257,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       async function begin(scope: Scope): Promise<void> {
         const own = make()
         for (let i = 0; i < 4; i++) {
-          const { next: from } = await createSqlChangeFeed(own.connection, made.clock, WITHOUT_REST).page(
-            scope,
-            WHOLE_FEED,
-            'now',
-            1,
-          )
+          const { next: from } = await createSqlChangeFeed(own.connection, made.clock).page(scope, WHOLE_FEED, 'now', 1)
           views.push({ scope, from, known: await list(scope, own.entries) })
         }
       }

@@ -5,7 +5,6 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlCodeIndex } from '../../src/adapters/sql/stores/code/code-index'
 import { unavailable } from '../../src/domain/errors'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import { createSearchCode } from '../../src/services/searching/code/search-code'
 import { createIndexCode } from '../../src/services/writing/code/index-code'
@@ -34,12 +33,12 @@ const embedder: Embedder = {
 }
 
 function madeOf(connection: SqlConnection, clock: TestClock, onEmbeddingFailure: 'fail' | 'defer') {
-  const index = createSqlCodeIndex(connection, clock, WITHOUT_REST)
-  const parser = createCodeParser(WITHOUT_REST)
-  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder: WITHOUT_REST })
+  const index = createSqlCodeIndex(connection, clock)
+  const parser = createCodeParser()
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
   return {
-    ...createIndexCode({ index, prepareCode, clock, yielder: WITHOUT_REST }),
-    search: createSearchCode({ index, embedder, analyzer, levels, clock, yielder: WITHOUT_REST }),
+    ...createIndexCode({ index, prepareCode, clock }),
+    search: createSearchCode({ index, embedder, analyzer, levels, clock }),
   }
 }
 const QUERY = { project: 'p', language: null, filePattern: null, symbolKind: null, limit: 10, threshold: 0.5 }

@@ -5,9 +5,9 @@ import { readOne } from '../../src/adapters/sql/core/batch'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { each, num, str } from '../../src/adapters/sql/core/rows'
 import { nameTerms } from '../../src/adapters/sql/tables/code/code-terms'
-import { foldCase, nameQuery, nameScore, partsText } from '../../src/domain/code/names'
+import { foldCase, type NameQuery, nameQuery, partsText, SCORES } from '../../src/domain/code/names'
 
-/** `nameScore` is what a search by symbol means; every database must agree with it, on random names and queries. */
+/** Every database must agree with `nameScore`, on random names and queries. */
 const SEED = 20261127
 const QUERIES = 60
 /** Three values each, of the hundred that a statement takes on D1. */
@@ -34,6 +34,17 @@ const made = (separators: string[]) =>
     .array(fc.tuple(pieces, fc.constantFrom(...separators)), { minLength: 1, maxLength: 3 })
     .map((all) => all.flat().join('').trim())
 const names = fc.array(made(['', '', '_']), { minLength: NAMES, maxLength: NAMES })
+
+/** The meaning of a search by symbol: one of SCORES, or null when the name does not match. */
+function nameScore(name: string, { exact, folded, words }: NameQuery): number | null {
+  if (name === exact) return SCORES.equal
+  const own = foldCase(name)
+  if (own === folded) return SCORES.anyCase
+  if (own.startsWith(folded)) return SCORES.beginning
+  const parts = partsText(name)
+  if (words.length > 0 && words.every((word) => parts.includes(` ${word}`))) return SCORES.parts
+  return own.includes(folded) ? SCORES.inside : null
+}
 
 export function codeNamesContract(name: string, make: () => Promise<{ readonly connection: SqlConnection }>): void {
   it(`${name}: scores names of symbols as the domain does`, async () => {

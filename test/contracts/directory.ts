@@ -3,7 +3,6 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlDirectory } from '../../src/adapters/sql/stores/identity/directory'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Directory } from '../../src/ports/directory'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
@@ -23,7 +22,7 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
     let ada: Caller
     beforeEach(() => {
       made = make()
-      directory = createSqlDirectory(made.connection, made.clock, WITHOUT_REST)
+      directory = createSqlDirectory(made.connection, made.clock)
       ada = freshPrincipal()
     })
 

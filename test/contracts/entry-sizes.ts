@@ -4,8 +4,8 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { and } from '../../src/domain/search/filter'
-import { createYielder } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -67,8 +67,8 @@ export function entrySizesContract(name: string, make: () => Made): void {
       for (let i = 0; i < 4; i++) ids.push(await save(10, { metadata }))
       const { connection, analyzer, clock } = make()
       let rests = 0
-      const yielder = createYielder(async () => void rests++)
-      const store = createSqlEntryStore(connection, analyzer, clock, new Map(), yielder)
+      notePauses(() => rests++)
+      const store = createSqlEntryStore(connection, analyzer, clock, new Map())
       const restsOf = async (read: () => Promise<readonly { readonly metadata: unknown }[]>): Promise<number> => {
         rests = 0
         expect((await read()).map((entry) => entry.metadata)).toEqual(Array(4).fill(metadata))

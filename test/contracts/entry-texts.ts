@@ -6,7 +6,6 @@ import { narrowingOf } from '../../src/domain/reading/literal'
 import { lineMarks } from '../../src/domain/reading/marks'
 import { checkPart, type Part, stretchFor } from '../../src/domain/reading/range'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts, ScanRequest } from '../../src/ports/entry-texts'
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'
@@ -165,7 +164,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
     })
 
     it('reads the same parts of short and long texts as cutting the text does', async () => {
-      const read = createReadTexts({ ...made, yielder: WITHOUT_REST })
+      const read = createReadTexts({ ...made })
       const edge = `${'y'.repeat(8191)}\r\n${'z'.repeat(8190)}\n${'w'.repeat(8191)}\r`
       for (const text of [
         'one\ntwo\r\nthree',
@@ -223,7 +222,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
     })
 
     it('brings at most 100,000 characters of a part and says where it goes on', async () => {
-      const read = createReadTexts({ ...made, yielder: WITHOUT_REST })
+      const read = createReadTexts({ ...made })
       const id = await save('🌍'.repeat(240_000))
       const pages: string[] = []
       for (let start: number | null = 0; start !== null; ) {
@@ -239,7 +238,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
     })
 
     it('reads each node of an outline as its span, archived ones and own diary pages too', async () => {
-      const read = createReadTexts({ ...made, yielder: WITHOUT_REST })
+      const read = createReadTexts({ ...made })
       const text = `# One\n${'text 🌍\n'.repeat(3000)}## Two\r\n${'more\r\n'.repeat(2000)}# Three\nend`
       const id = await save(text, { metadata: { diary: true } })
       const chars = [...text]

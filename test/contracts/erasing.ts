@@ -9,7 +9,6 @@ import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { deleting } from '../support/deleting'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
@@ -34,7 +33,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       narrow = { ...ada, owner: 'nat', keyId: 'key-3', projects: ['p'] }
     })
     const store = (terms: HistoryTerms) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
     const retention = (terms: HistoryTerms) => createSqlRetention(made.connection, made.clock, terms)
     const call = (caller: Caller): Caller => ({ ...caller, changeId: `call ${n++}` })
 
@@ -132,7 +131,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
     })
 
     it('[HISTORY-36] erases by the visibility of the last deletion, not by one before a restoration', async () => {
-      const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, ON)
+      const history = createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, ON)
       // Once for all, then for its owner alone, each deleted; of the last deletion something is kept or nothing.
       for (const terms of [ON, OFF]) {
         const id = await secret()

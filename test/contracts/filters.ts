@@ -8,7 +8,6 @@ import type { Scope } from '../../src/domain/identity/scope'
 import type { Filter, MetadataPath, Scalar } from '../../src/domain/search/filter'
 import { and, matches, not } from '../../src/domain/search/filter'
 import { LARGE as BYTES } from '../../src/domain/search/filter-weight'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { createSettled } from '../../src/services/searching/ranked/settle-filter'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -162,7 +161,7 @@ export const filtersMean = (
     const { entries: store, connection } = make(clock)
     const large = createSqlLargeMetadata(connection, clock)
     const page = (scope: Scope, { filter }: { readonly filter: Filter }) => store.page(scope, filter, PAGE)
-    const search = createSettled({ large, yielder: WITHOUT_REST })(page)
+    const search = createSettled({ large })(page)
     const drafts = fc.record({
       threadId: fc.constantFrom('t1', 't2', 'T1'),
       source: fc.constantFrom('user' as const, 'agent' as const),

@@ -4,7 +4,6 @@ import { EVERYTHING } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -24,15 +23,13 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
     return {
       ...{ ...made, ada },
       search: (query: string, mode: SearchMode = 'match') =>
-        createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING),
+        createSearchText({ ...made })(ada, query, mode, EVERYTHING),
       save: async (text: string): Promise<number> => {
         const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
         return saved?.id as number
       },
       ids: async (query: string, mode: SearchMode = 'match') =>
-        (await createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
-          ({ id }) => id,
-        ),
+        (await createSearchText({ ...made })(ada, query, mode, EVERYTHING)).ordering.map(({ id }) => id),
     }
   }
 

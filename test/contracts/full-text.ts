@@ -6,7 +6,6 @@ import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText, TextColumn } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -34,7 +33,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       return saved?.id as number
     }
     const search = async (query: string, mode: SearchMode = 'match', filter: Filter = EVERYTHING, by = ada) => {
-      const { ordering } = await createSearchText({ ...made, yielder: WITHOUT_REST })(by, query, mode, filter)
+      const { ordering } = await createSearchText({ ...made })(by, query, mode, filter)
       return ordering.map(({ id }) => id)
     }
 

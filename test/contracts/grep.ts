@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts } from '../../src/ports/entry-texts'
 import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
@@ -19,7 +18,7 @@ const SEARCHES = 20
 export const grepMeans = (name: string, make: () => { entries: EntryStore; texts: EntryTexts }, rounds = 1): void =>
   it(`finds in ${name} what a plain scan finds, page by page, while others write`, async () => {
     const { entries, texts: reader } = make()
-    const grep = createGrepTexts({ texts: reader, yielder: WITHOUT_REST })
+    const grep = createGrepTexts({ texts: reader })
     const wanted: fc.Arbitrary<Wanted> = fc.oneof(
       fc.record({ literal: literals, caseSensitive: fc.boolean() }),
       fc.record({ regex: regexes, caseSensitive: fc.boolean() }),

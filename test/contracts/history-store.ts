@@ -17,7 +17,6 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { withRetries } from '../../src/services/outcome'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
@@ -44,7 +43,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ada = freshPrincipal()
     })
     const store = (terms: HistoryTerms) =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
     const counts = async () => {
       const of = (table: string) => sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}`
       const tables = ['entry_versions', 'changes', 'receipts']
@@ -74,12 +73,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         return { ...(await (then as Promise<EntryChange>)), steps: 2, between: [await (once as Promise<EntryChange>)] }
       }
       await store(terms).change(ada, await Promise.all((await store(terms).read(ada, ids)).map(twice)))
-      const { changes } = await createSqlChangeFeed(made.connection, made.clock, WITHOUT_REST).page(
-        ada,
-        WHOLE_FEED,
-        'start',
-        9,
-      )
+      const { changes } = await createSqlChangeFeed(made.connection, made.clock).page(ada, WHOLE_FEED, 'start', 9)
       expect(changes.slice(2).map(({ entryId, version }) => [ids.indexOf(entryId), version])).toEqual([
         [0, 2],
         [0, 3],
@@ -96,7 +90,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await store(terms).patch(ada, id, { a: 'ä', z: { y: 1 }, gone: null })
       await store(terms).patch(ada, id, { a: 'b' })
       const page = await createSqlHistory(
-        ...([made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const),
+        ...([made.connection, made.analyzer, made.clock, NO_QUOTAS, terms] as const),
       ).versions(ada, id, { limit: 9, offset: 0 })
       expect(page?.versions.map(({ changed }) => changed)).toEqual([['metadata'], [], [], []])
     })
@@ -106,7 +100,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const id = await stored(terms)
       await patch(terms, id)
       const { connection, analyzer, clock } = made
-      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+      const history = createSqlHistory(connection, analyzer, clock, NO_QUOTAS, terms)
       expect(await history.state(ada, id, 1)).toMatchObject({ id })
       for (const version of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
         expect(await history.state(ada, id, version)).toBeNull()
@@ -129,7 +123,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           return connection.batch(...given)
         },
       }
-      const parts = [analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms] as const
+      const parts = [analyzer, clock, new Map(), NO_QUOTAS, terms] as const
       const entries = createSqlEntryStore(meeting, ...parts)
       await expect(entries.patch(ada, id, { n: 1 })).rejects.toMatchObject({ code: 'conflict', retryable: true })
       expect(await withRetries(() => entries.patch(ada, id, { n: 1 }))).toMatchObject({ version: 2 })
@@ -140,7 +134,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
 
     it('tells of no change of metadata where only the order of keys differs', async () => {
       const terms = { days: 30, receiptHours: 24 }
-      const parts = [made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const
+      const parts = [made.connection, made.analyzer, made.clock, NO_QUOTAS, terms] as const
       const history = createSqlHistory(...parts)
       const text = `text ${crypto.randomUUID()}`
       const storeOnce = async (metadata: Metadata) =>
@@ -207,7 +201,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
           return connection.batch(statements, lock)
         },
       }
-      const entries = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      const entries = createSqlEntryStore(counted, analyzer, clock, new Map(), NO_QUOTAS, terms)
       const services = { receipts: createSqlReceipts(counted, clock, terms) }
       const call = async (key: string, looksFirst: boolean) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }
@@ -243,7 +237,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
     it('[HISTORY-29] restores nothing over an entry that was restored and deleted again since it was read', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const { connection, analyzer, clock } = made
-      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+      const history = createSqlHistory(connection, analyzer, clock, NO_QUOTAS, terms)
       const id = await stored(terms)
       await store(terms).delete(ada, { ids: [id] })
       const { kept } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
@@ -265,15 +259,13 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const { connection, analyzer, clock } = made
       const generate = createGenerate({
         ...{ embedder: null, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
-        yielder: WITHOUT_REST,
       })
       const restore = (redact: 'warn' | 'always', id: number) =>
         createRestoreEntries({
-          history: createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
+          history: createSqlHistory(connection, analyzer, clock, NO_QUOTAS, terms),
           generate,
           now: () => clock.now(),
           redact,
-          yielder: WITHOUT_REST,
         })({ ...ada, changeId: crypto.randomUUID() }, { ids: [id] })
       for (const [id, kind] of [
         [text, 'github'],

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlCaptureStore } from '../../src/adapters/sql/stores/capture/capture-store'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { CapturedSession } from '../../src/ports/capture'
 import { beside, besideConnection, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
@@ -280,7 +279,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       const s = claudeCode(session)
       await send(ada, [s.prompt('one'), s.edit('a.ts')])
       await besideConnection(async (connection) => {
-        const store = createSqlCaptureStore(connection, world.clock, { yielder: WITHOUT_REST })
+        const store = createSqlCaptureStore(connection, world.clock)
         const scope = { org: ada.org, owner: ada.owner, projects: null }
         const name = `claude-code:${session}`
         const read = async () => (await store.known(scope, [], [name])).sessions[0] as CapturedSession

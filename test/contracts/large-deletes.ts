@@ -15,7 +15,6 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
@@ -40,8 +39,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       made = make()
       ada = freshPrincipal()
     })
-    const store = () =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+    const store = () => createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
     const counted = async (...tables: SQL[]) => {
       const rows = await made.connection.batch(tables.map((table) => sql`SELECT count(*) AS n FROM ${table}`))
       return rows.map(([row]) => Number(row?.n))
@@ -88,10 +86,10 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
           return rows
         },
       }
-      const by = createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      const by = createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
       return { removed, seen, by }
     }
-    const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
+    const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, terms)
 
     it('are gone for every reader with the first transaction, and each removes a bounded part', async () => {
       const ids = await many()
@@ -137,7 +135,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         createOutboxWork({
           ...{ outbox: createSqlOutbox(made.connection, new TestClock(ms)), images: {} as never, index: {} as never },
           longTexts: {} as never,
-          ...{ deletes: createUnfinishedDeletes(made.connection, WITHOUT_REST), generation: null },
+          ...{ deletes: createUnfinishedDeletes(made.connection), generation: null },
           ...{ syncOrg: async () => {}, log: () => {} },
         })()
       await workAt(made.clock.now())
@@ -230,7 +228,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
           return rows
         },
       }
-      const by = createSqlEntryStore(dying, made.analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      const by = createSqlEntryStore(dying, made.analyzer, clock, new Map(), NO_QUOTAS, terms)
       expect(await by.erase({ ...ada, changeId: 'erased' }, { ids: [id, before] })).toMatchObject({
         count: 2,
         before: 1,
@@ -238,7 +236,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await seen()).toEqual([null, null, null, []])
       expect(Math.max(...parts)).toBeLessThanOrEqual(50)
       expect(await kept()).toBeGreaterThan(200)
-      await createUnfinishedDeletes(connection, WITHOUT_REST).finish(ada.org, 'erased')
+      await createUnfinishedDeletes(connection).finish(ada.org, 'erased')
       const of = (table: string, more = sql``) =>
         sql`SELECT count(*) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}${more}`
       const left = [
@@ -272,15 +270,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     it('say what is left of more than one call takes, again under the same key, and go on under another', async () => {
       const ids = await many(MOST_DELETED + 8)
       await store().delete(ada, { ids: ids.slice(0, 1) })
-      const entries = createSqlEntryStore(
-        made.connection,
-        made.analyzer,
-        made.clock,
-        new Map(),
-        WITHOUT_REST,
-        NO_QUOTAS,
-        terms,
-      )
+      const entries = createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
       const receipts = createSqlReceipts(made.connection, made.clock, terms)
       const services = {
         deleteEntries: deleting(entries),
@@ -323,15 +313,13 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         read: (given) => connection.read(count(given)),
       }
       const generate = createGenerate({
-        ...{ embedder: createLocalEmbedder(analyzer, WITHOUT_REST), summarizer: null, chunking: null },
+        ...{ embedder: createLocalEmbedder(analyzer), summarizer: null, chunking: null },
         ...{ onEmbeddingFailure: 'fail', minContentLength: 0 },
-        yielder: WITHOUT_REST,
       })
       const restore = createRestoreEntries({
-        history: createSqlHistory(counted, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms),
+        history: createSqlHistory(counted, analyzer, clock, NO_QUOTAS, terms),
         generate,
         now: () => clock.now(),
-        yielder: WITHOUT_REST,
       })
       const services = { receipts: createSqlReceipts(connection, clock, terms) }
       const undo = async (key: string) => {

@@ -13,6 +13,7 @@ import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
 import { BEGINNING } from '../../src/domain/entry/long-text'
 import { NO_QUOTAS } from '../../src/domain/quota'
+import { SLICE, STEP } from '../../src/domain/scheduler'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { LOOKED_AT } from '../../src/domain/search/passage'
@@ -21,12 +22,12 @@ import { scoredTerms } from '../../src/domain/search/score'
 import { RESULT_BYTES } from '../../src/domain/search/window'
 import { sha256Hex } from '../../src/domain/text'
 import { WRITE_SHARE } from '../../src/domain/write-share'
-import { createYielder, SLICE, STEP, WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { type FullText, SCORED_LENGTH } from '../../src/ports/full-text'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {
@@ -47,10 +48,8 @@ export function longTextsContract(name: string, make: () => Made): void {
     it('rests between slices of what it stores and changes', async () => {
       const { analyzer, connection, clock } = make()
       let rests = 0
-      const yielder = createYielder(async () => {
-        rests++
-      })
-      const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), yielder)
+      notePauses(() => rests++)
+      const entries = createSqlEntryStore(connection, analyzer, clock, new Map())
       const ada = freshPrincipal()
       const [one, two] = await Promise.all([entryOf(ada, { text: LONG }), entryOf(ada, { text: `${LONG}x` })])
       const [saved] = await entries.save(ada, [one, two])
@@ -79,8 +78,8 @@ export function longTextsContract(name: string, make: () => Made): void {
       const ada = freshPrincipal()
       const terms = { days: 30, receiptHours: 24 }
       const store = (days: number) =>
-        createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, { ...terms, days })
-      const history = createSqlHistory(connection, analyzer, clock, WITHOUT_REST, NO_QUOTAS, terms)
+        createSqlEntryStore(connection, analyzer, clock, new Map(), NO_QUOTAS, { ...terms, days })
+      const history = createSqlHistory(connection, analyzer, clock, NO_QUOTAS, terms)
       const inRows = async () => {
         const of = (table: string) =>
           sql`SELECT coalesce(sum(length(text)), 0) AS n FROM ${sql.raw(table)} WHERE org = ${ada.org}`
@@ -173,7 +172,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST)
+      const store = createSqlEntryStore(counted, analyzer, clock, new Map())
       const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_SHARE * 0.8)}`)
       const drafts = await Promise.all(['short', ...texts].map((text) => entryOf(ada, { text })))
       const vectors = [{ model: 'm#1', chunk: 0, start: 0, length: 9, data: '1:AQ==' }]
@@ -183,7 +182,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       )
       // The short one and the first long one with the commit, the others one by one.
       expect(written).toEqual([2, 0, 0, 1, 0, 1])
-      const search = createSearchText({ fullText, analyzer, yielder: WITHOUT_REST })
+      const search = createSearchText({ fullText, analyzer })
       const found = async (query: string) =>
         (await search(ada, query, 'match', EVERYTHING)).ordering.map(({ id }) => id)
       for (const [i, tree] of ['short', 'oak', 'elm', 'ash'].entries())
@@ -233,14 +232,14 @@ export function longTextsContract(name: string, make: () => Made): void {
           return connection.batch(statements, lock)
         },
       }
-      const search = createSearchText({ fullText, analyzer, yielder: WITHOUT_REST })
+      const search = createSearchText({ fullText, analyzer })
       const found = async (query: string) => (await search(ada, query, 'match', EVERYTHING)).ordering.length
       const queued = async () =>
         (await connection.batch([sql`SELECT topic FROM outbox WHERE org = ${ada.org} AND topic = 'index'`]))[0]?.length
       const draft = (name: string) => entryOf(ada, { threadId: name, text: `${name} ${LONG}` })
       const save = (by: SqlConnection, ...drafts: NewEntry[]) => {
         batches = 0
-        return createSqlEntryStore(by, analyzer, clock, new Map(), WITHOUT_REST).save(ada, drafts)
+        return createSqlEntryStore(by, analyzer, clock, new Map()).save(ada, drafts)
       }
       // It is stored: a failure would invite the caller to store it again.
       const stored = await save(dying, await draft('first'), await draft('second'))
@@ -254,11 +253,11 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(again).toMatchObject({ isNew: false, version: 2, searchable: true })
       expect([await found('first'), await found('second'), await queued()]).toEqual([1, 0, 1])
 
-      const index = createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST)
+      const index = createSqlIndexMaintenance(connection, analyzer)
       const workAt = (ms: number) =>
         createOutboxWork({
           ...{ outbox: createSqlOutbox(connection, new TestClock(ms)), index, images: {} as never, generation: null },
-          ...{ deletes: createUnfinishedDeletes(connection, WITHOUT_REST), longTexts: createSqlLongTexts(connection) },
+          ...{ deletes: createUnfinishedDeletes(connection), longTexts: createSqlLongTexts(connection) },
           ...{ syncOrg: async () => {}, log: () => {} },
         })(20)
       await workAt(clock.now())
@@ -289,7 +288,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         batch: (...args) => count(connection.batch(...args)),
         read: (...args) => count(connection.read(...args)),
       }
-      const store = createSqlEntryStore(counted, analyzer, clock, new Map(), WITHOUT_REST)
+      const store = createSqlEntryStore(counted, analyzer, clock, new Map())
       const { entries: page } = await store.page(ada, EVERYTHING, { limit: 100, offset: 0, previewLength: 10 })
       expect(page.map(({ id }) => id)).toEqual(ids)
       const bare = page.map((entry) => entry.bare === true)
@@ -357,11 +356,10 @@ export function longTextsContract(name: string, make: () => Made): void {
         async () => ({ hits: [{ ...chunk, id: saved }], embeddingMs: 0 }),
         {} as Parameters<typeof createRankedSearches>[0]['searchSemantic'] & object,
       )
-      const searchText = createSearchText({ ...made, yielder: WITHOUT_REST })
+      const searchText = createSearchText({ ...made })
       const searches = createRankedSearches({
         ...{ entries, analyzer: made.analyzer, searchText, searchSemantic, reranker, overfetch: 2 },
         levels: async () => ({ nothing: 0, answer: 1 }),
-        yielder: WITHOUT_REST,
       })
       const request = { query: 'needle', filter: EVERYTHING, limit: 5, offset: 0, previewLength: 301 }
       const found = await searches.byWords(ada, { ...request, mode: 'match', highlight: true })

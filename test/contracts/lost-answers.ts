@@ -229,7 +229,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       new Proxy(services, {
         get(all, name, receiver) {
           // Which projects names mean is read again, as the credential is.
-          if (name === 'receipts' || name === 'yielder' || name === 'names') return Reflect.get(all, name, receiver)
+          if (name === 'receipts' || name === 'names') return Reflect.get(all, name, receiver)
           throw new Error(`a call made again enters ${String(name)}`)
         },
       })

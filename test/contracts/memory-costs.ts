@@ -7,7 +7,6 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { WORKING_CAPACITY } from '../../src/domain/recall/layers'
 import type { Memory } from '../../src/domain/recall/memory'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createIndexCode } from '../../src/services/writing/code/index-code'
 import { createPrepareCode } from '../../src/services/writing/code/prepare-code'
 import { createReportEvent } from '../../src/services/writing/events/report-event'
@@ -105,10 +104,10 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
 
     it('[FABRIC-92] calls the embedder once for an event of a file, for its memory and code together', async () => {
       const code = (onEmbeddingFailure: 'fail' | 'defer') => {
-        const [analyzer, parser] = [createAnalyzer('english'), createCodeParser(WITHOUT_REST)]
-        const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder: WITHOUT_REST })
+        const [analyzer, parser] = [createAnalyzer('english'), createCodeParser()]
+        const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
         return createIndexCode({
-          ...{ index: createSqlCodeIndex(connection, clock, WITHOUT_REST), prepareCode, clock, yielder: WITHOUT_REST },
+          ...{ index: createSqlCodeIndex(connection, clock), prepareCode, clock },
         })
       }
       const content = Array.from({ length: 150 }, (_, i) => `export const constant${i} = ${i}\n`).join('')

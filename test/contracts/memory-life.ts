@@ -10,7 +10,6 @@ import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
@@ -42,14 +41,13 @@ export function worldOf(
   embedder: Fragile,
   onEmbeddingFailure: 'fail' | 'defer',
 ) {
-  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Map(), WITHOUT_REST)
+  const entries = createSqlEntryStore(connection, createAnalyzer('english'), clock, new Map())
   const generate = createGenerate({
     embedder,
     summarizer: null,
     chunking: null,
     onEmbeddingFailure,
     minContentLength: 0,
-    yielder: WITHOUT_REST,
   })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
@@ -61,10 +59,9 @@ export function worldOf(
     outbox: { queueUnused: async () => 0 },
     limits: LIMITS,
     generate,
-    yielder: WITHOUT_REST,
   })
   return createMemoryService({
-    ...{ memories: createSqlMemories(connection, clock, WITHOUT_REST), entries, storeEntries, generate },
+    ...{ memories: createSqlMemories(connection, clock), entries, storeEntries, generate },
     deleteEntries: deleting(entries),
   })
 }
@@ -314,7 +311,6 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
         journal: createSqlScheduleJournal(ground.connection),
         clock,
         log: () => {},
-        yielder: WITHOUT_REST,
       })
       const at = async (time: string) => {
         clock.ms = Date.parse(time)

@@ -6,7 +6,6 @@ import type { Layer } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { narrowed } from '../support/bounded'
 import { freshPrincipal } from '../support/scope'
 import { seeded } from '../support/seeded'
@@ -24,7 +23,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')
-      const memories = createSqlMemories(connection, clock, WITHOUT_REST)
+      const memories = createSqlMemories(connection, clock)
       const store = async (projectPath: string, metadata: object = {}, layer: Layer = 2) =>
         (
           await service.store(ada, {
@@ -67,7 +66,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')
-      const memories = createSqlMemories(connection, clock, WITHOUT_REST)
+      const memories = createSqlMemories(connection, clock)
       const rows = async (what: ReturnType<typeof sql>): Promise<Row[]> => (await connection.batch([what]))[0] ?? []
       const next = seeded(20_261_122)
       const below = (most: number): number => Math.floor(next() * most)
@@ -162,7 +161,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       const { dialect } = connection
       // Ten rows of tags.
       const narrow = { ...connection, dialect: narrowed(dialect, { entries: 1 }) }
-      const memories = createSqlMemories(narrow, clock, WITHOUT_REST)
+      const memories = createSqlMemories(narrow, clock)
       const told = async (tags: readonly string[], project: string | null = null) => {
         const query = { layer: 2 as const, kinds: null, tags, limit: 2, offset: 1 }
         const { total, memories: page } = await memories.list(ada, project, query, 1_000_000)

@@ -9,7 +9,6 @@ import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { PackArguments } from '../../src/domain/pack/request'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -45,7 +44,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
     function open() {
       const ground = make()
       const { connection, entries, fullText, analyzer, index, clock, costs } = ground
-      const local = createLocalEmbedder(analyzer, WITHOUT_REST, 64)
+      const local = createLocalEmbedder(analyzer, 64)
       const calls = { embedded: 0, down: false }
       const embedder: Embedder = {
         ...local,
@@ -55,25 +54,23 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
           return local.embed(texts, purpose)
         },
       }
-      const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
-      const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
+      const rows = createSqlVectorRows(connection, clock)
+      const sync = createSyncVectors({ index, rows })
       const searchSemantic = createSearchSemantic({
         embedder,
         index,
         rows,
         sync,
         now: () => clock.ms,
-        yielder: WITHOUT_REST,
       })
       const generate = createGenerate({
         ...{ embedder: local, summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 },
-        yielder: WITHOUT_REST,
       })
       const packs = composePacks({
-        ...{ connection, clock, analyzer, yielder: WITHOUT_REST, entries, fullText, embedder, index, searchSemantic },
+        ...{ connection, clock, analyzer, entries, fullText, embedder, index, searchSemantic },
         ...{ words: true, storeEntries: async () => [], finishing: NOTHING_PENDING },
         ...{ levels: async () => ({ nothing: 0.02, answer: 0.37 }), unfinished: async () => [] },
-        ...{ findEarlier: createFindEarlier({ entries, fullText, analyzer }), isApproved: false },
+        ...{ findEarlier: createFindEarlier({ entries, fullText, analyzer, clock }), isApproved: false },
       })
       const ada = freshPrincipal()
       async function store(by: Caller, texts: readonly string[], metadata: Metadata = {}): Promise<number[]> {

@@ -6,15 +6,16 @@ import { createSqlLargeMetadata } from '../../src/adapters/sql/stores/entries/la
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import type { Scope } from '../../src/domain/identity/scope'
 import { literalPattern } from '../../src/domain/reading/literal'
+import { SLICE } from '../../src/domain/scheduler'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { and, type Filter, not, Unsettled } from '../../src/domain/search/filter'
 import { guarded } from '../../src/domain/search/filter-weight'
 import type { Window } from '../../src/domain/search/window'
-import { createYielder, SLICE } from '../../src/domain/yielder'
 import type { PageRequest } from '../../src/ports/entry-store'
 import { createSettled } from '../../src/services/searching/ranked/settle-filter'
 import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
 import { narrowed } from '../support/bounded'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -36,7 +37,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
   /** A store whose statements go through so many entries. */
   const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
-    const yielder = createYielder(async () => void cost.rests++)
+    notePauses(() => cost.rests++)
     const counted: SqlConnection = {
       dialect: narrowed(connection.dialect, metadata === undefined ? { entries } : { entries, metadata }),
       batch: (statements, lock) => {
@@ -54,9 +55,9 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
         return results
       },
     }
-    const settled = createSettled({ large: createSqlLargeMetadata(counted, clock), yielder })
-    const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED), yielder })
-    const store = createSqlEntryStore(counted, analyzer, clock, INDEXED, yielder)
+    const settled = createSettled({ large: createSqlLargeMetadata(counted, clock) })
+    const grep = createGrepTexts({ texts: createSqlEntryTexts(counted, clock, INDEXED) })
+    const store = createSqlEntryStore(counted, analyzer, clock, INDEXED)
     const page = (scope: Scope, { filter, ...request }: PageRequest & { readonly filter: Filter }) =>
       store.page(scope, filter, request)
     return { cost, store, grep, search: settled(page), searchTexts: settled(grep) }

@@ -7,7 +7,6 @@ import type { ImageRef } from '../../src/domain/entry/image'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Quotas } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface QuotasUnderTest {
@@ -30,7 +29,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
     const within = (quotas: Partial<Quotas>, days = 0) => {
       const terms = { days, receiptHours: 24 }
       const all = { entries: null, bytes: null, ...quotas }
-      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, all, terms)
+      return createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), all, terms)
     }
     const free = () => within({})
     type Store = ReturnType<typeof within>

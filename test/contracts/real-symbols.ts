@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createCodeParser } from '../../src/adapters/code/parser'
 import { languageOf } from '../../src/domain/code/languages'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { ROOT } from '../support/build'
 import { compareSymbols, type ReferenceSymbol, referenceSymbols } from '../support/reference-symbols'
 
-const parser = createCodeParser(WITHOUT_REST)
+const parser = createCodeParser()
 const PACKAGES = ['hono/dist', 'zod/src', 'drizzle-orm/pg-core', '@modelcontextprotocol/sdk/dist/esm']
 const LEAST = 0.98
 

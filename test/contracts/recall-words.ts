@@ -7,7 +7,6 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
 import { KEPT } from '../../src/domain/recall/similarity'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createRecallWords } from '../../src/services/searching/memories/recall-words'
@@ -42,7 +41,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
     }
     const recall = async (query: string, threshold = 0.7, filter: Partial<RecallFilter> = {}) => {
       const given = recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter })
-      const recalled = await createRecallWords({ ...made, yielder: WITHOUT_REST })(ada, {
+      const recalled = await createRecallWords({ ...made })(ada, {
         query,
         filter: given,
         kept: KEPT,
@@ -228,7 +227,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const draft = { text: query, tags: ['t'], metadata: { project: 'p', kind: 'decision', audience: 'private' } }
       const [saved] = await made.entries.save(own, [await entryOf(own, draft)], { dedupe: false })
       const filter = recallFilter({ kinds: ['decision'], layers: [2], tags: ['t'], project: 'p' })
-      const { hits } = await createRecallWords({ ...made, yielder: WITHOUT_REST })(own, { query, filter, kept: KEPT })
+      const { hits } = await createRecallWords({ ...made })(own, { query, filter, kept: KEPT })
       expect(hits).toMatchObject([{ id: saved?.id, share: 1 }])
     })
   })

@@ -9,7 +9,6 @@ import { recallFilter } from '../../src/domain/recall/filter'
 import { KEPT } from '../../src/domain/recall/similarity'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -74,8 +73,8 @@ const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonly exact?: number } = {}) {
   const { connection, clock, entries, index } = ground
   const embedder = new GivenMeaning()
-  const memories = createSqlMemories(connection, clock, WITHOUT_REST)
-  const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
+  const memories = createSqlMemories(connection, clock)
+  const rows = createSqlVectorRows(connection, clock)
   const settings = {
     embedder,
     summarizer: null,
@@ -83,19 +82,19 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
   } as const
-  const generate = createGenerate({ ...settings, yielder: WITHOUT_REST })
+  const generate = createGenerate({ ...settings })
   const never = async (): Promise<never> => {
     throw new Error('no images here')
   }
   const images = { put: never, get: never, delete: never, list: never } as never
   const outbox = { queueUnused: async () => 0 }
-  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate, yielder: WITHOUT_REST })
+  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
   const service = createMemoryService({
     ...{ memories, entries, deleteEntries: deleting(entries), storeEntries, generate },
     isEmbedded: async (scope, id) =>
       (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })
-  const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
+  const sync = createSyncVectors({ index, rows })
   const semantic = createSearchSemantic({
     embedder,
     index,
@@ -103,14 +102,13 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
     sync,
     now: () => clock.now(),
     ...bounds,
-    yielder: WITHOUT_REST,
   })
-  const words = createRecallWords({ ...ground, yielder: WITHOUT_REST })
+  const words = createRecallWords({ ...ground })
   /** Whose reads a test may follow with something of its own. */
   const summarizing = { ...memories }
   const levels = async () => LEVELS
   const rank = createRankMemories({ words, semantic, levels })
-  const recall = createRecall({ rank, memories, analyzer: ground.analyzer, yielder: WITHOUT_REST })
+  const recall = createRecall({ rank, memories, analyzer: ground.analyzer })
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },

@@ -11,7 +11,6 @@ import type { JsonObject } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Restoration } from '../../src/ports/history'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { filled } from '../support/entry-columns'
@@ -47,9 +46,8 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       made = make()
       ada = freshPrincipal()
     })
-    const store = () =>
-      createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
-    const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
+    const store = () => createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)
+    const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, terms)
     const call = (): Caller => ({ ...ada, changeId: `call ${n++}` })
     const rows = async (query: SQL) => (await made.connection.batch([query]))[0] ?? []
     const save = async (metadata: JsonObject = {}) => {
@@ -226,7 +224,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
         VALUES (${id}, ${ada.org}, 1, ${remover.changeId}, ${ada.keyId}, NULL, ${made.clock.now()}, 1, 0)`)
       const during = await told()
-      await createUnfinishedDeletes(made.connection, WITHOUT_REST).finish(ada.org, remover.changeId)
+      await createUnfinishedDeletes(made.connection).finish(ada.org, remover.changeId)
       expect(during).toEqual(await told())
       expect(during).toMatchObject([{ currentVersion: 3, deleted: true }, [2], [], 2])
     })
@@ -277,7 +275,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
     it('removes links to what cannot come back, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>
-        createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, how)
+        createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, how)
       const raw = async () => Number((await rows(sql`SELECT count(*) AS n FROM links WHERE org = ${ada.org}`))[0]?.n)
       const [unkept, purged, erased, stays] = [await save(), await save(), await save(), await save()]
       for (let i = 0; i < 3; i++) await save(naming(unkept, purged, erased, stays))

@@ -78,6 +78,7 @@ export function reviewContract(whole: boolean): void {
       expect([titles(all), all.next]).toEqual([['three', 'two', 'one'], null])
       expect(all.items[1]).toEqual({
         ...{ id: expect.any(Number), title: 'two', project: PROJECT, branch: 'main', client: 'codex', version: 1 },
+        ...{ kind: 'session', thread_id: expect.stringContaining('session:codex:') },
         ...{ updated_at: expect.any(String), expires_at: expect.any(String), preview: expect.stringContaining('two') },
       })
       expect(titles(await list(ada, '?client=codex'))).toEqual(['three', 'two'])
@@ -91,6 +92,33 @@ export function reviewContract(whole: boolean): void {
       const narrow = await world.makeKey(ada.org, { owner: 'ada', projects: ['other'] })
       expect(titles(await list(narrow))).toEqual(['three'])
       expect((await world.http(ada.secret, 'GET', '/api/v1/orgs/another/captured')).status).toBe(404)
+    })
+
+    it('approves several sessions in one call, all of them or none, and takes that back', async () => {
+      const ids = await twoCaptured()
+      const [second, first] = ids as [number, number]
+      const stale = await post(ada, '/keep', { ids, expected_versions: { [first]: 7 } })
+      expect([stale.status, (await list(ada)).items.length]).toEqual([409, 2])
+      const { json, status } = await post(ada, '/keep', { ids, expected_versions: { [first]: 1, [second]: 1 } })
+      expect([status, (await list(ada)).items]).toEqual([200, []])
+      expect((await entryAt(first)).metadata).toMatchObject({ kind: 'session', title: 'the harbour light' })
+      expect((await post(ada, '/undo', { change_id: json.change_id })).status).toBe(200)
+      expect((await list(ada)).items.map((one: Json) => one.id)).toEqual(ids)
+      await world.ok(ada, 'update_context', { context_id: first, text: 'other words' })
+      expect((await post(ada, '/undo', { change_id: json.change_id })).status).toBe(409)
+      const ben = await world.makeKey(ada.org, { owner: 'ben' })
+      expect((await post(ben, '/keep', { ids })).status).toBe(404)
+    })
+
+    it('counts the sessions of their owner that wait, and no session of another owner or one that was reviewed', async () => {
+      const ben = await world.makeKey(ada.org, { owner: 'ben' })
+      const ids = await twoCaptured()
+      await capture(ben, 'the harbour wall')
+      const waiting = ({ org, owner }: Key) => world.services.capture.review.waiting({ org, owner, projects: null })
+      expect([await waiting(ada), await waiting(ben)]).toEqual([2, 1])
+      await post(ada, '/drop', { ids: ids.slice(0, 1) })
+      await post(ada, '/keep', { ids: ids.slice(1) })
+      expect([await waiting(ada), await waiting(ben)]).toEqual([0, 1])
     })
 
     it('merges sessions into one entry that is linked to them, drops them, and takes that back', async () => {

@@ -3,15 +3,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
-import { BY_FEW_WORDS, type ManyMatch } from '../../src/domain/search/candidate-rules'
+import { CHOICE_WARNINGS, type ManyMatch } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { FullText, TextSearch } from '../../src/ports/full-text'
 import { createRecallWords } from '../../src/services/searching/memories/recall-words'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -92,7 +90,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const filter = pick(filters)
       const answers = await Promise.all(
         databases.map(async (database, at) => {
-          const result = await createSearchText({ ...database, yielder: WITHOUT_REST })(ada, query, mode, filter)
+          const result = await createSearchText({ ...database })(ada, query, mode, filter)
           const hits = result.ordering.map(({ id, score }) => [positions[at]?.get(id), score])
           return { hits, marked: highlight(`${query} ${WORDS.join(' ')}`, result.units, database.analyzer) }
         }),
@@ -163,11 +161,10 @@ export function sameAnswersContract(queries: number, all: boolean): void {
   it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
     const cleo = freshPrincipal()
     const { connection, analyzer } = databases[0]
-    const settings = { yielder: WITHOUT_REST, indexedFields: new Map(), many: SOON }
-    const [d1, postgres, inParts] = [
+    const settings = { indexedFields: new Map(), many: SOON }
+    const [d1, postgres] = [
       createD1FullText(connection, analyzer, clock, settings),
       createPostgresFullText(databases[1].connection, databases[1].analyzer, clock, SOON),
-      createD1FullText(connection, analyzer, clock, { ...settings, shares: { ...SHARES, once: -1 } }),
     ] as const
     const fullTexts = [d1, postgres] as const
     /** Words of which each stands in fewer entries than the one before. */
@@ -198,23 +195,27 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const request = { query, terms, filter: EVERYTHING, columns: ['body', 'context'] as const }
       for (const candidates of [20, 600]) {
         const depth = { candidates, complete: 20 }
-        const [ofD1, ...ofOthers] = await Promise.all(
-          [d1, postgres, inParts].map((one) => one.search(cleo, { ...request, depth })),
+        const [ofD1, ofPostgres] = await Promise.all(
+          [d1, postgres].map((one) => one.search(cleo, { ...request, depth })),
         )
-        const told = ({ hits, statistics, byFewWords }: TextSearch) => ({
+        const told = ({ hits, statistics, chosenBy }: TextSearch) => ({
           hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
-          ...{ statistics, byFewWords },
+          ...{ statistics, chosenBy },
         })
-        for (const other of ofOthers) expect(told(other)).toEqual(told(ofD1 as TextSearch))
-        expect([words, ofD1?.byFewWords, ofD1?.statistics.entriesWithTerm.length]).toEqual([words, true, terms.length])
+        expect(told(ofPostgres as TextSearch)).toEqual(told(ofD1 as TextSearch))
+        expect([words, ofD1?.chosenBy, ofD1?.statistics.entriesWithTerm.length]).toEqual([
+          words,
+          'six rarest words',
+          terms.length,
+        ])
         // By units they are the same entries; how many of the words that chose each holds is told, too.
         const byUnits = await Promise.all(
-          [d1, postgres, inParts].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
+          [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
         )
         const placed = ({ hits }: TextSearch) => hits.map(({ id, held, place }) => [id, held, place])
         for (const other of byUnits) expect(placed(other)).toEqual(placed(byUnits[0] as TextSearch))
-        expect(byUnits.map(({ byFewWords, statistics }) => [byFewWords, statistics])).toEqual(
-          Array(3).fill([true, ofD1?.statistics]),
+        expect(byUnits.map(({ chosenBy, statistics }) => [chosenBy, statistics])).toEqual(
+          Array(2).fill(['six rarest words', ofD1?.statistics]),
         )
         const found = ({ hits }: TextSearch) => hits.map(({ id }) => id).sort()
         expect(found(byUnits[0] as TextSearch)).toEqual(
@@ -231,20 +232,25 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const parts = {
         fullText,
         analyzer: (databases[at] as (typeof databases)[number]).analyzer,
-        yielder: WITHOUT_REST,
       }
       const [text, few] = [falling.join(' '), falling.slice(0, 6).join(' ')]
       const recall = createRecallWords(parts)
       const recalled = (query: string) => recall(cleo, { query, filter: EVERYTHING, kept: 20 })
       const search = (query: string) => createSearchText(parts)(cleo, query, 'match', EVERYTHING)
       for (const ask of [recalled, search])
-        expect([(await ask(text)).warnings, (await ask(few)).warnings]).toEqual([[BY_FEW_WORDS], []])
+        expect([(await ask(text)).warnings, (await ask(few)).warnings]).toEqual([
+          CHOICE_WARNINGS['six rarest words'],
+          [],
+        ])
     }
     // Where fewer match, or something else is asked, each word leads.
     const isByFew = async (text: string, filter: Filter, fullText: FullText) => {
       const query = parseQuery(text, 'match', databases[0].analyzer)
       const request = { query, terms: scoredTerms(query.units), filter, columns: ['body'] as const }
-      return (await fullText.search(cleo, { ...request, depth: { candidates: 40, complete: 20 } })).byFewWords
+      return (
+        (await fullText.search(cleo, { ...request, depth: { candidates: 40, complete: 20 } })).chosenBy ===
+        'six rarest words'
+      )
     }
     for (const [at, fullText] of fullTexts.entries())
       for (const [text, filter, by] of [
@@ -270,12 +276,9 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         return own.connection.read(statements)
       },
     }
-    const settings = { yielder: WITHOUT_REST, indexedFields }
+    const settings = { indexedFields }
     const d1 = createD1FullText(connection, own.analyzer, clock, { ...settings, many: SOON })
-    const others = [
-      createPostgresFullText(other.connection, other.analyzer, clock, SOON),
-      createD1FullText(connection, own.analyzer, clock, { ...settings, many: SOON, shares: { ...SHARES, once: -1 } }),
-    ]
+    const postgres = createPostgresFullText(other.connection, other.analyzer, clock, SOON)
     const common = 'amber birch cedar delta ember fjord grove heath'.split(' ')
     const begun = Math.floor(clock.now() / 1000)
     for (let at = 0; at < 600; at += 100) {
@@ -324,27 +327,22 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         trips = 0
         const found = await d1.search(dora, { ...request, depth })
         const isByNot = text.includes('NOT')
-        if (!found.byFewWords && !isByNot) expect([text, filter, trips]).toEqual([text, filter, mostTrips])
+        if (found.chosenBy === 'all words' && !isByNot) expect([text, filter, trips]).toEqual([text, filter, mostTrips])
         const byUnits = await d1.searchByUnits(dora, { ...request, atLeast: 1, candidates })
-        const told = ({ hits, statistics, byFewWords }: TextSearch) => ({
+        const told = ({ hits, statistics, chosenBy }: TextSearch) => ({
           hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
-          ...{ statistics: hits.length > 0 ? statistics : null, byFewWords },
+          ...{ statistics: hits.length > 0 ? statistics : null, chosenBy },
         })
-        const placed = ({ hits, byFewWords }: TextSearch) => [
-          byFewWords,
+        const placed = ({ hits, chosenBy }: TextSearch) => [
+          chosenBy,
           hits.map(({ id, held, place }) => [id, held, place]),
         ]
-        for (const one of others) {
-          expect([text, filter, told(await one.search(dora, { ...request, depth }))]).toEqual([
-            text,
-            filter,
-            told(found),
-          ])
-          const units = await one.searchByUnits(dora, { ...request, atLeast: 1, candidates })
-          expect([text, filter, placed(units)]).toEqual([text, filter, placed(byUnits)])
-        }
+        const alike = await postgres.search(dora, { ...request, depth })
+        expect([text, filter, told(alike)]).toEqual([text, filter, told(found)])
+        const units = await postgres.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        expect([text, filter, placed(units)]).toEqual([text, filter, placed(byUnits)])
         const isByFew = common.every((word) => text.includes(word)) && found.hits.length > 10
-        expect([text, filter, found.byFewWords]).toEqual([text, filter, isByFew])
+        expect([text, filter, found.chosenBy === 'six rarest words']).toEqual([text, filter, isByFew])
         // As without it: of few words nothing but the way is another.
         if (!isByFew) {
           const usual = await own.fullText.search(dora, { ...request, depth })

@@ -10,13 +10,13 @@ import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { cosine, distance, fromBase64, modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/search/filter'
-import { createYielder, WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { VectorIndex } from '../../src/ports/vector-index'
 import { createSyncVectors } from '../../src/services/keeping/sync-vectors'
 import { createSearchSemantic } from '../../src/services/searching/ranked/search-semantic'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
@@ -61,24 +61,23 @@ export function semanticSearchContract(
   describe(`${name} serves semantic search`, () => {
     const clock = new TestClock()
     const made = database.adapters(clock)
-    const embedder = createLocalEmbedder(made.analyzer, WITHOUT_REST, 64)
-    const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
+    const embedder = createLocalEmbedder(made.analyzer, 64)
+    const rows = createSqlVectorRows(made.connection, clock)
     const generate = createGenerate({
       embedder,
       summarizer: null,
       chunking: { size: 120, overlap: 20 },
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
-      yielder: WITHOUT_REST,
     })
     beforeAll(database.prepare)
 
     const setUp = () => {
       const { index, elapse, crowd = CROWD } = make(clock, made.connection)
-      const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
+      const sync = createSyncVectors({ index, rows })
       const exact = (COMPARED * crowd) / CROWD
       const search = createSearchSemantic({
-        ...{ embedder, index, rows, sync, now: () => clock.now(), yielder: WITHOUT_REST, exact },
+        ...{ embedder, index, rows, sync, now: () => clock.now(), exact },
       })
       return { search, index, sync, elapse, crowd }
     }
@@ -210,7 +209,7 @@ export function semanticSearchContract(
         },
       }
       const withoutLook = createSearchSemantic({
-        ...{ embedder, index, rows: counting, sync, now: () => clock.now(), yielder: WITHOUT_REST, exact: 0 },
+        ...{ embedder, index, rows: counting, sync, now: () => clock.now(), exact: 0 },
       })
       const expected = await bruteForce(truth, 'river stone', scarce, 10)
       expect(seen(await withoutLook(ada, 'river stone', scarce, 10))).toEqual(expected)
@@ -252,7 +251,7 @@ export function semanticSearchContract(
         },
       }
       const search = createSearchSemantic({
-        ...{ embedder, index, rows: telling, sync, now: () => clock.now(), yielder: WITHOUT_REST },
+        ...{ embedder, index, rows: telling, sync, now: () => clock.now() },
       })
       const texts = ['river stone', 'river lamp', 'river', 'stone lamp', 'stone engine', 'paper', 'violet ember']
       const ids = (await save(
@@ -289,7 +288,7 @@ export function semanticSearchContract(
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
       const told: unknown[] = []
       const log = (event: string, fields: Record<string, unknown>) => told.push([event, fields.count])
-      await createSyncVectors({ index, rows, yielder: WITHOUT_REST, log })(space)
+      await createSyncVectors({ index, rows, log })(space)
       elapse()
       expect(told).toHaveLength(made.connection.dialect.bounded === null ? told.length : 1)
       if (told.length > 0) {
@@ -309,8 +308,9 @@ export function semanticSearchContract(
       for (let i = 0; i < 6; i++) await save(ada, [{ text: words(12_000) }])
       let most = 0
       let rests = 0
+      notePauses(() => rests++)
       const counted = createSearchSemantic({
-        ...{ embedder, index, sync: createSyncVectors({ index, rows, yielder: WITHOUT_REST }), now: () => clock.now() },
+        ...{ embedder, index, sync: createSyncVectors({ index, rows }), now: () => clock.now() },
         rows: {
           ...rows,
           lookUp: (scope, lookup) => {
@@ -318,13 +318,10 @@ export function semanticSearchContract(
             return rows.lookUp(scope, lookup)
           },
         },
-        yielder: createYielder(async () => {
-          rests++
-        }),
       })
       const space = { org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }
       for (let i = 0; i < 3; i++) {
-        await createSyncVectors({ index, rows, yielder: WITHOUT_REST })(space)
+        await createSyncVectors({ index, rows })(space)
         elapse()
       }
       const expected = await bruteForce(await everything(ada), 'river stone', EVERYTHING, 10)

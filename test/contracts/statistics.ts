@@ -11,7 +11,6 @@ import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { deleting } from '../support/deleting'
 import { base64, entryOf, freshPrincipal, pngBytes, type TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
@@ -45,7 +44,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
     })
 
     const stores = (connection: SqlConnection) =>
-      createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, TERMS)
+      createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, TERMS)
     const run = (...statements: SQL[]) => made.connection.batch(statements, { org: ada.org })
 
     /** What statistics mean: a look at every entry that lists show. */
@@ -79,7 +78,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
 
     async function told(scope: Scope) {
       const told = await stores(made.connection).statistics(scope)
-      const rows = createSqlVectorRows(made.connection, made.clock, WITHOUT_REST)
+      const rows = createSqlVectorRows(made.connection, made.clock)
       const counted = await Promise.all(MODELS.map((model) => rows.counts(scope, model)))
       return {
         ...{ entries: told.entries, users: told.bySource.user, multimodal: told.multimodal, bytes: told.entryBytes },
@@ -144,7 +143,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       const set = (what: SQL) => run(sql`UPDATE entries SET ${what} WHERE org = ${ada.org} AND id IN (${some()})`)
       const store = stores(made.connection)
       const deletes = deleting(store)
-      const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, TERMS)
+      const history = createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, TERMS)
       /** Gives up behind its first transaction. */
       const dying = () => {
         let lives = 1
@@ -184,7 +183,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           ])
         },
         async () => {
-          const rows = createSqlVectorRows(made.connection, made.clock, WITHOUT_REST)
+          const rows = createSqlVectorRows(made.connection, made.clock)
           for (const one of await rows.textsOf([oneOf(all)])) await rows.replace(one, vectors())
         },
         () => deletes.delete(owned(), { ids: several() }),
@@ -195,7 +194,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
           await dying().delete({ ...ada, changeId: `unfinished ${unfinished++}` }, { threadIds: ['t1'] })
         },
         async () => {
-          const { finish } = createUnfinishedDeletes(made.connection, WITHOUT_REST)
+          const { finish } = createUnfinishedDeletes(made.connection)
           while (unfinished > 0) await finish(ada.org, `unfinished ${--unfinished}`)
         },
         async () => {

@@ -5,7 +5,6 @@ import { createSqlStoreOverview } from '../../src/adapters/sql/stores/overview/s
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
 import { DAY_MS } from '../../src/domain/time'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -26,7 +25,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       ada = freshPrincipal()
     })
     const overview = () => createSqlStoreOverview(made.connection, made.clock)
-    const feed = () => createSqlChangeFeed(made.connection, made.clock, WITHOUT_REST)
+    const feed = () => createSqlChangeFeed(made.connection, made.clock)
     const save = async (draft: Partial<EntryDraft>, by = ada): Promise<number> => {
       made.clock.advance(1000)
       const [saved] = await made.entries.save(by, [await entryOf(by, draft)])

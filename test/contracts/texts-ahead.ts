@@ -12,8 +12,8 @@ import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { sha256Hex } from '../../src/domain/text'
 import { TEXTS_SHARE } from '../../src/domain/write-share'
-import { createYielder } from '../../src/domain/yielder'
 import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 interface Made {
@@ -55,11 +55,9 @@ export function textsAheadContract(name: string, make: () => Made): void {
           return made.connection.batch(statements, lock)
         },
       }
-      const yielder = createYielder(async () => {
-        rests++
-      })
+      notePauses(() => rests++)
       return {
-        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), yielder, quotas),
+        store: createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), quotas),
         sizes,
         rests: () => rests,
       }

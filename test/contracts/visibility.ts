@@ -8,7 +8,6 @@ import { type Layer, NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Scope } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
@@ -116,7 +115,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         expect(threads.reduce((sum, thread) => sum + thread.entries, 0)).toBe(wanted.length)
         expect((await entries.statistics(scope)).entries).toBe(wanted.length)
 
-        const directory = createSqlDirectory(connection, clock, WITHOUT_REST)
+        const directory = createSqlDirectory(connection, clock)
         const names = await directory.threads(scope, null, 100)
         expect(names).toEqual(
           threads.map(({ threadId, lastSecond, lastId, entries: count }) => ({
@@ -141,14 +140,9 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
         const source = { op: 'source', is: 'user' } as const
         expect((await entries.page(scope, source, { limit: 1, offset: 0, previewLength: 1 })).total).toBe(wanted.length)
 
-        const { ordering } = await createSearchText({ ...made, yielder: WITHOUT_REST })(
-          scope,
-          'walrus',
-          'match',
-          EVERYTHING,
-        )
+        const { ordering } = await createSearchText({ ...made })(scope, 'walrus', 'match', EVERYTHING)
         expect(inOrder(ordering.map(({ id }) => id))).toEqual(wanted)
-        const vectors = createSqlVectorRows(connection, clock, WITHOUT_REST)
+        const vectors = createSqlVectorRows(connection, clock)
         const scanned: number[] = []
         for (let after: number | null = 0; after !== null; ) {
           const step = await vectors.scan(scope, MODEL, EVERYTHING, after, 7)

@@ -60,6 +60,33 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
   })
 })
 
+describe('commonplace projects', () => {
+  const { commonplace } = useTeam()
+
+  it('lists, renames, merges and splits projects, shows the changes, and takes one back', async () => {
+    await commonplace(operator, 'orgs', 'create', 'acme')
+    const key = (await commonplace(operator, 'keys', 'create', 'ada', '--role', 'admin')).out.split('\n')[0] as string
+    const run = async (...args: string[]) => {
+      const { code, out, err } = await commonplace({ COMMONPLACE_KEY: key }, ...args)
+      expect([args, code, err]).toEqual([args, 0, ''])
+      return out
+    }
+    const [old, now] = ['github.com/acme/old-checkout', 'github.com/acme/checkout']
+    await run('remember', 'Carts expire after an hour.', '--project', old)
+    await run('remember', 'Carts hold ten items.', '--project', now)
+    expect(await run('projects')).toMatch(/^github\.com\/acme\/checkout .*\n?/m)
+    expect(await run('projects', '--forked')).toMatch(/No projects look alike|Nothing was merged/)
+    expect(await run('projects', 'rename', now, '--name', 'Checkout')).toContain(`${now} is called Checkout.`)
+    const merged = await run('projects', 'merge', old, '--into', now)
+    expect(merged).toContain(`${old} is a name of ${now}; its entries are found under both.`)
+    expect(await run('search', 'carts', '--project', old)).toContain('ten items')
+    expect(await run('projects', 'split', old)).toContain(`${old} is a project of its own`)
+    expect(await run('projects', 'changes')).toMatch(/split[\s\S]*merge[\s\S]*rename/)
+    const [, change = ''] = /projects undo (\d+)/.exec(await run('projects', 'merge', old, '--into', now)) ?? []
+    expect(await run('projects', 'undo', change)).toBe(`Change ${change} is undone.\n`)
+  })
+})
+
 describe('commonplace orgs, projects, keys and audit', () => {
   const { own, commonplace } = useTeam()
 

@@ -204,6 +204,16 @@ describe('the server of a command', () => {
     rmSync(home, { recursive: true })
   })
 
+  it('is compared with the server of the hooks only where a hook was set up', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'commonplace-home-'))
+    const status = async () => (await runHere(['status', '--url', 'http://localhost:29'], { HOME: home })).out
+    expect(await status()).not.toContain('hooks')
+    mkdirSync(join(home, '.commonplace'))
+    writeFileSync(join(home, '.commonplace', 'config.json'), '{"url": "http://localhost:39"}')
+    expect(await status()).toContain('hooks    send to http://localhost:39, not to this server')
+    rmSync(home, { recursive: true })
+  })
+
   it('gets the key of the configuration, and no other server does', async () => {
     const home = mkdtempSync(join(tmpdir(), 'commonplace-home-'))
     vi.stubEnv('HOME', home)

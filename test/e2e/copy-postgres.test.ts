@@ -33,6 +33,11 @@ describe('commonplace copy', () => {
       'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )
     stopped = Number((await query(database.url, 'SELECT count(*) AS n FROM entries'))[0]?.n)
+    const again = await startDevServer(join(scratch, 'first'))
+    const writer = await connect(again.url)
+    await writer.call('update_context', { context_id: 5, text: 'changed while the copy was stopped' })
+    await writer.close()
+    await again.stop()
     run = await copy(['--org', 'local', ...local])
   })
   afterAll(async () => {
@@ -48,8 +53,11 @@ describe('commonplace copy', () => {
     expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
     expect(run.out).toMatch(
-      /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +4 +4\n/,
+      /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +5 +5\n/,
     )
+    expect(await query(database.url, 'SELECT text, version FROM entries WHERE id = 5')).toEqual([
+      { text: 'changed while the copy was stopped', version: 2 },
+    ])
     expect(await query(database.url, 'SELECT lines FROM text_line_index')).toEqual([{ lines: 2000 }])
     // The planner knows what came, without anybody else's help: an earlier try, which was killed, had told it nothing.
     const known = await query(

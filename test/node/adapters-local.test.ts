@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { quantize, toBase64 } from '../../src/domain/meaning/vector'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import { describeEmbedder } from '../contracts/embedder'
 
@@ -11,7 +10,7 @@ const english = createAnalyzer('english')
 let embedder: Embedder
 
 beforeAll(() => {
-  embedder = createLocalEmbedder(english, WITHOUT_REST)
+  embedder = createLocalEmbedder(english)
 })
 
 const similarity = async (a: string, b: string): Promise<number> => {
@@ -21,7 +20,7 @@ const similarity = async (a: string, b: string): Promise<number> => {
 
 describe('the local embedder', () => {
   describeEmbedder(() => ({
-    embedder: createLocalEmbedder(english, WITHOUT_REST, 256),
+    embedder: createLocalEmbedder(english, 256),
     provider: 'local',
     model: 'hashed-features-v1',
     dimensions: 256,
@@ -69,7 +68,7 @@ describe('the local embedder', () => {
 
   it('makes the vectors that this version of the model always made', async () => {
     // A change here makes stored vectors worthless: raise the version in the model's name.
-    const small = createLocalEmbedder(english, WITHOUT_REST, 32)
+    const small = createLocalEmbedder(english, 32)
     const vectors = await small.embed(['The parser fails on an empty file; see src/parse.ts, line 42.'], 'document')
     expect(vectors.map((vector) => toBase64(quantize(vector)))).toEqual([
       '0.00357567701:AAAFAPHiUgCqogA43fDPZw4iAB4JL0sT2wAAW38AAPg=',
@@ -91,9 +90,9 @@ describe('the local embedder', () => {
   })
 
   it('goes by another name when words are cut in another language', () => {
-    expect(createLocalEmbedder(createAnalyzer('german'), WITHOUT_REST).model).toBe('hashed-features-v1-german')
+    expect(createLocalEmbedder(createAnalyzer('german')).model).toBe('hashed-features-v1-german')
     // Its vectors weigh stop words by a list that English had from the beginning.
-    const revisionOf = (language: string) => createLocalEmbedder(createAnalyzer(language), WITHOUT_REST).revision
+    const revisionOf = (language: string) => createLocalEmbedder(createAnalyzer(language)).revision
     expect(['english', 'simple', 'tamil', 'german', 'russian'].map(revisionOf)).toEqual([
       ...['2', '2', '2', '2.w1', '2.w1'],
     ])

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOllamaEmbedder } from '../../src/adapters/ollama/embedder'
+import { createOllamaLanguageModel } from '../../src/adapters/ollama/language-model'
 import { createOllamaReranker } from '../../src/adapters/ollama/reranker'
-import { createOllamaSummarizer } from '../../src/adapters/ollama/summarizer'
+import { createSummarizer } from '../../src/services/writing/entries/summarizer'
 import { describeEmbedder } from '../contracts/embedder'
 import { breaksOff, deadUrl, type ModelServer, notJson, replies, silent } from '../fakes/model-server'
 import { type FakeOllama, startOllama } from '../fakes/ollama'
@@ -27,7 +28,12 @@ const embedder = (model = 'a-model', dimensions = 8, options = {}) =>
   createOllamaEmbedder({ host: server.url, model, dimensions }, { ...createTestTiming(), ...options })
 
 const summarizer = (options = {}) =>
-  createOllamaSummarizer({ host: server.url, model: 'a-model', maxTokens: 200 }, { ...createTestTiming(), ...options })
+  createSummarizer(
+    createOllamaLanguageModel(
+      { host: server.url, model: 'a-model', maxTokens: 200 },
+      { ...createTestTiming(), ...options },
+    ),
+  )
 
 const reranker = (model = 'a-model') => createOllamaReranker({ host: server.url, model }, createTestTiming())
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOpenAiEmbedder } from '../../src/adapters/openai/embedder'
+import { createOpenAiLanguageModel } from '../../src/adapters/openai/language-model'
 import { createOpenAiReranker } from '../../src/adapters/openai/reranker'
-import { createOpenAiSummarizer } from '../../src/adapters/openai/summarizer'
+import { createSummarizer } from '../../src/services/writing/entries/summarizer'
 import { describeEmbedder } from '../contracts/embedder'
 import { breaksOff, deadUrl, type ModelServer, notJson, replies, silent } from '../fakes/model-server'
 import { type FakeOpenAi, startOpenAi } from '../fakes/openai'
@@ -30,7 +31,7 @@ const embedder = ({ model = 'a-model', dimensions = 8, apiKey = null as string |
   createOpenAiEmbedder({ ...settings(model, apiKey), dimensions }, { ...createTestTiming(), tryMs })
 
 const summarizer = (model = 'a-model') =>
-  createOpenAiSummarizer({ ...settings(model), maxTokens: 200 }, createTestTiming())
+  createSummarizer(createOpenAiLanguageModel({ ...settings(model), maxTokens: 200 }, createTestTiming()))
 
 const reranker = (model = 'a-model') => createOpenAiReranker(settings(model), createTestTiming())
 
@@ -163,14 +164,16 @@ describe('summaries', () => {
 
   it('name the limit of tokens as OpenAI itself wants it', async () => {
     const bodies: string[] = []
-    const openAi = createOpenAiSummarizer(
-      { base: 'https://api.openai.com/v1', apiKey: 'k', model: 'm', maxTokens: 200 },
-      {
-        fetch: async (_url, { body }) => {
-          bodies.push(String(body))
-          return Response.json({ choices: [{ message: { content: 'Short.' } }] })
+    const openAi = createSummarizer(
+      createOpenAiLanguageModel(
+        { base: 'https://api.openai.com/v1', apiKey: 'k', model: 'm', maxTokens: 200 },
+        {
+          fetch: async (_url, { body }) => {
+            bodies.push(String(body))
+            return Response.json({ choices: [{ message: { content: 'Short.' } }] })
+          },
         },
-      },
+      ),
     )
     expect(await openAi.summarize('text', 'user')).toBe('Short.')
     expect(JSON.parse(bodies[0] as string)).toMatchObject({ max_completion_tokens: 200 })

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai/embedder'
+import { createWorkersAiLanguageModel } from '../../src/adapters/workers-ai/language-model'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai/reranker'
-import { createWorkersAiSummarizer } from '../../src/adapters/workers-ai/summarizer'
+import { createSummarizer } from '../../src/services/writing/entries/summarizer'
 import { describeEmbedder } from '../contracts/embedder'
 import { createTestTiming } from '../fakes/timing'
 import { aiError, createFakeAi, type FakeAi } from '../fakes/workers-ai'
@@ -23,7 +24,7 @@ const embedder = (dimensions = 8, options = {}) =>
   createWorkersAiEmbedder({ ai, model: BGE, dimensions }, { ...createTestTiming(), ...options })
 
 const summarizer = (model = GLM, options = {}) =>
-  createWorkersAiSummarizer({ ai, model, maxTokens: 200 }, { ...createTestTiming(), ...options })
+  createSummarizer(createWorkersAiLanguageModel({ ai, model, maxTokens: 200 }, { ...createTestTiming(), ...options }))
 
 const reranker = () => createWorkersAiReranker({ ai, model: '@cf/baai/bge-reranker-base' }, createTestTiming())
 

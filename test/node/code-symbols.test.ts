@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createCodeParser } from '../../src/adapters/code/parser'
 import { languageOf } from '../../src/domain/code/languages'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { realSymbols } from '../contracts/real-symbols'
 
-const parser = createCodeParser(WITHOUT_REST)
+const parser = createCodeParser()
 
 // More in the nightly tier.
 realSymbols({ files: 80, python: 30 })

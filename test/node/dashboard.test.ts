@@ -110,7 +110,8 @@ describe('what a page of the dashboard costs', () => {
       ['/audit', 2],
       ['/settings', 3],
     ] as const)
-      expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most)])
+      // One more counts the sessions that wait for review, while the page reads its own.
+      expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
   })
 
   it('is a bounded number of rows: the newest for lists, and what is counted for the overview and for searches', async () => {

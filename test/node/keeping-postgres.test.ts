@@ -5,6 +5,7 @@ import { createPostgresDialect } from '../../src/adapters/postgres/dialect'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { feedKeepingContract } from '../contracts/keeping/change-feed'
 import { imageRemovalContract } from '../contracts/keeping/images'
+import { modelCallsContract } from '../contracts/keeping/model-calls'
 import { outboxContract } from '../contracts/keeping/outbox'
 import { scheduleContract } from '../contracts/keeping/schedule'
 import { freshDatabase, type TestDatabase } from '../support/postgres'
@@ -42,6 +43,8 @@ const make = async () => {
 }
 
 outboxContract('PostgreSQL', make)
+
+modelCallsContract('PostgreSQL', make)
 
 imageRemovalContract('PostgreSQL', make)
 

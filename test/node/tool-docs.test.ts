@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { playTranscript } from '../../scripts/transcript.mjs'
+import { pictureOf, playTranscript } from '../../scripts/transcript.mjs'
 import { ROOT } from '../support/build'
 import type { Json } from '../support/oauth'
 import { startPlace } from '../support/places'
@@ -81,9 +81,10 @@ const resultNames = ({ properties = {}, anyOf = [] }: Json): string =>
     .join(', ')
 
 it('tells of every tool what it takes and gives, with an example that ran', async () => {
-  const [core, families] = await Promise.all(['/mcp/core', '/mcp'].map((path) => rpc('tools/list', {}, path)))
+  const paths = ['/mcp/core', '/mcp', '/mcp/connector']
+  const [core, families, connector] = await Promise.all(paths.map((path) => rpc('tools/list', {}, path)))
   const named = (prefix: string) => (tool: Json) => ({ ...tool, called: `${prefix}${tool.name}` })
-  const tools = [...core.tools.map(named('core:')), ...families.tools.map(named(''))]
+  const tools = [...core.tools.map(named('core:')), ...families.tools.map(named('')), ...connector.tools.map(named(''))]
   const answers = new Map<string, string>()
   for (const [name, args] of EXAMPLES) {
     const { path, tool } = placeOf(name)
@@ -101,21 +102,34 @@ it('tells of every tool what it takes and gives, with an example that ran', asyn
       `It gives ${resultNames(outputSchema ?? {}) || 'text'}.`,
       `\`\`\`text\n${answers.get(called)}\n\`\`\``,
     ].join('\n\n')
-  const of = (prefix: string) => tools.filter(({ called, name }: Json) => called === `${prefix}${name}`).map(sectionOf)
-  const page = ['## Core tools: `/mcp/core`', ...of('core:'), '## Tools of the families: `/mcp`', ...of('')]
+  const sections = (title: string, prefix: string, listed: Json[]): string[] => [
+    `## ${title}`,
+    [
+      '| tool | |',
+      '|---|---|',
+      ...listed.map(({ name, description }) => `| \`${name}\` | ${cell(description)} |`),
+    ].join('\n'),
+    ...listed.map(named(prefix)).map(sectionOf),
+  ]
+  const page = [
+    ...sections('Core tools: `/mcp/core`', 'core:', core.tools),
+    ...sections('Tools of the families: `/mcp`', '', families.tools),
+    ...sections('Tools of connectors: `/mcp/connector`', '', connector.tools),
+  ]
   const head = `# Tools
 
-The ten tools of \`/mcp/core\`, then those of the families, which \`/mcp\` lists; other addresses: [using it](using.md). Made by
-\`test/node/tool-docs.test.ts\` from a server: definitions as clients get them, and a call with its answer (long texts and lists are cut, times and
-ids of changes replaced).`
+The ten tools of \`/mcp/core\`, the tools of the families, which \`/mcp\` lists, and those of connectors. [Using it](using.md) has the other
+addresses. \`test/node/tool-docs.test.ts\` generates this page from a server: each definition as clients receive it, and the call that the tool
+declares with its answer. Long texts and lists are cut, times and IDs of changes replaced.`
   await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')
 })
 
-it('plays the transcript that README.md shows', async () => {
+it('plays the transcript that README.md shows in words and as a picture', async () => {
   const fresh = await startPlace()
   try {
     const lines = await playTranscript(fresh.url.origin)
-    expect(lines.length).toBeLessThanOrEqual(20)
+    expect(lines.length).toBeLessThanOrEqual(12)
+    await expect(pictureOf(lines)).toMatchFileSnapshot('../../docs/pictures/transcript.svg')
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(lines.join('\n'))
   } finally {
     await fresh.stop()

@@ -1,11 +1,21 @@
 import { parser as java } from '@lezer/java'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ALPHABETS, MEGABYTE, repeated } from '../../bench/faults/alphabets.mjs'
 import { parseInParts } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { detectImageType } from '../../src/domain/entry/image'
 import { withoutEchoes } from '../../src/domain/identity/discretion'
+import {
+  atOnce,
+  createScheduler,
+  JSON_UNITS,
+  SLICE,
+  STEP,
+  type Steps,
+  scheduler,
+  VOLUME_UNITS,
+} from '../../src/domain/scheduler'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
 import { codeOf } from '../../src/domain/search/code-parts'
 import { highlight } from '../../src/domain/search/highlight'
@@ -19,17 +29,6 @@ import { withoutTrailing } from '../../src/domain/text'
 import { joined } from '../../src/domain/transfer/lines'
 import type { EntryRecord } from '../../src/domain/transfer/records'
 import { inShares } from '../../src/domain/write-share'
-import {
-  atOnce,
-  createRestingYielder,
-  createYielder,
-  JSON_UNITS,
-  SLICE,
-  STEP,
-  type Steps,
-  VOLUME_UNITS,
-  WITHOUT_REST,
-} from '../../src/domain/yielder'
 import { createApart } from '../../src/http/apart'
 import type { ExportStore, VectorRecord } from '../../src/ports/export-store'
 import { createRecall } from '../../src/services/searching/memories/recall'
@@ -46,6 +45,7 @@ import { fitting } from '../../src/tools/result-size'
 import { readItems } from '../../src/tools/threads/batch'
 import { storeArguments } from '../../src/tools/threads/store-context'
 import { toResult } from '../../src/tools/tool-result'
+import { notePauses, useScheduler } from '../support/pauses'
 import { freshPrincipal } from '../support/scope'
 
 /** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
@@ -273,67 +273,74 @@ describe('items in shares', () => {
   })
 })
 
-/** Work between rests, as a yielder saw it. */
-function recorded() {
+/** Work between two pauses of the scheduler, until the test ends. */
+function recorded(): readonly number[] {
   const stretches: number[] = []
   let worked = 0
-  const inner = createYielder(async () => {
+  const inner = createScheduler(async () => {
     stretches.push(worked)
     worked = 0
   })
-  return {
-    stretches,
-    yielder: {
-      rest: () => inner.rest(),
-      spend: (units: number) => {
-        worked += units
-        return inner.spend(units)
-      },
-      run: async <T>(steps: Steps<T>): Promise<T> => {
-        for (;;) {
-          const { done, value } = steps.next()
-          if (done) return value
-          worked += value
-          await inner.spend(value)
-        }
-      },
-    },
+  const tick = (cost: number): Promise<void> => {
+    worked += cost
+    return inner.tick(cost)
   }
+  useScheduler({
+    tick,
+    yield: () => inner.yield(),
+    run: async <T>(steps: Steps<T>): Promise<T> => {
+      for (;;) {
+        const { done, value } = steps.next()
+        if (done) return value
+        await tick(value)
+      }
+    },
+  })
+  return stretches
 }
 
-describe('a yielder', () => {
-  it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
-    const asked: number[] = []
-    const resting = createRestingYielder(async (ms) => void asked.push(ms))
-    for (let i = 0; i < 3; i++) await resting.rest()
-    await resting.spend(SLICE)
+describe('the scheduler', () => {
+  it('pauses by a timer that is not due at once, so that a waiting request runs in every pause', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => void timers.mockRestore())
+    const { yield: pause, tick } = createScheduler()
+    for (let i = 0; i < 3; i++) await pause()
+    await tick(SLICE)
+    const asked = timers.mock.calls.map(([, ms]) => ms)
     expect(asked).toHaveLength(4)
     for (const ms of asked) expect(ms).toBeGreaterThanOrEqual(1)
   })
 
-  it('rests whenever a slice has been read, whether of one long text or of many short ones', async () => {
+  it('pauses for all requests of the isolate, whose work it adds up', async () => {
+    let pauses = 0
+    notePauses(() => pauses++)
+    await Promise.all([scheduler.tick(SLICE / 2), scheduler.tick(SLICE / 2)])
+    expect(pauses).toBe(1)
+  })
+
+  it('pauses whenever a slice has been read, whether of one long text or of many short ones', async () => {
     for (const texts of [['ab '.repeat(330_000)], Array.from({ length: 100 }, () => 'ab '.repeat(3_300))]) {
-      const { stretches, yielder } = recorded()
-      for (const text of texts) await yielder.run(indexText(analyzer, plain(text)))
+      const stretches = recorded()
+      for (const text of texts) await scheduler.run(indexText(analyzer, plain(text)))
       expect(stretches.length).toBeGreaterThanOrEqual(Math.floor(990_000 / (SLICE + 2 * STEP)))
       expect(Math.max(...stretches)).toBeLessThan(SLICE + 2 * STEP)
     }
   })
 
-  it('rests while a result of 8 MB is measured, written once, and sent as structure and as text', async () => {
-    const { stretches, yielder } = recorded()
+  it('pauses while a result of 8 MB is measured, written once, and sent as structure and as text', async () => {
+    const stretches = recorded()
     const metadata = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key_${i}`, 100_000 + i]))
     const entries = Array.from({ length: 100 }, (_, id) => ({
       entry: { id, images: [] },
       show: () => ({ id, metadata }),
     }))
-    const { kept, omitted } = await fitting(entries, yielder)
+    const { kept, omitted } = await fitting(entries)
     const bytes = kept.length * JSON.stringify(metadata).length
     expect(bytes).toBeGreaterThan(7_500_000)
     expect(kept.length + omitted.length).toBe(100)
     const structured = { results: kept.map(({ shown }) => shown) }
-    const apart = createApart(yielder)
-    const result = await toResult({ structured, blocks: [] }, yielder, apart.send)
+    const apart = createApart()
+    const result = await toResult({ structured, blocks: [] }, apart.send)
     expect(JSON.stringify(result).length).toBeLessThan(200)
     const sent = await apart.fill(Response.json({ id: 1, result })).text()
     expect(stretches.length).toBeGreaterThan((4 * bytes) / JSON_UNITS / (2 * SLICE))
@@ -353,8 +360,8 @@ describe('a yielder', () => {
     ]
     for (const [structured, text] of results)
       for (const size of [1, 7, 1_000_000]) {
-        const apart = createApart(WITHOUT_REST)
-        const result = await toResult({ structured, blocks: [] }, WITHOUT_REST, apart.send)
+        const apart = createApart()
+        const result = await toResult({ structured, blocks: [] }, apart.send)
         const bytes = new TextEncoder().encode(`\u{1f600}data: ${JSON.stringify(result)}\u{1f600}`)
         const { readable, writable } = new TransformStream()
         const writer = writable.getWriter()
@@ -368,14 +375,13 @@ describe('a yielder', () => {
   })
 
   it('rests while a batch of texts of 0.95 MB is embedded', async () => {
-    const { stretches, yielder } = recorded()
+    const stretches = recorded()
     const generate = createGenerate({
-      embedder: createLocalEmbedder(analyzer, yielder, 32),
+      embedder: createLocalEmbedder(analyzer, 32),
       summarizer: null,
       chunking: { size: 1500, overlap: 150 },
       onEmbeddingFailure: 'fail',
       minContentLength: 0,
-      yielder,
     })
     const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
     await generate(texts.map((text) => ({ title: null, text, source: 'agent' })))
@@ -419,22 +425,22 @@ describe('a volume of an export', () => {
   function noting() {
     const between: number[] = []
     let since = 0
-    const yielder = createYielder(async () => {
+    notePauses(() => {
       between.push(since)
       since = 0
     })
     const note = (bytes: number) => {
       since += bytes
     }
-    return { between, yielder, note }
+    return { between, note }
   }
   /** Bytes between two pauses: a slice, and the longest line. */
   const MOST = SLICE * VOLUME_UNITS + 1.1 * MEGABYTE
 
   async function exported(): Promise<{ bytes: Uint8Array; between: readonly number[] }> {
-    const { between, yielder, note } = noting()
+    const { between, note } = noting()
     const seal = { seal: async () => 'sealed', open: async () => null }
-    const dependencies = { store, images: { get: async () => null }, clock: { now: () => 0 }, yielder }
+    const dependencies = { store, images: { get: async () => null }, clock: { now: () => 0 } }
     const exports = createExportOrg({ ...dependencies, cursors: async () => seal, places: async () => seal })
     const request = { project: null, after: null, history: false, vectors: true, images: false }
     const parts: Uint8Array[] = []
@@ -460,19 +466,19 @@ describe('a volume of an export', () => {
     const { bytes } = await exported()
     const least = Math.floor(bytes.length / MOST)
     const reading = noting()
-    const { lines } = await readVolume(streamed(bytes), reading.yielder)
+    const { lines } = await readVolume(streamed(bytes))
     expect(lines).toHaveLength(303 * 6)
     expect(reading.between.length).toBeGreaterThan(least)
     const packing = noting()
-    const gzip = await packed(bytes, packing.yielder)
+    const gzip = await packed(bytes)
     expect(packing.between.length).toBe(Math.floor(Math.ceil(bytes.length / 65_536) / 3))
-    expect(Buffer.compare(await unpacked(gzip, WITHOUT_REST), bytes)).toBe(0)
+    expect(Buffer.compare(await unpacked(gzip), bytes)).toBe(0)
   })
 })
 
 describe('a page of recall', () => {
   it('is cut out of long contents with pauses, where a word that leads to none is the rarest', async () => {
-    const { stretches, yielder } = recorded()
+    const stretches = recorded()
     const text = repeated('ab ', 0.95 * MEGABYTE)
     const ids = Array.from({ length: 8 }, (_, i) => i + 1)
     const { units } = parseQuery('zeppelin ab', 'match', analyzer)
@@ -483,7 +489,7 @@ describe('a page of recall', () => {
       described: async () => new Map(),
     }
     const { page } = createRecall({
-      ...{ analyzer, yielder },
+      ...{ analyzer },
       rank: async () => ranking as never,
       memories: {
         shown: async () => ({ memories: ids.map((id) => ({ id, text }) as never), omitted: [] }),
@@ -509,7 +515,7 @@ describe('the items of a batch', () => {
     }
     const draft = { threadId: 't', source: 'user', text: 'm', metadata: { m: 'm'.repeat(250_000) } } as const
     const drafts = Array.from({ length: 33 }, () => ({ ok: true, value: draft }) as const)
-    const stored = createStoreEntries({ ...writing, yielder: WITHOUT_REST })(freshPrincipal(), drafts, {
+    const stored = createStoreEntries({ ...writing })(freshPrincipal(), drafts, {
       atomic: true,
       dedupe: true,
     })
@@ -519,11 +525,11 @@ describe('the items of a batch', () => {
     })
   })
 
-  it('are checked with a rest after each long one', async () => {
+  it('are checked with a pause after each long one', async () => {
     let rests = 0
-    const yielder = createYielder(async () => void rests++)
+    notePauses(() => rests++)
     const items = Array.from({ length: 4 }, () => ({ thread_id: 't', source: 'user', text: repeated('ab ', 950_000) }))
-    const context = { services: { yielder } } as unknown as ToolContext
+    const context = { services: {} } as unknown as ToolContext
     const outcomes = await readItems([...items, { thread_id: 't' }], storeArguments, ({ text }) => text.length, context)
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
     expect(rests).toBe(4)
@@ -549,7 +555,7 @@ describe('unknown arguments', () => {
 describe('trees of source code', () => {
   const parts = async (text: string, most: number) => {
     const found: { nodes: number; from: number; end: number }[] = []
-    for await (const { tree, from, end } of parseInParts(java, text, WITHOUT_REST, most)) {
+    for await (const { tree, from, end } of parseInParts(java, text, most)) {
       let nodes = 0
       tree.iterate({ enter: () => void nodes++ })
       found.push({ nodes, from, end })

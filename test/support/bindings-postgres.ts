@@ -12,7 +12,6 @@ import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 import { bindings, type Costs, config } from './bindings'
 
@@ -34,7 +33,7 @@ export function postgresAdapters(clock: Clock, language = 'english', schema = 'p
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields), WITHOUT_REST),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields)),
     texts: createSqlEntryTexts(connection, clock, indexedFieldTypes(config.indexedFields)),
     fullText: createPostgresFullText(connection, analyzer, clock),
     outbox: createSqlOutbox(connection, clock),

@@ -14,7 +14,6 @@ import type { Bindings } from '../../src/composition/bindings'
 import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { parseConfig } from '../../src/config'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 
 /** Those of the Worker, and stores that nobody has used yet (vitest.config.ts). */
@@ -66,10 +65,9 @@ export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, lan
     analyzer,
     connection,
     costs,
-    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields), WITHOUT_REST),
+    entries: createSqlEntryStore(connection, analyzer, clock, indexedFieldTypes(config.indexedFields)),
     texts: createSqlEntryTexts(connection, clock, indexedFieldTypes(config.indexedFields)),
     fullText: createD1FullText(connection, analyzer, clock, {
-      yielder: WITHOUT_REST,
       indexedFields: indexedFieldTypes(config.indexedFields),
     }),
     outbox: createSqlOutbox(connection, clock),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { indexText } from '../../src/domain/search/indexed-text'
-import { atOnce } from '../../src/domain/yielder'
 import { onPostgres } from './beside'
 import { d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'

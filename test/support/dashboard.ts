@@ -13,7 +13,7 @@ export interface Person {
   readonly cookie: string
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>
   /** Sends a form as the page at `from` would. */
-  readonly send: (path: string, fields: Record<string, string>, more?: Sending) => Promise<Seen>
+  readonly send: (path: string, fields: Record<string, string | readonly string[]>, more?: Sending) => Promise<Seen>
   /** Sends the form of a file that the page at `/settings` has; unless it is to be another, with its token. */
   readonly sendFile: (path: string, fields: Record<string, string>, file: Uint8Array | null) => Promise<Seen>
   /** What a form of that page answers with, as bytes. */
@@ -72,8 +72,13 @@ export function houseOf(server: RunningServer) {
       get,
       async send(path, fields, { token, headers = {} } = {}) {
         const own = token === undefined ? await ownToken() : token
-        const body = new URLSearchParams({ ...(own === null ? {} : { token: own }), ...fields }).toString()
-        return ask(path, { method: 'POST', headers: { 'content-type': FORM, origin: base, cookie, ...headers }, body })
+        const named = Object.entries({ ...(own === null ? {} : { token: own }), ...fields })
+        const body = new URLSearchParams(named.flatMap(([name, value]) => [value].flat().map((one) => [name, one])))
+        return ask(path, {
+          method: 'POST',
+          headers: { 'content-type': FORM, origin: base, cookie, ...headers },
+          body: body.toString(),
+        })
       },
       async sendFile(path, fields, file) {
         const body = new FormData()

@@ -3,6 +3,8 @@
 import type { Asker } from './ask'
 import { claudeCode } from './hook-events'
 import { base64, pngBytes } from './scope'
+import { ALL_TOOLS, aboutEntries } from './tool-examples'
+import { calledName } from './tool-places'
 
 /** `GET …`, `PUT …`: a route; `resource`, `completion`: of MCP; else a tool. */
 export type Call = readonly [name: string, args: Record<string, unknown>]
@@ -122,8 +124,16 @@ export async function vary(ask: Asker['ask'], ids: readonly number[], times: num
   return { ids, long, page, working, deleted, changeId: (changes[0] as { change_id: string }).change_id, cursor }
 }
 
-/** Calls that read. */
-export function readingCalls({ ids, long, page, working, deleted, cursor }: Stored): Call[] {
+/** Calls that read: each tool that is not called in several ways by its example. */
+export function readingCalls(stored: Stored): Call[] {
+  const calls = callsInSeveralWays(stored)
+  const called = new Set(calls.map(([name]) => name))
+  const others = ALL_TOOLS.filter((tool) => tool.annotations.readOnlyHint && !called.has(calledName(tool)))
+  return [...calls, ...others.map((tool): Call => [calledName(tool), aboutEntries(tool.example, stored.ids)])]
+}
+
+/** Calls of the tools whose arguments lead their statements different ways, of resources, completions and routes. */
+function callsInSeveralWays({ ids, long, page, working, deleted, cursor }: Stored): Call[] {
   const [first, second, third] = ids as [number, number, number]
   const here = { projectPath: PROJECT }
   const filters = [
@@ -155,8 +165,6 @@ export function readingCalls({ ids, long, page, working, deleted, cursor }: Stor
     ['fts_search_context', { query: 'NOT glacier', mode: 'boolean' }],
     ['get_context_by_ids', { context_ids: [first, second, third] }],
     ['get_context_by_ids', { context_ids: [first, deleted], as_of: new Date().toISOString() }],
-    ['list_threads', {}],
-    ['get_statistics', {}],
     ...filters.slice(0, 4).map((filter): Call => ['grep_context', { pattern: 'number 17', ...filter }]),
     [
       'grep_context',
@@ -183,7 +191,6 @@ export function readingCalls({ ids, long, page, working, deleted, cursor }: Stor
       (mode): Call => ['context_searchCode', { query: 'landingSpeed', mode, ...here }],
     ),
     ['context_searchCode', { query: 'landingSpeed', mode: 'text' }],
-    ['context_setup', { cli: 'cursor' }],
     ...['wake', 'recall', 'deep_search'].flatMap((layer): Call[] => [
       ['context', { goal: 'mend the turbine landing speed', layer }],
       ['context', { goal: 'which decisions are there on turbine part 3', layer, project: PROJECT, agent_id: 'ada' }],
@@ -219,7 +226,6 @@ export function readingCalls({ ids, long, page, working, deleted, cursor }: Stor
     ['core:history', { id: first }],
     ['core:changes', {}],
     ['core:changes', { since: '1 hour ago', kind: 'rule', by: 'ada' }],
-    ['core:projects', {}],
   ]
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SQL } from 'drizzle-orm'
-import { createNodeSqliteConnection } from '../../src/adapters/node-sqlite/connection'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
@@ -12,8 +11,8 @@ import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-t
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { ROOT } from './build'
+import { createNodeSqliteConnection } from './node-sqlite-connection'
 import { TestClock } from './scope'
 
 const folder = join(ROOT, 'migrations', 'd1')
@@ -46,9 +45,9 @@ export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<ty
   }
   return {
     ...{ clock, analyzer, connection, costs },
-    entries: createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST),
+    entries: createSqlEntryStore(connection, analyzer, clock, new Map()),
     texts: createSqlEntryTexts(connection, clock, new Map()),
-    fullText: createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST, indexedFields: new Map() }),
+    fullText: createD1FullText(connection, analyzer, clock, { indexedFields: new Map() }),
     outbox: createSqlOutbox(connection, clock),
     identity: createSqlIdentityStore(connection, clock),
     directory: createSqlProjectDirectory(connection, clock),

@@ -2,7 +2,6 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import { prepareEntry } from '../../src/domain/entry/draft'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
 import type { Caller, Principal } from '../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 
 /** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */
@@ -35,7 +34,7 @@ export const LIMITS = { each: 10 * 1_048_576, total: 100 * 1_048_576 }
 /** A checked entry, ready for the store. */
 export async function entryOf(principal: Principal, draft: Partial<EntryDraft> = {}): Promise<NewEntry> {
   const whole: EntryDraft = { threadId: 'thread', source: 'user', text: `text ${crypto.randomUUID()}`, ...draft }
-  return (await prepareEntry(principal, whole, LIMITS, 0, WITHOUT_REST)).entry
+  return (await prepareEntry(principal, whole, LIMITS, 0)).entry
 }
 
 /** A one-pixel PNG, with a comment behind it so that every call gives other bytes. */

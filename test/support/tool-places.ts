@@ -1,9 +1,14 @@
+import type { Tool } from '../../src/tools/define-tool'
+
 /** Addresses that list tools, and the prefix of their names in test calls. */
 export const TOOL_PLACES = [
   ['/mcp', ''],
   ['/mcp/connector', ''],
   ['/mcp/core', 'core:'],
 ] as const
+
+/** The name by which test calls name a tool: `core:` before those of the core. */
+export const calledName = ({ family, name }: Tool): string => (family.name === 'core' ? `core:${name}` : name)
 
 /** Where a tool is called, and its name there. */
 export function placeOf(name: string): { readonly path: string; readonly tool: string } {

@@ -26,14 +26,15 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   domain: { floors: ['domain'], packages: pure },
   ports: { floors: ['domain', 'ports'], packages: null },
   services: { floors: ['domain', 'ports', 'services'], packages: null },
+  integrations: { floors: ['domain', 'integrations'], packages: null },
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the driver of PostgreSQL speaks to it by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|node:sqlite|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
   },
-  tools: { floors: ['domain', 'services', 'tools', 'config'], packages: /^zod$/ },
+  tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
-    floors: ['domain', 'services', 'tools', 'http', 'config'],
+    floors: ['domain', 'integrations', 'services', 'tools', 'http', 'config'],
     packages: /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
   },
 }
@@ -42,7 +43,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
 const SHARED_ADAPTERS: Record<string, readonly string[] | null> = {
   sql: null,
   'http-json': null,
-  sqlite: ['d1', 'node-sqlite'],
+  sqlite: ['d1'],
 }
 
 const mayBuildOn = (own: string, other: string): boolean => {
@@ -165,7 +166,7 @@ it('spells who may read and who may change an entry in one room', () => {
 it('reads no result of a batch by its place: statements and rows meet in the named batch alone', () => {
   const adapters = join(SRC, 'adapters')
   // What runs statements and what wraps it, beside the named batch itself.
-  const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres|node-sqlite)\/|^code\//
+  const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres)\/|^code\//
   const byPlace = sourceFiles(adapters)
     .map((file) => [relative(adapters, file), readFileSync(file, 'utf8')] as const)
     .filter(([file, text]) => !engines.test(file) && /\b(connection|db)\.(batch|read)\b|Row\[\]\[\]/.test(text))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CLIENT_NAMES, hookClient } from '../../src/domain/capture/clients/clients'
 import type { Fields, What } from '../../src/domain/capture/happening'
-import { commandOf, filesOf, saidOutcome } from '../../src/domain/capture/tool-use'
+import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
+import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
 
 /** What each client's own events mean, from their documents (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null

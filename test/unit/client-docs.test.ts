@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../src/domain/setup/client-files'
-import { setupOf } from '../../src/domain/setup/clients'
-import { snippetOf } from '../../src/domain/setup/snippet'
+import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../src/integrations/setup/client-files'
+import { setupOf } from '../../src/integrations/setup/client-setup'
+import { snippetOf } from '../../src/integrations/setup/snippet'
 
 /** The pages of docs/clients, made from what `commonplace setup` writes: `npm test -- test/unit/client-docs.test.ts -u` makes them anew. */
 interface ClientPage {

@@ -21,16 +21,36 @@ interface Typed {
   readonly before: string
 }
 
-const typed: readonly Typed[] = PAGES.flatMap((page) => {
+interface Block {
+  readonly page: string
+  readonly before: string
+  readonly language: string
+  readonly lines: readonly string[]
+}
+
+const blocks: readonly Block[] = PAGES.flatMap((page) => {
   const text = read(page)
-  return [...text.matchAll(/^```(console|sh)\n([\s\S]*?)^```/gm)].flatMap((block) => {
-    const before = text.slice(0, block.index).split(/^#+ /m).at(-1) ?? ''
-    const lines = (block[2] as string)
-      .split('\n')
-      .filter((line) => (block[1] === 'sh' ? line !== '' : line.startsWith('$ ')))
-    return lines.map((line) => ({ page, before, command: line.replace(/^\$ /, '').replace(/\s+# .*$/, '') }))
-  })
+  return [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```/gm)].map(({ index, 1: language = '', 2: body = '' }) => ({
+    ...{ page, language, before: text.slice(0, index).split(/^#+ /m).at(-1) ?? '' },
+    lines: body.split('\n'),
+  }))
 })
+
+const typed: readonly Typed[] = blocks.flatMap(({ page, before, language, lines }) =>
+  lines
+    .filter((line) => (language === 'sh' ? line !== '' : language === 'console' && line.startsWith('$ ')))
+    .map((line) => ({ page, before, command: line.replace(/^\$ /, '').replace(/\s+# .*$/, '') })),
+)
+
+/** Languages of blocks that hold no command for a terminal. */
+const OTHER_LANGUAGES = ['js', 'json', 'markdown', 'python', 'text', 'toml']
+
+/** Commands within sentences and tables, whose placeholders are words. */
+const inline: readonly Typed[] = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/`((?:npm run|npm start|npm test|npx commonplace-mcp|commonplace) ?[^`\n]*)`/g)].map(
+    ([, command = '']) => ({ page, command, before: '' }),
+  ),
+)
 
 /** Which test plays a command of this form, with the arguments of a test. */
 const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
@@ -41,7 +61,8 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^export DATABASE_URL=\$\(node scripts\/postgres\.mjs start\)$/, 'test/e2e/copy-postgres.test.ts'],
   [/^npm run -s migrate:postgres$/, 'test/node/migrate-postgres.test.ts'],
   [/^export COMMONPLACE_URL=/, 'test/e2e/administration.test.ts'],
-  [/commonplace -- (orgs|keys|audit) /, 'test/e2e/administration.test.ts'],
+  [/commonplace(?: --|-mcp) (orgs|keys|audit) /, 'test/e2e/administration.test.ts'],
+  [/commonplace -- projects( |$)/, 'test/e2e/administration.test.ts'],
   [/commonplace -- (remember|search|context) "|commonplace -- (undo|open)$/, 'test/e2e/memory-command.test.ts'],
   [/commonplace -- completion \w+\)?/, 'test/e2e/command-line.test.ts'],
   [/^node scripts\/release\.mjs 1\.0\.0$/, 'test/unit/release.test.ts'],
@@ -61,6 +82,13 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
 /** Programs of others: what they need is told, or plain. */
 const FOREIGN = /^(git clone|claude mcp|codex mcp|gemini mcp|code --add-mcp|npx wrangler|docker|printf|ollama) ?/
 
+/** A test with the contracts that it imports. */
+function textsOf(test: string): string {
+  const text = read(test)
+  const imports = [...text.matchAll(/from '([./]+\/contracts\/[^']+)'/g)].map(([, path = '']) => join(test, '..', path))
+  return [text, ...imports.map((path) => read(`${path}.ts`))].join('\n')
+}
+
 describe('commands in documents', () => {
   it('are played by a test that is there, or are those of other programs', () => {
     expect(typed.length).toBeGreaterThan(40)
@@ -69,6 +97,32 @@ describe('commands in documents', () => {
         !FOREIGN.test(command) && !PLAYED.some(([form, test]) => form.test(command) && existsSync(join(ROOT, test))),
     )
     expect(unplayed.map(({ page, command }) => `${page}: ${command}`)).toEqual([])
+  })
+
+  it('stand in blocks that this test reads: `sh` for commands alone, `console` for commands with what they print', () => {
+    const unread = blocks.filter(({ language }) => !['sh', 'console', ...OTHER_LANGUAGES].includes(language))
+    const silent = blocks.filter(
+      ({ language, lines }) => language === 'console' && !lines.some((l) => l.startsWith('$ ')),
+    )
+    // A command in a block of another language would not be found.
+    const hidden = blocks.filter(
+      ({ language, lines }) =>
+        OTHER_LANGUAGES.includes(language) && lines.some((line) => /^(\$ |npm |npx |commonplace )/.test(line)),
+    )
+    const indented = PAGES.filter((page) => /^ {4}(\$ |npm |npx |commonplace )/m.test(read(page)))
+    expect([...unread, ...silent, ...hidden].map(({ page, language }) => `${page}: ${language}`)).toEqual([])
+    expect(indented).toEqual([])
+  })
+
+  it('are played by a test that names the command', () => {
+    const silent = typed.flatMap(({ page, command }) => {
+      const [, word] = /(?:commonplace(?: --|-mcp)) ([a-z]+)/.exec(command) ?? []
+      const test = PLAYED.find(([form]) => form.test(command))?.[1]
+      return word === undefined || test === undefined || textsOf(test).includes(`'${word}'`)
+        ? []
+        : [`${page}: ${command} (${test})`]
+    })
+    expect(silent).toEqual([])
   })
 
   it('say where they need an account, docker or a model, which no test has', () => {
@@ -84,10 +138,10 @@ describe('commands in documents', () => {
     const usage = execFileSync(process.execPath, [join(ROOT, 'src', 'cli', 'commonplace.mjs'), '--help'], {
       encoding: 'utf8',
     })
-    const unknown = typed.flatMap(({ page, command }) => {
-      const script = /npm (?:run )?(?:-s )?([\w:]+)/.exec(command)?.[1]
+    const unknown = [...typed, ...inline].flatMap(({ page, command }) => {
+      const script = /npm (?:run )?(?:-s )?([\w:-]+)/.exec(command)?.[1]
       const isOurs = script !== undefined && command.includes('npm ') && !command.startsWith('git')
-      const [, name = '', rest = ''] = /commonplace(?: --|-mcp) (\w+)(.*)$/.exec(command) ?? []
+      const [, name = '', rest = ''] = /(?:commonplace(?: --|-mcp)|^commonplace) (\w+)(.*)$/.exec(command) ?? []
       const words = name === '' ? [] : [name, ...[...rest.matchAll(/(?<=\s)--[\w-]+/g)].map(([option]) => option)]
       return [
         ...(isOurs && scripts[script] === undefined ? [`${page}: npm run ${script}`] : []),

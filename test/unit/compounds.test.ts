@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { compoundsAsked, createPartCounter, joinsWords } from '../../src/domain/search/compounds'
 import { indexText } from '../../src/domain/search/indexed-text'
 import { parseQuery } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { atOnce } from '../../src/domain/yielder'
 
 const analyzer = createAnalyzer('english')
 const termsOf = (query: string) => scoredTerms(parseQuery(query, 'match', analyzer).units)

@@ -81,6 +81,12 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     SUMMARY_MAX_TOKENS: 'of a summary',
     SUMMARY_MIN_CONTENT_LENGTH: 'shorter texts have none',
     ENABLE_SUMMARY_GENERATION: '`false` switches it off whatever the provider is',
+    CONTRADICTION_JUDGE:
+      '`true`: the model of `SUMMARY_PROVIDER` decides in the background whether a later memory on the same subject replaces or contradicts an earlier one',
+    CAPTURE_PROPOSALS:
+      '`true`: the model of `SUMMARY_PROVIDER` proposes at most six memories at the end of a captured session; a person reviews them',
+    MODEL_CALLS_PER_DAY:
+      'calls of these two in a day (UTC), of all organizations together; the rest waits for the next day',
     OLLAMA_HOST: '',
     OPENAI_API_BASE: '',
     OPENAI_API_KEY: '',
@@ -136,5 +142,5 @@ it('tells every variable that is read in docs/configuration.md, once, with the d
 it('tells teams the limits of a key that the code has', () => {
   const { perMinute, concurrent } = parseConfig({}).limits
   const teams = readFileSync(`${ROOT}docs/teams.md`, 'utf8')
-  expect(teams).toContain(`A key may ask ${perMinute} times a minute and ${concurrent} times at once`)
+  expect(teams).toContain(`A key can make ${perMinute} requests a minute and ${concurrent} at the same time`)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { contentMark } from '../../src/domain/currency/content-mark'
 import { type Listed, laterFirst, laterWords } from '../../src/domain/currency/later-first'
 import { hasSubject, SUBJECT, similarityIn, subjectOf } from '../../src/domain/currency/subject'
 import { hasEnded, validityOf } from '../../src/domain/currency/validity'
@@ -12,7 +13,8 @@ const OTHER = 'Interns choose their laptop colour in the first week.'
 const listed = (id: number, text: string, more: Partial<Listed> = {}): Listed => ({
   ...{
     id,
-    version: 1,
+    title: `Note ${id}`,
+    textHash: `hash of ${text}`,
     kind: 'rule',
     project: 'p',
     domain: null,
@@ -34,6 +36,11 @@ describe('memories on one subject', () => {
     expect(similarity(0, 0)).toBeCloseTo(1)
   })
 
+  const bothHold = (one: Listed, other: Listed): Listed => ({
+    ...one,
+    metadata: { both_hold: { [other.id]: contentMark(one, other) } },
+  })
+
   it('are next to each other in a list, at the place of the better one, the later one first; the list keeps all of its members', () => {
     const list = [listed(1, RETENTION), listed(3, OTHER), listed(2, LONGER)]
     expect(idsOf(list)).toEqual([2, 1, 3])
@@ -48,14 +55,20 @@ describe('memories on one subject', () => {
 
   it('stay where they are if they belong to two projects or domains, have no subject, or a judgement says that both hold', () => {
     const first = listed(1, RETENTION)
-    for (const other of [...[{ project: 'q' }, { subject: null }, { metadata: { both_hold: { '1': 1 } } }]])
-      expect(laterFirst([first, listed(2, LONGER, other)])).toEqual({ order: [0, 1], later: new Map() })
+    const second = listed(2, LONGER)
+    for (const other of [{ ...second, project: 'q' }, { ...second, subject: null }, bothHold(second, first)])
+      expect(laterFirst([first, other])).toEqual({ order: [0, 1], later: new Map() })
     expect(idsOf([listed(1, RETENTION, { domain: 'a' }), listed(2, LONGER, { domain: 'b' })])).toEqual([1, 2])
   })
 
-  it('are judged again once the other one has a new version', () => {
-    const judged = listed(2, LONGER, { metadata: { both_hold: { '1': 1 } } })
-    expect(idsOf([listed(1, RETENTION, { version: 2 }), judged])).toEqual([2, 1])
+  it('are judged again once one of the two has another text or title', () => {
+    const first = listed(1, RETENTION)
+    const judged = bothHold(listed(2, LONGER), first)
+    expect(idsOf([first, judged])).toEqual([1, 2])
+    for (const changed of [{ textHash: 'another' }, { title: 'Another' }]) {
+      expect(idsOf([{ ...first, ...changed }, judged])).toEqual([2, 1])
+      expect(idsOf([first, { ...judged, ...changed }])).toEqual([2, 1])
+    }
   })
 
   it('leave the first place to the memory that the query names', () => {

@@ -6,7 +6,6 @@ import type { ReadContext } from '../../src/adapters/sql/tables/entries/read-sta
 import { fewAdmitted } from '../../src/adapters/sql/tables/pages/few-admitted'
 import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 
 /** What a filter is told to admit of all, after so many statements. */
 async function asked(statements: number, page: Awaited<ReturnType<Bounded['page']>> | Error) {
@@ -23,7 +22,7 @@ async function asked(statements: number, page: Awaited<ReturnType<Bounded['page'
     return given.map(() => [])
   }
   const connection = { dialect: { bounded }, read } as unknown as SqlConnection
-  const ids = await fewAdmitted(connection, WITHOUT_REST, {} as ReadContext, EVERYTHING, 3)
+  const ids = await fewAdmitted(connection, {} as ReadContext, EVERYTHING, 3)
   return { ids, sent }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** docs/deploy.md: what a day of the Free plan carries, from the counts of `npm run bench:rows` in a store of 1,000 entries. */
+/** docs/deploy.md: what a day of the Free plan carries, from the counts of `npm run bench -- rows` in a store of 1,000 entries. */
 const FREE = { read: 5_000_000, written: 100_000, requests: 100_000 }
 const [, small = ''] = /### 1,000 entries\n([\s\S]*?)\n### /.exec(readFileSync('bench/records/rows.md', 'utf8')) ?? []
 const ROW = /^\| ([^|]+?) \| [\d.]+ \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|/gm

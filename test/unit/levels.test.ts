@@ -3,14 +3,13 @@ import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
 import { PAIRS } from '../../src/domain/recall/levels/pairs'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { Settings } from '../../src/ports/settings'
 import { createLevels } from '../../src/services/searching/memories/levels'
 
 /** What cosines of a model mean (fabric contract §4). */
 const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {
-  const local = createLocalEmbedder(createAnalyzer('english'), WITHOUT_REST)
+  const local = createLocalEmbedder(createAnalyzer('english'))
   const made = {
     ...{ provider: 'openai', model: 'unknown', dimensions: local.dimensions, calls: 0 },
     embed(texts: readonly string[], purpose: 'document' | 'query') {

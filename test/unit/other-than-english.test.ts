@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { isOtherThanEnglish } from '../../src/domain/search/other-than-english'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSuggestModel } from '../../src/services/suggest-model'
 import { freshPrincipal } from '../support/scope'
 
@@ -23,7 +22,7 @@ it('suggests the multilingual model from a fifth of the newest entries on, where
   const suggest = (others: number, isEnglishOnly = true) => {
     const texts = Array.from({ length: 10 }, (_, i) => (i < others ? OTHERS[0] : ENGLISH[0]) as string)
     const overview = { prefixes: async () => texts }
-    return createSuggestModel({ isEnglishOnly, overview, yielder: WITHOUT_REST })(scope)
+    return createSuggestModel({ isEnglishOnly, overview })(scope)
   }
   expect(await suggest(1)).toBeNull()
   expect(await suggest(2)).toMatch(

@@ -9,7 +9,6 @@ import type { Candidate, RankedGoal } from '../../src/domain/pack/rank-entries'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { selectEntries } from '../../src/domain/pack/select-entries'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 
 const analyzer = createAnalyzer('english')
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
@@ -59,7 +58,7 @@ const select = (
     { limit, intent },
     {
       links: { opponents: opponentsIn(links), successors: successorsIn(links) },
-      ...{ analyzer, yielder: WITHOUT_REST },
+      ...{ analyzer },
     },
   )
 const idsOf = (some: Iterable<Candidate>) => [...some].map(({ entry }) => entry.id)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { citationsIn, problemsOf, promisesIn, readAll, tableOf, testedIn } from '../../scripts/requirements.mjs'
 import { FAMILIES } from '../../src/tools/catalogue'
 import { ROOT } from '../support/build'
+import { ALL_TOOLS } from '../support/tool-examples'
 
 const { promises, citations, written } = readAll()
 
@@ -30,6 +31,11 @@ it('reports a duplicate id, a citation of an unknown id, and a promise that lost
     'packs.ts: "does it" cites PACK-7, which no contract page has',
     "PACK-2 had a test, and no test cites it now. Cite it in the title of a test: it('[PACK-2] …')",
   ])
+})
+
+it('has a test for the promise that each tool declares', () => {
+  const tested = new Set(citations.map(({ id }) => id))
+  expect(ALL_TOOLS.filter(({ promise }) => !tested.has(promise)).map(({ name }) => name)).toEqual([])
 })
 
 it('has a contract page with promises for each tool family', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBatchEmbedder } from '../../src/adapters/http-json/embedding'
 import { ProviderProblem, patienceOf } from '../../src/adapters/http-json/retry'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Embedder } from '../../src/ports/embedder'
 import type { WorkItem } from '../../src/ports/outbox'
 import { createBackgroundGeneration } from '../../src/services/keeping/background-generation'
@@ -115,7 +114,6 @@ function store(model: SlowModel, count: number) {
   const embedded = new Set<number>()
   const generate = createGenerate({
     ...{ embedder: model.embedder, summarizer: null, chunking: null, onEmbeddingFailure: 'defer', minContentLength: 0 },
-    yielder: WITHOUT_REST,
   })
   const generation = createBackgroundGeneration({
     ...{ generate, summarizer: null, now: model.now },

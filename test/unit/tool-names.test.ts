@@ -4,6 +4,7 @@ import { parseConfig } from '../../src/config'
 import { FAMILIES, findTool, listedName, listTools, TOOLS, unknownTools } from '../../src/tools/catalogue'
 import { defineTool } from '../../src/tools/define-tool'
 import type { Family } from '../../src/tools/family'
+import { UNDECLARED } from '../support/tool-examples'
 
 const dotted: Family = { ...FAMILIES.threads, name: 'spoken', dotted: (name) => name.replace('_', '.') }
 const tool = defineTool({
@@ -11,6 +12,7 @@ const tool = defineTool({
   name: 'context_store',
   title: 'Store',
   description: 'Stores.',
+  ...UNDECLARED,
   input: z.strictObject({}),
   output: z.object({}),
   handler: async () => ({}),

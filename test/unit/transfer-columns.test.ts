@@ -16,7 +16,6 @@ import { incomingEntry } from '../../src/domain/transfer/incoming'
 import { incomingVersion } from '../../src/domain/transfer/incoming-version'
 import { readLine, writeLine } from '../../src/domain/transfer/line'
 import type { TransferRecord } from '../../src/domain/transfer/records'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { filled } from '../support/entry-columns'
 import { nodeSqliteAdapters, openNodeSqlite } from '../support/node-sqlite'
 import { entryOf, freshPrincipal, LIMITS } from '../support/scope'
@@ -24,7 +23,7 @@ import { entryOf, freshPrincipal, LIMITS } from '../support/scope'
 const database = openNodeSqlite()
 const { connection, analyzer, clock } = nodeSqliteAdapters(database)
 const terms = { days: 30, receiptHours: 24 }
-const store = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+const store = createSqlEntryStore(connection, analyzer, clock, new Map(), NO_QUOTAS, terms)
 const ada = freshPrincipal()
 afterAll(() => database.connection.close())
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, expect, it } from 'vitest'
-import { createNodeSqliteConnection } from '../../src/adapters/node-sqlite/connection'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { render } from '../../src/adapters/sql/core/render'
 import { createSqlCaptureStore } from '../../src/adapters/sql/stores/capture/capture-store'
@@ -13,8 +12,8 @@ import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { ROOT } from '../support/build'
+import { createNodeSqliteConnection } from '../support/node-sqlite-connection'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
 /**
@@ -57,10 +56,10 @@ const run = (...statements: SQL[]) => connection.batch(statements)
 const clock = new TestClock()
 const ada = freshPrincipal()
 const storeOf = (days: number) =>
-  createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, { days, receiptHours: 24 })
+  createSqlEntryStore(connection, analyzer, clock, new Map(), NO_QUOTAS, { days, receiptHours: 24 })
 const [store, forgetful] = [storeOf(30), storeOf(0)]
 const audit = createSqlAuditLog(connection, clock)
-const capture = createSqlCaptureStore(connection, clock, { yielder: WITHOUT_REST })
+const capture = createSqlCaptureStore(connection, clock)
 const VECTOR = { model: 'test#2', chunk: 0, start: 0, length: 1, data: '1:AQE=' }
 const IMAGE = { hash: 'a'.repeat(64), mimeType: 'image/png', size: 7, metadata: {} } as const
 const LONG = 'word '.repeat(30_000)

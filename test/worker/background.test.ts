@@ -7,7 +7,6 @@ import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey } from '../../src/domain/meaning/vector'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Services } from '../../src/services/services'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
@@ -102,7 +101,7 @@ describe('in the background', () => {
     expect((await services.rankedSearches.byMeaning(ada, REQUEST)).total).toBe(1)
   })
 
-  const embedder = createLocalEmbedder(made.analyzer, WITHOUT_REST)
+  const embedder = createLocalEmbedder(made.analyzer)
   const space = (org: string) => ({ org, model: modelKey(embedder), dimensions: embedder.dimensions })
   const store = (services: Services, ada: Caller, text: string) =>
     services.storeEntries(ada, [{ ok: true, value: { threadId: 't', source: 'user', text } }], {

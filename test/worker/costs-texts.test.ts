@@ -2,11 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createGrepTexts, type GrepRequest } from '../../src/services/searching/texts/grep-texts'
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'
 import { pageInPartsCases } from '../contracts/page-in-parts'
-import { searchInPartsCases } from '../contracts/search-in-parts'
+import { searchBoundCases } from '../contracts/search-bound'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -31,7 +30,7 @@ async function cost(call: () => Promise<unknown>): Promise<Costs> {
   return { ...made.costs }
 }
 
-const grep = createGrepTexts({ texts: made.texts, yielder: WITHOUT_REST })
+const grep = createGrepTexts({ texts: made.texts })
 const literal = (wanted: string, maxEntries = 1000): GrepRequest => ({
   pattern: literalPattern(wanted, false),
   narrowing: narrowingOf(wanted, false),
@@ -81,7 +80,7 @@ describe('what long texts cost in D1', () => {
       },
     }
     const { roundTrips, rowsRead } = await cost(async () => {
-      const found = await createGrepTexts({ texts, yielder: WITHOUT_REST })(ada, literal('E_QUOTA', 10_000))
+      const found = await createGrepTexts({ texts })(ada, literal('E_QUOTA', 10_000))
       expect([found.totalMatches, found.scanned]).toEqual([20, 10_000])
     })
     expect([roundTrips, characters < 20 * 40]).toEqual([1, true])
@@ -125,7 +124,7 @@ describe('what long texts cost in D1', () => {
         return measure
       },
     }
-    const read = createReadTexts({ texts, entries: made.entries, yielder: WITHOUT_REST })
+    const read = createReadTexts({ texts, entries: made.entries })
     for (const part of [
       { by: 'lines', first: 11_000, last: 11_000 },
       { by: 'chars', start: 900_000, end: 900_010 },
@@ -147,6 +146,6 @@ describe('a search by words in D1', () => {
     return { ...d1Adapters(clock), clock }
   }
   // Among twice as many, and every page under every filter: test/nightly.
-  searchInPartsCases(make, 640)
+  searchBoundCases(make, 640)
   pageInPartsCases(make, false)
 })

@@ -10,7 +10,6 @@ import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
 import type { ListedThread } from '../../src/domain/report'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { createGenerate } from '../../src/services/writing/entries/generate'
@@ -97,8 +96,7 @@ describe('what calls cost in D1', () => {
     )
     const generate = createGenerate({
       ...GENERATE,
-      embedder: createLocalEmbedder(made.analyzer, WITHOUT_REST),
-      yielder: WITHOUT_REST,
+      embedder: createLocalEmbedder(made.analyzer),
     })
     const generated = await generate(drafts.map(({ lifted, text, source }) => ({ title: lifted.title, text, source })))
     await made.entries.save(
@@ -171,7 +169,7 @@ describe('what calls cost in D1', () => {
   })
 
   it('tells statistics from one counter a circle, a thread and a tag, and from the entries with images', async () => {
-    const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
+    const rows = createSqlVectorRows(made.connection, clock)
     const { entries, threads, uniqueTags, images } = await made.entries.statistics(ada)
     expect([entries, threads, images]).toEqual([MANY + RARE, THREADS + 1, RARE])
     const { rowsRead } = await cost(() => made.entries.statistics(ada))
@@ -192,7 +190,7 @@ describe('what calls cost in D1', () => {
   })
 
   it('names threads and projects along an index, however many there are', async () => {
-    const directory = createSqlDirectory(made.connection, clock, WITHOUT_REST)
+    const directory = createSqlDirectory(made.connection, clock)
     const first = await directory.threads(ada, null, 10)
     const after = first.at(-1) as ListedThread
     const asked: [() => Promise<readonly unknown[]>, number][] = [
@@ -310,11 +308,10 @@ describe('what calls cost in D1', () => {
       levels: async () => ({ nothing: 0, answer: 1 }),
       entries: made.entries,
       analyzer: made.analyzer,
-      searchText: createSearchText({ ...made, yielder: WITHOUT_REST }),
+      searchText: createSearchText({ ...made }),
       searchSemantic: null,
       reranker: { provider: 'test', model: 'even', rerank: async (_, passages) => passages.map((_, i) => i / 100) },
       overfetch: 2,
-      yielder: WITHOUT_REST,
     })
     const search = { ...request, mode: 'match' as const, highlight: false }
     const run = async () => expect((await reranked.byWords(ada, search)).results[0]?.rerankScore).toBeGreaterThan(0)
@@ -342,7 +339,7 @@ describe('what calls cost in D1', () => {
     )
       .bind(grace.org)
       .run()
-    const feed = createSqlChangeFeed(made.connection, clock, WITHOUT_REST)
+    const feed = createSqlChangeFeed(made.connection, clock)
     const costs = await cost(async () => expect((await feed.page(grace, WHOLE_FEED, 'now', 50)).changes).toEqual([]))
     expect(costs).toMatchObject({ roundTrips: 1, statements: 1 })
     expect(costs.rowsRead).toBeLessThan(10)

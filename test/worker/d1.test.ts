@@ -1,9 +1,6 @@
 import { beforeAll } from 'vitest'
 import { createR2ImageStore } from '../../src/adapters/r2/image-store'
-import { SHARES } from '../../src/adapters/sqlite/bounded/cost'
-import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { auditContract } from '../contracts/audit'
 import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
@@ -97,16 +94,6 @@ entryStoreContract('D1', () => {
 entryTextsContract('D1', make)
 
 fullTextContract('FTS5', make)
-
-fullTextContract('FTS5 in parts', () => {
-  const { connection, analyzer, clock, ...others } = make()
-  const fullText = createD1FullText(connection, analyzer, clock, {
-    shares: { ...SHARES, once: -1 },
-    yielder: WITHOUT_REST,
-    indexedFields: new Map(),
-  })
-  return { ...others, connection, analyzer, clock, fullText }
-})
 
 fullTextLanguagesContract('FTS5', (language) => d1Adapters(new TestClock(), bindings.DB, language))
 

@@ -56,7 +56,7 @@ describe('when a dependency fails', () => {
     const tool = findTool(tools, name) as Tool
     try {
       const context = { principal: ada, services, config, origin: 'http://localhost' }
-      return await toResult(await tool.call(context, args), context.services.yielder, whole)
+      return await toResult(await tool.call(context, args), whole)
     } catch (error) {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }

@@ -10,7 +10,6 @@ import { MERGED, type Merged } from '../../src/adapters/sqlite/merging'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { stepOf } from '../../src/domain/search/candidate-rules'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -19,12 +18,12 @@ const clock = new TestClock()
 function speaking(language: string, merged?: Merged) {
   const analyzer = createAnalyzer(language)
   const connection = createD1Connection(bindings.DB, createD1Dialect(analyzer, merged))
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST)
-  const fullText = createD1FullText(connection, analyzer, clock, { yielder: WITHOUT_REST, indexedFields: new Map() })
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Map())
+  const fullText = createD1FullText(connection, analyzer, clock, { indexedFields: new Map() })
   return {
     entries,
-    search: createSearchText({ fullText, analyzer, yielder: WITHOUT_REST }),
-    index: createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST),
+    search: createSearchText({ fullText, analyzer }),
+    index: createSqlIndexMaintenance(connection, analyzer),
   }
 }
 

@@ -12,8 +12,8 @@ import { Known } from '../../src/domain/transfer/content'
 import type { CarriedRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
-import { createYielder } from '../../src/domain/yielder'
 import { ANY } from '../support/any-text'
+import { notePauses } from '../support/pauses'
 import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
 /** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
@@ -344,17 +344,15 @@ describe('base64 that arrives in pieces', () => {
   })
 })
 
-it('rests after each image of a call, which is decoded and hashed at once', async () => {
+it('pauses after each image of a call, which is decoded and hashed at once', async () => {
   let rests = 0
-  const yielder = createYielder(async () => {
-    rests++
-  })
+  notePauses(() => rests++)
   const images = [1, 2, 3].map((i) => ({
     data: pngBytes(`${i}${'x'.repeat(300_000)}`).toBase64(),
     mime_type: 'image/png',
   }))
   const draft = { threadId: 't', source: 'agent', text: 'three pictures', images } as const
-  await prepareEntry(freshPrincipal(), draft, LIMITS, 0, yielder)
+  await prepareEntry(freshPrincipal(), draft, LIMITS, 0)
   expect(rests).toBe(3)
 })
 

@@ -1,6 +1,7 @@
 import { beforeAll } from 'vitest'
 import { feedKeepingContract } from '../contracts/keeping/change-feed'
 import { imageRemovalContract } from '../contracts/keeping/images'
+import { modelCallsContract } from '../contracts/keeping/model-calls'
 import { outboxContract } from '../contracts/keeping/outbox'
 import { scheduleContract } from '../contracts/keeping/schedule'
 import { scheduleCostContract } from '../contracts/keeping/schedule-costs'
@@ -15,6 +16,8 @@ const make = async () => {
 }
 
 outboxContract('D1', make)
+
+modelCallsContract('D1', make)
 
 imageRemovalContract('D1', make)
 

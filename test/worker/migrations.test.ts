@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from 'vitest'
 import { migrateD1 } from '../../src/adapters/d1/migrate'
 import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, config, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -26,9 +25,7 @@ it('applies a later change to a store that holds entries, and a Worker that does
   const [saved] = await made.entries.save(ada, [await entryOf(ada, { text: 'glacier', metadata: { title: 'ice' } })])
   const id = saved?.id as number
   const found = async () =>
-    (await createSearchText({ ...made, yielder: WITHOUT_REST })(ada, 'glacier', 'match', EVERYTHING)).ordering.map(
-      ({ id }) => id,
-    )
+    (await createSearchText({ ...made })(ada, 'glacier', 'match', EVERYTHING)).ordering.map(({ id }) => id)
   const journal = async () =>
     (await bindings.DB.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()).results.map(
       ({ name }) => name,

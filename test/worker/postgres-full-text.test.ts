@@ -6,7 +6,6 @@ import { render } from '../../src/adapters/sql/core/render'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { TextColumn } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -21,12 +20,9 @@ function set() {
       const [saved] = await made.entries.save(ada, [await entryOf(ada, { text })])
       return saved?.id as number
     },
-    search: (query: string, mode: SearchMode = 'match') =>
-      createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING),
+    search: (query: string, mode: SearchMode = 'match') => createSearchText({ ...made })(ada, query, mode, EVERYTHING),
     ids: async (query: string, mode: SearchMode = 'match') =>
-      (await createSearchText({ ...made, yielder: WITHOUT_REST })(ada, query, mode, EVERYTHING)).ordering.map(
-        ({ id }) => id,
-      ),
+      (await createSearchText({ ...made })(ada, query, mode, EVERYTHING)).ordering.map(({ id }) => id),
   }
 }
 

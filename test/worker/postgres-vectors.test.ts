@@ -8,7 +8,6 @@ import { numbersFor, toVectorRow } from '../../src/adapters/sql/tables/vectors/v
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { dot, quantize, squaresOf, toBase64 } from '../../src/domain/meaning/vector'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { semanticSearchContract } from '../contracts/semantic-search'
 import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
@@ -51,7 +50,7 @@ describe('pgvector', () => {
       sql`INSERT INTO entry_vectors (org, entry_id, model, chunk, start, length, data)
         SELECT org, id, 'same#2', 0, 0, 1, ${toBase64(query)} FROM entries WHERE org = ${ada.org} ORDER BY id DESC`,
     ])
-    const { eligible } = await createSqlVectorRows(connection, clock, WITHOUT_REST).lookUp(ada, {
+    const { eligible } = await createSqlVectorRows(connection, clock).lookUp(ada, {
       ...{ model: 'same#2', filter: EVERYTHING, query, enough: 1, hits: [], further: [], hitData: false },
       ...{ confirmedUpTo: Number.MAX_SAFE_INTEGER, unconfirmedLimit: 1, eligibleLimit: 30 },
     })

@@ -4,7 +4,6 @@ import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-in
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { WHOLE_FEED } from '../../src/domain/history/feed'
-import { WITHOUT_REST } from '../../src/domain/yielder'
 import { auditContract } from '../contracts/audit'
 import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
@@ -106,7 +105,7 @@ it('gives out no cursor behind a commit that is not visible yet', async () => {
   const ada = freshPrincipal()
   const save = async ({ entries }: typeof quick) => (await entries.save(ada, [await entryOf(ada)]))[0]?.id as number
   const first = await save(quick)
-  const feed = createSqlChangeFeed(reader.connection, reader.clock, WITHOUT_REST)
+  const feed = createSqlChangeFeed(reader.connection, reader.clock)
   // Its change has its number, and is not committed for a while.
   const late = slow.connection.batch(
     [

@@ -1,7 +1,7 @@
 import type { Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
 import { commentStyle, type Declaration, MAX_SYMBOLS, toSymbols } from '../../domain/code/symbols'
-import type { Yielder } from '../../domain/yielder'
+import { scheduler } from '../../domain/scheduler'
 import type { CodeParser, SourceText } from '../../ports/code-parser'
 import { rules as cppRules } from './cpp'
 import { rules as goRules } from './go'
@@ -54,7 +54,7 @@ const moved = ({ from, to, opens, above, ...rest }: Declaration, by: number): De
 })
 
 /** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
-export function createCodeParser(yielder: Yielder): CodeParser {
+export function createCodeParser(): CodeParser {
   return {
     async symbols({ path, language, text: stored }: SourceText) {
       // A byte order mark is no character of the program: some grammars take it for an error, and the first line with it.
@@ -63,10 +63,10 @@ export function createCodeParser(yielder: Yielder): CodeParser {
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined
       if (grammar !== undefined) {
         const found: Declaration[] = []
-        for await (const { tree, from, end } of parseInParts(await grammar.parser(path), text, yielder)) {
+        for await (const { tree, from, end } of parseInParts(await grammar.parser(path), text)) {
           const declared = declarations(tree, text.slice(from), grammar.rules, end)
           found.push(...declared.map((one) => moved(one, from)))
-          await yielder.rest()
+          await scheduler.yield()
         }
         return toSymbols(text, found, style)
       }

@@ -1,6 +1,6 @@
 import type { PartialParse, Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
-import type { Yielder } from '../../domain/yielder'
+import { scheduler } from '../../domain/scheduler'
 import { CountedInput } from './counted-input'
 import { depths, nodesOf, type Working } from './parser-state'
 
@@ -54,18 +54,13 @@ interface Part {
  * The trees of a text: of its parts, each of whole declarations of the outermost level, where one would have too many nodes. What
  * would cost too much is left out, and so is what is too deep to be built.
  */
-export async function* parseInParts(
-  parser: LRParser,
-  text: string,
-  yielder: Yielder,
-  maxNodes = MAX_NODES,
-): AsyncGenerator<Part, void> {
+export async function* parseInParts(parser: LRParser, text: string, maxNodes = MAX_NODES): AsyncGenerator<Part, void> {
   let from = 0
   for (let part = 1; part <= MAX_PARTS; part++) {
-    const parsed = await parseInSteps(parser, text.slice(from), yielder, maxNodes)
+    const parsed = await parseInSteps(parser, text.slice(from), maxNodes)
     if (parsed === null) return
     // Building a tree and looking through it take long each.
-    await yielder.rest()
+    await scheduler.yield()
     const { tree, isFull } = parsed
     const end = isFull ? (tree.topNode.lastChild?.from ?? 0) : 0
     yield { tree, from, end: end === 0 || part === MAX_PARTS ? tree.length : end }
@@ -78,7 +73,6 @@ export async function* parseInParts(
 async function parseInSteps(
   parser: LRParser,
   text: string,
-  yielder: Yielder,
   maxNodes: number,
 ): Promise<{ readonly tree: Tree; readonly isFull: boolean } | null> {
   const input = new CountedInput(text)
@@ -111,7 +105,7 @@ async function parseInSteps(
     }
     if (++since >= STEP) {
       since = 0
-      await yielder.spend(STEP_UNITS)
+      await scheduler.tick(STEP_UNITS)
     }
   }
 }

@@ -1,9 +1,9 @@
 import { normalize } from '../../domain/meaning/vector'
+import { STEP, type Steps, scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
 import { stopWordsMark } from '../../domain/search/stop-words'
 import { emptyWordsOf } from '../../domain/search/written-in'
-import { STEP, type Steps, type Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import { createFeatures } from './features'
 
@@ -79,7 +79,7 @@ const damped = (count: number): number => 1 + Math.log(count)
  *   name, so that vectors of both are never compared
  * @param dimensions EMBEDDING_DIM
  */
-export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimensions = 512): Embedder {
+export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embedder {
   const common = new Set(analyzer.tokenize(COMMON_WORDS).map(({ term }) => term))
   const featuresOf = createFeatures(common, dimensions)
 
@@ -119,7 +119,7 @@ export function createLocalEmbedder(analyzer: Analyzer, yielder: Yielder, dimens
       for (const text of texts) {
         // Stored vectors stay as they are: in a product the words weigh little that do so on one side.
         const empty = purpose === 'query' ? emptyWordsOf(text, analyzer.language) : NONE
-        vectors.push(await yielder.run(embed(text, empty)))
+        vectors.push(await scheduler.run(embed(text, empty)))
       }
       return vectors
     },

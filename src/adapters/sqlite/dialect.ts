@@ -8,13 +8,13 @@ import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNS
 import { approved } from '../sql/core/visibility'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
-import { FILTERED_AT_ONCE } from './bounded/cost'
-import { pageInParts } from './bounded/page-in-parts'
 import { D1_CODE } from './code-spelling'
+import { FILTERED_AT_ONCE } from './cost'
 import { entryIds } from './entry-ids'
 import { indexEntries, indexEntry } from './full-text-index'
 import { asWritten } from './json-equality'
 import { type Merged, mergeWords } from './merging'
+import { pageInParts } from './page-in-parts'
 
 /** What SQLite in D1 spells in its own way. */
 

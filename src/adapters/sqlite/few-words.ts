@@ -1,4 +1,3 @@
-// Of a query of many words, which may its candidates be chosen by?
 import { tellingWords } from '../../domain/search/candidate-rules'
 import type { TextQuery } from '../../domain/search/query'
 import type { TextSearch } from '../../ports/full-text'
@@ -13,6 +12,20 @@ export interface FewWords {
   readonly ofAll: WordCounts
 }
 
+/** The same search, whose candidates are chosen by the terms at some places of the query. */
+export function searchBySome(request: AnySearch, places: readonly number[]): AnySearch {
+  const { query, terms } = request
+  const wanted = places.map((place) => terms[place] as (typeof terms)[number])
+  const units = wanted.map(({ term }) => ({ terms: [term], prefix: false, phrase: false, stops: [false] }))
+  const some: TextQuery = {
+    ...query,
+    expression: { op: 'or', of: units.map((unit) => ({ op: 'unit', unit })) },
+    // A search by units finds entries with these alone; another one also finds entries with every word, whichever choose.
+    ...(request.units === undefined ? {} : { units }),
+  }
+  return { ...request, terms: wanted, query: some }
+}
+
 /**
  * The candidates of the words that tell most, and beside them, where these are too few, of those that follow.
  *
@@ -24,18 +37,10 @@ export async function byFewWords(
   ofAll: WordCounts,
   ask: (request: AnySearch, few: FewWords) => Promise<TextSearch>,
 ): Promise<TextSearch> {
-  const { query, terms, depth } = request
+  const { depth } = request
   const by = (places: readonly number[]): Promise<TextSearch> => {
-    const wanted = places.map((place) => terms[place] as (typeof terms)[number])
-    const units = wanted.map(({ term }) => ({ terms: [term], prefix: false, phrase: false, stops: [false] }))
-    const some: TextQuery = {
-      ...query,
-      expression: { op: 'or', of: units.map((unit) => ({ op: 'unit', unit })) },
-      // Of a search by units these are all of them; another looks for what holds every word, whichever choose.
-      ...(request.units === undefined ? {} : { units }),
-    }
     const counts = places.map((place) => ofAll[place] as TermCount)
-    return ask({ ...request, terms: wanted, query: some }, { counts, ofAll })
+    return ask(searchBySome(request, places), { counts, ofAll })
   }
   const [first, next] = tellingWords(ofAll.map(([n]) => n))
   const found = await by(first)

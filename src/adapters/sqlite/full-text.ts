@@ -4,10 +4,9 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { MANY, type ManyMatch } from '../../domain/search/candidate-rules'
 import { EVERYTHING } from '../../domain/search/filter'
 import type { Expression } from '../../domain/search/query-unit'
-import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { FullText, TextSearch } from '../../ports/full-text'
-import { Batch } from '../sql/core/batch'
+import { Batch, readOne } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { Row, SqlConnection } from '../sql/core/connection'
 import type { IndexedFields } from '../sql/core/dialect'
@@ -20,6 +19,7 @@ import {
   isOfPlace,
   placeOf,
   searchesBy,
+  type TermCount,
   toSearch,
   type Units,
 } from '../sql/tables/search/candidates'
@@ -27,29 +27,26 @@ import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { admittedByTerms, bestOfAdmitted } from './best-by-terms'
 import { bestByUnits, matchIfFits, placed } from './best-by-units'
-import { askedBy } from './bounded/asked-words'
-import { SHARES, type Shares } from './bounded/cost'
-import { rowsInParts } from './bounded/rows-in-parts'
-import { fitsTable, heldIn } from './bounded/search-cost'
 import { byLength, classesOf, type EntryClass, isDense, oneClass, VERY_DENSE } from './by-length'
 import { candidateColumns } from './candidate-columns'
+import { SEARCH_BOUND, type SearchBound } from './cost'
 import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from './counted-terms'
-import { byFewWords, type FewWords } from './few-words'
+import { byFewWords, type FewWords, searchBySome } from './few-words'
 import { scopeExpression } from './full-text-index'
 import { createCompiler } from './match'
+import { costsOfWords, fitsTable, heldIn, placesWithin, tooMuch } from './search-bound'
 import { wayOf, whereMany } from './search-way'
 import { createStanding } from './standing'
-import { ifMany, type KnownOfMany, knownOfMany, manyMatch, walkedTo } from './under-filter'
+import { ifMany, type KnownOfMany, knownOfMany, manyMatch, type WordCounts, walkedTo } from './under-filter'
 import { allOfWeighed, bestOfWeighed, weighedAmong } from './weighed-among'
 import { WEIGHED_BY_WORDS } from './word-classes'
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
 interface Settings {
-  readonly yielder: Yielder
   readonly indexedFields: IndexedFields
-  /** What one statement may go through; a search of more is done in parts, with rests between. */
-  readonly shares?: Shares
+  /** The work of one search; beyond it the rarest words choose. */
+  readonly bound?: SearchBound
   /** From how many on the few words that tell most choose. */
   readonly many?: ManyMatch
 }
@@ -59,19 +56,21 @@ export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  { yielder, indexedFields, shares = SHARES, many: bounds = MANY }: Settings,
+  { indexedFields, bound = SEARCH_BOUND, many: bounds = MANY }: Settings,
 ): FullText {
   const { dialect } = connection
 
   /**
    * @param few where candidates are chosen by the words of `request`, which are some of its query
    * @param known where it was asked whether many entries match
+   * @param isWithin whether the search is known to be within the bound
    */
   async function searchOnce(
     scope: Scope,
     request: AnySearch,
     few: FewWords | null = null,
     known: KnownOfMany | null = null,
+    isWithin = false,
   ): Promise<TextSearch> {
     const { query, terms, filter, columns, depth, units, rare } = request
     const { diaryOf = null, captured = false, totals: isCounting = true } = request
@@ -95,13 +94,13 @@ export function createD1FullText(
     const isAsked = known === null && (isForFew || chosen.isForFilter)
     const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
+    // Where the filter admits many, few entries are asked before enough are found.
+    const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, held }
     const fits =
-      led !== null
-        ? sql`fits (yes) AS (SELECT 1)`
+      led !== null || isWithin
+        ? sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS (SELECT 1)`
         : fitsTable({
-            ...{ asked: askedBy(request, counting, way), way, held, share: shares.once, unless: many },
-            // Where it admits many, few are asked before enough are found.
-            filter: isAdmitted ? EVERYTHING : filter,
+            ...{ ...reckoned, request, way, bound: bound.once, unless: many },
             isDense: isDense(scope.org, together),
             isVeryDense: isDense(scope.org, together, VERY_DENSE),
           })
@@ -133,7 +132,7 @@ export function createD1FullText(
         plain: isAdmitted,
         admitted: may,
         shortness,
-        short: shares.short,
+        short: bound.short,
         most,
         complete,
       }
@@ -261,7 +260,7 @@ export function createD1FullText(
       if (isForFew && learned.admitsMany)
         return byFewWords(request, learned.counts, (some, by) => searchOnce(scope, some, by, learned))
       const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayBeLed
-      const walked = isToBeWalked ? await walkedTo(connection, yielder, { ...asked, words: terms.length }) : null
+      const walked = isToBeWalked ? await walkedTo(connection, { ...asked, words: terms.length }) : null
       return searchOnce(scope, request, null, { ...learned, ids: learned.ids ?? walked })
     }
     const answer = { totals: result.of(totals), columns, rare, ofAll: few?.ofAll ?? null }
@@ -278,8 +277,17 @@ export function createD1FullText(
       })
     }
 
-    const parts = { connection, yielder, shares, compiler, request, confined, wide, admission }
-    return toSearch({ ...answer, ...(await rowsInParts(parts, columnsOf)) })
+    const costs = await readOne(connection, costsOfWords(request, { ...reckoned, compiler }), asRows)
+    const places = placesWithin(bound.once, request, costs)
+    if (places.length === 0) throw tooMuch()
+    const some = searchBySome({ ...request, query: { ...query, preferred: null } }, places)
+    const ofSome = <T extends { readonly counts: WordCounts }>(of: T | null): T | null =>
+      of && { ...of, counts: places.map((place) => of.counts[place] as TermCount) }
+    const { hits, statistics } = await searchOnce(scope, some, ofSome(few), ofSome(known), true)
+    const { entries, entriesWithTerm } = statistics
+    // A word that was not counted weighs as one of every entry.
+    const holding = few ? entriesWithTerm : terms.map((_, place) => entriesWithTerm[places.indexOf(place)] ?? entries)
+    return { hits, statistics: { ...statistics, entriesWithTerm: holding }, chosenBy: 'rarest words' }
   }
 
   return {

@@ -42,9 +42,6 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
 
   return {
     unit,
-    /** A unit that is looked for by its beginning, with a longer beginning in the place of its last word, or that word whole. */
-    lengthened: ({ terms, phrase }: Pick<Unit, 'terms' | 'phrase'>, last: string, isWhole: boolean): string =>
-      `${phrase ? inAny(phraseColumns(columns)) : written} : ${quote([...terms.slice(0, -1), last].join(' '))}${isWhole ? '' : ' *'}`,
     term,
     /** Whether an expression means the entries with any of these terms and no others. */
     isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]): boolean =>

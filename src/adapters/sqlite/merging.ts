@@ -2,7 +2,7 @@
 // its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
 import { type SQL, sql } from 'drizzle-orm'
 import type { IndexMerge } from '../sql/core/dialect'
-import { lastLeafPage, leafPagesOf, SEGMENTS } from './bounded/postings'
+import { lastLeafPage, leafPagesOf, SEGMENTS } from './postings'
 
 /** Leaves that one merge writes: 4 to 7 ms of work. */
 const PAGES = 64

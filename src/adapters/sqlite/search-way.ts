@@ -2,9 +2,9 @@
 import type { Many, ManyMatch } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import { type AnySearch, demandsAll, isOfPlace, splitUnits } from '../sql/tables/search/candidates'
-import type { Way } from './bounded/asked-words'
 import { isForClasses } from './by-length'
 import type { MatchCompiler } from './match'
+import type { Way } from './search-bound'
 import type { KnownOfMany } from './under-filter'
 
 interface SearchWay {

@@ -3,7 +3,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ADMITS_MANY, type Many } from '../../domain/search/candidate-rules'
 import type { Filter } from '../../domain/search/filter'
 import { conjuncts } from '../../domain/search/filter-weight'
-import type { Yielder } from '../../domain/yielder'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import type { Bindings } from '../sql/core/dialect'
@@ -97,10 +96,9 @@ const isOfLists = ({ diaryOf, captured }: Sight): boolean => diaryOf === null &&
 /** The entries that a filter admits, where no index led to them and they are few enough to be asked each for so many words; else null. */
 export const walkedTo = async (
   connection: SqlConnection,
-  yielder: Yielder,
   { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
-  filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, yielder, context, filter, mostLed(words))
+  filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, context, filter, mostLed(words))
 
 /** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
 function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {

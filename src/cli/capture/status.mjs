@@ -1,8 +1,9 @@
 // `commonplace status`: which server, as whom, and what waits for it? (capture contract §2)
+import { existsSync } from 'node:fs'
 import { ask } from '../doctor/ask.mjs'
 import { refusalOf } from '../doctor/key.mjs'
 import { TYPED } from '../place.mjs'
-import { resolveServer } from '../resolve-server.mjs'
+import { configFile, resolveServer } from '../resolve-server.mjs'
 import { shown } from '../server.mjs'
 import { hookUrl, spoolState } from './settings.mjs'
 
@@ -23,7 +24,8 @@ export async function status(options) {
   const { url, from } = settings
   const { waiting, lost, answeredAt, failedSince } = spoolState()
   const hooks = hookUrl()
-  const isElsewhere = new URL(hooks).origin !== new URL(url).origin
+  const isUsed = existsSync(configFile()) || waiting > 0 || answeredAt !== null || failedSince !== null
+  const isElsewhere = isUsed && new URL(hooks).origin !== new URL(url).origin
   const answer = await ask(settings, '/api/v1/hooks')
   const known = answer.status === 200 ? answer.json : null
   const wrong = await wrongWith(settings, answer)

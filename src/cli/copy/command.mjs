@@ -1,14 +1,18 @@
 // `commonplace copy`: which databases are meant, and what the person is told at the end.
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundled } from '../bundle.mjs'
 import { STATE } from '../place.mjs'
 import { Failure } from '../postgres/connect.mjs'
 import { completeUrl } from '../postgres/password.mjs'
 import { parseSchema } from '../postgres/settings.mjs'
 import { databaseFromEnvironment, parseUrl, refusePoolers, UsageError } from '../postgres/url.mjs'
 import { showProgress } from '../progress.mjs'
-import { loadLibrary } from './bundle.mjs'
 import { openRemote } from './d1-http.mjs'
 import { openLocal } from './d1-local.mjs'
+
+/** @returns {Promise<typeof import('./library')>} */
+const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
 
 /** What the Worker's configuration is read from; the language of the index and the indexed fields matter here. */
 const environment = () => {
@@ -64,7 +68,7 @@ function readBackend(option, text, state) {
 const list = (ids) => `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`
 
 /** For people. @returns the exit code */
-function print({ from, to, missing, different, extra, equal }) {
+function print({ from, to, missing, different, extra, problems, equal }) {
   const rows = ['entries', 'tags', 'images', 'links', 'vectors', 'versions', 'threads', 'hash'].map((name) => [
     name,
     ...[from, to].map((totals) => (name === 'hash' ? totals.hash.slice(0, 16) : String(totals[name]))),
@@ -73,6 +77,7 @@ function print({ from, to, missing, different, extra, equal }) {
     console.log(name.padEnd(10) + values.map((value) => value.padStart(18)).join(''))
   for (const [words, ids] of Object.entries({ 'only in the source': missing, different, 'only in the target': extra }))
     if (ids.length > 0) console.log(`${words}: ${list(ids)}`)
+  for (const { id, message } of problems.slice(0, 10)) console.log(`entry ${id} was refused: ${message}`)
   if (!equal) {
     console.error('The two are NOT equal. Stop what writes to them, and run the same command again.')
     return 1

@@ -1,76 +1,79 @@
 import { createHash } from 'node:crypto'
-import { digestCounters, digestEntries, digestVersions } from './digest'
-import type { Side } from './side'
-import { type EntrySize, listEntries, pagesOf } from './side'
-import type { Columns } from './write'
+import { createSqlExportStore } from '../../adapters/sql/stores/transfer/export-store'
+import { canonicalJson } from '../../domain/transfer/canonical'
+import { createExportPages, START } from '../../services/transfer/export-pages'
+import type { Side } from './sides'
 
-// Do two databases hold the same of an org? Every entry is compared on both sides, page by page, then counters and kept states.
-
-/** The org and the two sides, and who is told how far it is. */
-export interface Compared {
-  readonly org: string
-  readonly from: Side
-  readonly to: Side
-  readonly progress: (step: string, done: number, total: number) => void
-}
-
+/** Counts of an organization in one database, and a hash of all its records. */
 export interface Totals {
   entries: number
   tags: number
   images: number
   links: number
   vectors: number
-  /** Kept states of before. */
   versions: number
   threads: number
   hash: string
 }
 
-export interface Report {
+export interface Difference {
   readonly from: Totals
   readonly to: Totals
   readonly missing: readonly number[]
   readonly different: readonly number[]
   /** In the target only. */
   readonly extra: readonly number[]
-  readonly equal: boolean
 }
 
-const NOTHING: Totals = { entries: 0, tags: 0, images: 0, links: 0, vectors: 0, versions: 0, threads: 0, hash: '' }
+const SELECTION = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: true, vectors: true }
+const ENTRIES_A_STEP = 1_000
 
-export async function compare({ org, from, to, progress }: Compared, columns: Columns): Promise<Report> {
-  const [ours, theirs] = [await listEntries(from, org, 0), await listEntries(to, org, 0)]
-  const known = new Set(ours.map(({ id }) => id))
-  const all: EntrySize[] = [...ours, ...theirs.filter(({ id }) => !known.has(id))].sort((a, b) => a.id - b.id)
-  const totals = [{ ...NOTHING }, { ...NOTHING }] as const
-  const hashes = [createHash('sha256'), createHash('sha256')] as const
-  const lists = { missing: [] as number[], different: [] as number[], extra: [] as number[] }
-  let done = 0
-  for (const ids of pagesOf(all)) {
-    const digests = await Promise.all([from, to].map((side) => digestEntries(side, org, ids, columns.entries)))
-    for (const id of ids) {
-      const [here, there] = digests.map((side) => side.get(id))
-      for (const [i, digest] of [here, there].entries()) {
-        if (digest === undefined) continue
-        const total = totals[i] as Totals
-        total.entries++
-        for (const part of ['tags', 'images', 'links', 'vectors'] as const) total[part] += digest[part]
-        hashes[i]?.update(`${id}:${digest.hash}\n`)
-      }
-      if (there === undefined) lists.missing.push(id)
-      else if (here === undefined) lists.extra.push(id)
-      else if (here.hash !== there.hash) lists.different.push(id)
+/** Reads all records of an organization. A hash stands for the records of each ID; counters that reading changes do not count. */
+async function readSide({ connection }: Side, org: string, progress: (done: number) => void) {
+  const totals = { entries: 0, tags: 0, images: 0, links: 0, vectors: 0, versions: 0, threads: 0, hash: '' }
+  const hashes = new Map<number, string>()
+  const entries = new Set<number>()
+  const threads = new Set<string>()
+  const store = createSqlExportStore(connection, { now: () => Date.now() }, { next: () => crypto.randomUUID() })
+  const scope = { org, projects: null, owner: null, isWhole: true } as const
+  const pages = createExportPages({ store, images: { get: async () => null } }, scope, { ...SELECTION, images: false })
+  for await (const { record, at } of pages.records(START)) {
+    const counted = record.record === 'entry' ? { ...record, accessed_at: undefined, access_count: 0 } : record
+    const hash = createHash('sha256').update(`${hashes.get(at.id) ?? ''}${canonicalJson(counted)}`)
+    hashes.set(at.id, hash.digest('hex'))
+    if (record.record === 'version') totals.versions++
+    else if (record.record === 'vector') totals.vectors++
+    else if (record.record === 'entry') {
+      entries.add(at.id)
+      threads.add(record.thread_id)
+      totals.tags += record.tags?.length ?? 0
+      totals.images += record.images?.length ?? 0
+      totals.links += record.links?.length ?? 0
+      if (entries.size % ENTRIES_A_STEP === 0) progress(entries.size)
     }
-    done += ids.length
-    progress('compared', done, all.length)
   }
-  for (const [i, side] of [from, to].entries()) {
-    const { threads, hash } = await digestCounters(side, org)
-    const total = totals[i] as Totals
-    const kept = await digestVersions(side, org, columns.versions)
-    total.threads = threads
-    total.versions = kept.versions
-    total.hash = hashes[i]?.update(hash).update(kept.hash).digest('hex') ?? ''
+  const all = createHash('sha256')
+  for (const [id, hash] of hashes) all.update(`${id}:${hash}\n`)
+  return {
+    totals: { ...totals, entries: entries.size, threads: threads.size, hash: all.digest('hex') },
+    hashes,
+    entries,
   }
-  return { from: totals[0], to: totals[1], ...lists, equal: totals[0].hash === totals[1].hash }
+}
+
+/** Compares all that an export holds of an organization, in two databases: entries, retained states, links and vectors. */
+export async function compareOrg(
+  org: string,
+  [from, to]: readonly [Side, Side],
+  progress: (done: number, total: number) => void,
+): Promise<Difference> {
+  const here = await readSide(from, org, (done) => progress(done, done))
+  const there = await readSide(to, org, (done) => progress(Math.min(done, here.entries.size), here.entries.size))
+  progress(here.entries.size, here.entries.size)
+  const ids = [...new Set([...here.hashes.keys(), ...there.hashes.keys()])].sort((a, b) => a - b)
+  const missing = ids.filter((id) => here.entries.has(id) && !there.entries.has(id))
+  const extra = ids.filter((id) => there.entries.has(id) && !here.entries.has(id))
+  const one = new Set([...missing, ...extra])
+  const different = ids.filter((id) => !one.has(id) && here.hashes.get(id) !== there.hashes.get(id))
+  return { from: here.totals, to: there.totals, missing, different, extra }
 }

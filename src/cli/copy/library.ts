@@ -1,6 +1,4 @@
-// What of the Worker's code does the command line use? Bundled when it is asked for (bundle.mjs), since Node does not run it as it is.
+// The TypeScript that `commonplace copy` uses, bundled on demand (../bundle.mjs).
 export { Problem } from '../../domain/errors'
-export type { Report } from './compare'
-export { type CopyOptions, copyOrg } from './copy-org'
-export { CopyRefused } from './journal'
+export { CopyRefused, copyOrg } from './copy-org'
 export { openD1, openPostgres } from './sides'

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { textsIn } from '../setup/merge.mjs'
 import { PLACED_CLIENTS, placeOf } from '../setup/places.mjs'
 
-/** As `src/domain/setup/clients.ts` writes it where a client cannot read its environment. */
+/** As `src/integrations/setup/client-setup.ts` writes it where a client cannot read its environment. */
 const PLACEHOLDER = '<COMMONPLACE_KEY>'
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 

@@ -5,8 +5,8 @@ import { titleOf } from '../../domain/entry/lifted-metadata'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { type Heading, readHeadings } from '../../domain/reading/headings'
 import { slug } from '../../domain/reading/outline'
+import { atOnce } from '../../domain/scheduler'
 import { trim } from '../../domain/text'
-import { WITHOUT_REST } from '../../domain/yielder'
 import { Collector, type Found } from './collector'
 import { markdownBelow, readText, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'
@@ -73,7 +73,7 @@ interface Section {
 }
 
 async function sectionsOf(text: string): Promise<Section[]> {
-  const headings = await WITHOUT_REST.run(readHeadings(text))
+  const headings = atOnce(readHeadings(text))
   const met = new Map<string, number>()
   const above: Heading[] = []
   const first = trim(text.slice(0, headings[0]?.start ?? text.length))

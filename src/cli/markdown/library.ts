@@ -1,4 +1,4 @@
-// Folders of Markdown files as the command line uses them. Bundled on demand (../copy/bundle.mjs).
+// Folders of Markdown files as the command line uses them. Bundled on demand (../bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'
 export { SourceProblem } from '../import/values'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundled } from '../copy/bundle.mjs'
+import { bundled } from '../bundle.mjs'
 import { didYouMean } from '../nearest.mjs'
 import { fail } from '../server.mjs'
 import { mergeJson, mergeToml, removeToml, Unreadable, valueInJson, valueInToml } from './merge.mjs'

@@ -19,6 +19,12 @@ export interface ReviewPlace {
 
 export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
+  /** `session`, or what a proposal of a model is to be. */
+  readonly kind: string
+  /** `session:<client>:<id>`: proposals are stored in the thread of their session. */
+  readonly threadId: string
+  /** The words of the session on which a proposal rests. */
+  readonly quote: string | null
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null
@@ -32,6 +38,8 @@ export interface ReviewedEntry extends ReviewPlace {
 export type Reviewed =
   /** The entry at the version that it had before. */
   | { readonly did: 'keep'; readonly id: number; readonly version: number }
+  /** Entries that were approved together, at the versions that they had before. */
+  | { readonly did: 'keep_all'; readonly kept: readonly (readonly [id: number, version: number])[] }
   /** The entry that was made, at its version, and the call that dropped so many sources. */
   | {
       readonly did: 'merge'
@@ -42,8 +50,14 @@ export type Reviewed =
     }
   | { readonly did: 'drop'; readonly dropped: string }
 
+/** Entries that one call approves, merges or drops. */
+export const MAX_REVIEWED = 20
+
 const CHANGE_ID = /^[\w-]{1,64}$/
 const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+
+const isKept = (value: unknown): value is readonly [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every(isId)
 
 /** Opaque to whoever gets it. Whatever it says is asked of the caller's rights once more. */
 export const toChangeId = (reviewed: Reviewed): string => btoa(JSON.stringify(reviewed)).replaceAll('=', '')
@@ -52,9 +66,17 @@ export const toChangeId = (reviewed: Reviewed): string => btoa(JSON.stringify(re
 export function readChangeId(given: unknown): Reviewed {
   const read = typeof given === 'string' ? parsed(given) : null
   if (isFields(read)) {
-    const { did, id, version, dropped, sources } = read
+    const { did, id, version, dropped, sources, kept } = read
     const drops = typeof dropped === 'string' && CHANGE_ID.test(dropped)
     if (did === 'keep' && isId(id) && isId(version)) return { did, id, version }
+    if (
+      did === 'keep_all' &&
+      Array.isArray(kept) &&
+      kept.length > 0 &&
+      kept.length <= MAX_REVIEWED &&
+      kept.every(isKept)
+    )
+      return { did, kept }
     if (did === 'merge' && isId(id) && isId(version) && drops)
       return { did, id, version, dropped, sources: isId(sources) ? sources : 1 }
     if (did === 'drop' && drops) return { did, dropped }

@@ -35,14 +35,3 @@ export const nameQuery = (query: string): NameQuery => {
   const exact = query.trim()
   return { exact, folded: foldCase(exact), words: [...new Set(partsOf(exact))].slice(0, 16) }
 }
-
-/** What a search by symbol means, to which databases are held. @returns one of SCORES, or null when the name is no hit */
-export function nameScore(name: string, { exact, folded, words }: NameQuery): number | null {
-  if (name === exact) return SCORES.equal
-  const own = foldCase(name)
-  if (own === folded) return SCORES.anyCase
-  if (own.startsWith(folded)) return SCORES.beginning
-  const parts = partsText(name)
-  if (words.length > 0 && words.every((word) => parts.includes(` ${word}`))) return SCORES.parts
-  return own.includes(folded) ? SCORES.inside : null
-}

@@ -1,6 +1,7 @@
 import type { Kind } from '../entry/kind'
 import { type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
+import { type Content, contentMark } from './content-mark'
 import { SUBJECT, type Subject, similarityIn } from './subject'
 import { validFrom } from './validity'
 
@@ -8,19 +9,16 @@ import { validFrom } from './validity'
 export const holdsFrom = ({ metadata, createdAt }: Pick<Listed, 'metadata' | 'createdAt'>): Millis =>
   validFrom(metadata) ?? createdAt
 
-/** Others that a memory holds next to, by ID, each with the version of it that was judged. */
-export function holdsNextTo(metadata: Metadata | null): ReadonlyMap<number, number> {
+/** Others that a memory holds next to, by ID, each with the contents of both that were judged. */
+function holdsNextTo(metadata: Metadata | null): ReadonlyMap<number, string> {
   const given = own(metadata, 'both_hold')
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return new Map()
-  return new Map(
-    Object.entries(given).flatMap(([id, version]) => (typeof version === 'number' ? [[Number(id), version]] : [])),
-  )
+  return new Map(Object.entries(given).flatMap(([id, mark]) => (typeof mark === 'string' ? [[Number(id), mark]] : [])))
 }
 
 /** A memory in a list, with what decides whether another is later on its subject. */
-export interface Listed {
+export interface Listed extends Content {
   readonly id: number
-  readonly version: number
   readonly kind: Kind
   readonly project: string | null
   /** Two of different domains are not on one subject. */
@@ -35,11 +33,12 @@ export interface Listed {
   readonly isNamed: boolean
 }
 
-/** Whether a judgement of these versions states that both hold. */
-export const bothHold = (a: Pick<Listed, 'id' | 'version' | 'metadata'>, b: typeof a): boolean =>
-  holdsNextTo(a.metadata).get(b.id) === b.version || holdsNextTo(b.metadata).get(a.id) === a.version
+/** Whether a judgement of these contents states that both hold. */
+export const bothHold = (a: Content & Pick<Listed, 'id' | 'metadata'>, b: typeof a): boolean =>
+  holdsNextTo(a.metadata).get(b.id) === contentMark(a, b) || holdsNextTo(b.metadata).get(a.id) === contentMark(b, a)
 
-const isLater = (a: Listed, b: Listed): boolean => {
+/** Whether a memory holds from a later time than another. */
+export const isLater = (a: Pick<Listed, 'id' | 'metadata' | 'createdAt'>, b: typeof a): boolean => {
   const [from, than] = [holdsFrom(a), holdsFrom(b)]
   return from === than ? a.id > b.id : from > than
 }

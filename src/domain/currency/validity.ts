@@ -21,6 +21,15 @@ export function hasEnded(metadata: Metadata | null, now: Millis): boolean {
   return end !== null && end <= now
 }
 
+/** @throws Problem invalid_input for an end that is not after the beginning, whichever of the two the call names */
+export function checkValidity(metadata: Metadata | null): void {
+  const [from, until] = [validFrom(metadata), validUntil(metadata)]
+  if (from !== null && until !== null && until <= from)
+    throw invalidInput('valid_until must be after valid_from', [
+      { path: 'valid_until', given: givenAs(own(metadata, 'valid_until')) },
+    ])
+}
+
 interface Given {
   readonly valid_from?: string | undefined
   readonly valid_until?: string | undefined
@@ -35,13 +44,10 @@ export function validityOf({ valid_from, valid_until }: Given): Metadata {
   for (const [path, given] of Object.entries({ valid_from, valid_until }))
     if (given !== undefined && parseInstant(given) === null)
       throw invalidInput(`${path} must be a time, such as "2026-11-21T10:00:00Z"`, [{ path, given: givenAs(given) }])
-  if (valid_from !== undefined && valid_until !== undefined) {
-    const [from, until] = [parseInstant(valid_from) as Millis, parseInstant(valid_until) as Millis]
-    if (until <= from)
-      throw invalidInput('valid_until must be after valid_from', [{ path: 'valid_until', given: givenAs(valid_until) }])
-  }
-  return {
+  const named = {
     ...(valid_from === undefined ? {} : { valid_at: valid_from }),
     ...(valid_until === undefined ? {} : { valid_until }),
   }
+  checkValidity(named)
+  return named
 }

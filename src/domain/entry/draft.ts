@@ -2,7 +2,6 @@ import { invalidInput, limitExceeded } from '../errors'
 import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
-import type { Yielder } from '../yielder'
 import { checkMetadata, checkUncaptured } from './check-metadata'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
@@ -108,7 +107,6 @@ export async function prepareEntry(
   draft: EntryDraft,
   limits: WriteLimits,
   spentImageBytes: number,
-  yielder: Yielder,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
   const wrong = new Inspection()
@@ -124,7 +122,7 @@ export async function prepareEntry(
     }
     return liftMetadata(metadata, principal, principal.agent)
   }) as Lifted
-  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong, yielder })
+  const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong })
   wrong.end()
   return {
     entry: {

@@ -39,6 +39,8 @@ export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
   readonly updatedAt: Millis
+  /** SHA-256 of the text, hexadecimal. */
+  readonly textHash: string
   /** Who may read it: '' for everyone whose scope reaches it, else one owner. */
   readonly reader: string
   readonly owner: string | null
@@ -64,7 +66,6 @@ export interface EntryPreview extends Entry {
 /** An entry as it is read to be changed: a long text stays where it is. */
 export interface EntryToChange extends Omit<Entry, 'text'> {
   readonly text: string | null
-  readonly textHash: string
 }
 
 /** A vector of a stretch of the text, as it is stored beside the entry. */

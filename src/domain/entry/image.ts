@@ -2,8 +2,8 @@ import { invalidInput, limitExceeded } from '../errors'
 import type { Inspection } from '../flaws'
 import { decodeBase64 } from '../json/base64'
 import { SentBytes } from '../json/sent-bytes'
+import { scheduler } from '../scheduler'
 import { sha256Hex } from '../text'
-import type { Yielder } from '../yielder'
 
 /** An image beside an entry: its bytes live in the object store under the hash of their content. */
 export interface ImageRef {
@@ -83,13 +83,12 @@ export function inspectImages(images: readonly ImageInput[], limits: ImageLimits
  * threads contract §2.4; indexes from 0.
  *
  * @param spent bytes of images decoded earlier in the same request
- * @param yielder rests between images, each of which is hashed at once
  * @returns the good ones, until their sum is too large
  */
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  { spent = 0, wrong, yielder }: { readonly spent?: number; readonly wrong: Inspection; readonly yielder: Yielder },
+  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: Inspection },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent
@@ -104,7 +103,7 @@ export async function decodeImages(
       break
     }
     decoded.push({ hash: await sha256Hex(one.bytes), ...one })
-    await yielder.spend(one.size)
+    await scheduler.tick(one.size)
   }
   return decoded
 }

@@ -21,6 +21,8 @@ export interface PackEntry {
   /** Milliseconds since 1970, as every time here. */
   readonly expiresAt: number | null
   readonly version: number
+  /** SHA-256 of the text, hexadecimal. */
+  readonly textHash: string
   readonly createdAt: number
   readonly updatedAt: number
   readonly createdBy: string

@@ -2,12 +2,12 @@ import { aliasesOf } from '../entry/names'
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import { type Doubt, doubtOf } from '../recall/doubt'
 import { type Levels, weightFactor } from '../recall/similarity'
+import { scheduler } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
 import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
 import { namesHeldBy } from '../search/names'
 import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
-import type { Yielder } from '../yielder'
 import type { Nearest, PackEntry, PackVector } from './candidate'
 import { facetOfEntry, isInProgress, type Weighed } from './evidence'
 
@@ -90,7 +90,7 @@ export async function rankEntries(
   entries: readonly PackEntry[],
   found: FoundForGoal,
   { domain }: { readonly domain: string | null },
-  { analyzer, yielder }: { readonly analyzer: Analyzer; readonly yielder: Yielder },
+  { analyzer }: { readonly analyzer: Analyzer },
 ): Promise<RankedGoal> {
   const { terms, statistics } = found
   const nearest = found.vector === null ? new Map<number, Nearest>() : nearestOf(found.vectors, found.vector)
@@ -103,7 +103,7 @@ export async function rankEntries(
     const frequencies = withUnread(candidate.frequencies, hit.held, holding)
     counted.set(hit.id, { frequencies, beyond: frequencies.some((n, i) => n > (candidate.frequencies[i] as number)) })
     words.push({ ...candidate, frequencies, complete: hit.complete || hit.held === found.units })
-    await yielder.spend(work)
+    await scheduler.tick(work)
   }
   const ranked = statistics === null ? [] : rank(words, statistics, { mode: 'match', units: found.units })
   const wordOf = new Map(ranked.map((one, i) => [one.id, { ...one, rank: i + 1 }]))

@@ -1,5 +1,5 @@
+import { scheduler } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
-import type { Yielder } from '../yielder'
 import { isLater } from './candidate'
 import type { Evidence } from './evidence'
 import { facetsOf, type Intent } from './intents'
@@ -38,7 +38,6 @@ interface Wanted {
 interface By {
   readonly links: { readonly opponents: Opponents; readonly successors: ReadonlyMap<number, readonly number[]> }
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }
 
 const withEvidence = (one: Candidate, more: Partial<Evidence>): Candidate => ({
@@ -102,7 +101,7 @@ function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Can
  * Without what says nearly the same as a better one; entries that contradict each other both stay. Of a project the latest one stays, at
  * the place of the better one: what differs between the two is what changed.
  */
-async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder }: By) {
+async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
   const distinct: { readonly one: Candidate; readonly shape: Shape }[] = []
   const duplicates: Candidate[] = []
   for (const one of list) {
@@ -118,7 +117,7 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer, yielder
       distinct[same] = { one: { ...one, key: better.key, score: better.score }, shape }
       duplicates.push(better)
     }
-    await yielder.spend(shape.text.length * distinct.length)
+    await scheduler.tick(shape.text.length * distinct.length)
   }
   return { distinct: distinct.map(({ one }) => one), duplicates }
 }

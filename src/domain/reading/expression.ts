@@ -1,4 +1,4 @@
-import type { Steps } from '../yielder'
+import type { Steps } from '../scheduler'
 import { compile } from './compile-expression'
 import type { Meter } from './meter'
 import type { Match, Pattern, Walk } from './pattern'
@@ -10,7 +10,7 @@ import type { Match, Pattern, Walk } from './pattern'
 const MAX_WORK = 1_000_000
 /** What all looks of one call may cost together, in the same measure: seconds, in slices. */
 const MAX_WORK_A_CALL = 100_000_000
-/** Reading a character costs about as much (domain/yielder). */
+/** Reading a character costs about as much (domain/scheduler). */
 const WORK_OF_A_UNIT = 20
 /** A line costs something even when it is empty. */
 const LINE_COST = 16

@@ -1,4 +1,4 @@
-import type { Steps } from '../yielder'
+import type { Steps } from '../scheduler'
 import { type MatchingLine, matchingLine } from './excerpt'
 import { LineWalk } from './lines'
 import type { Meter } from './meter'

@@ -1,5 +1,5 @@
 import { parser } from '@lezer/markdown'
-import { STEP, type Steps } from '../yielder'
+import { STEP, type Steps } from '../scheduler'
 import { headingTitle } from './heading-title'
 
 /** A heading of a Markdown text; places are UTF-16 units. */

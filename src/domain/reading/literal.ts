@@ -1,5 +1,5 @@
+import type { Steps } from '../scheduler'
 import { codePointLength } from '../text'
-import type { Steps } from '../yielder'
 import type { Meter } from './meter'
 import type { Match, Pattern, Walk } from './pattern'
 

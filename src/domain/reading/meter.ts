@@ -1,4 +1,4 @@
-import { STEP } from '../yielder'
+import { STEP } from '../scheduler'
 
 /** Counts what a call searches: when a rest may be due, and when it has searched enough. */
 export class Meter {
@@ -6,7 +6,7 @@ export class Meter {
   private due = 0
 
   /**
-   * @param rate what searching a character costs in the worst case, in characters read (domain/yielder)
+   * @param rate what searching a character costs in the worst case, in characters read (domain/scheduler)
    * @param allowance characters that may be searched in all
    */
   constructor({ rate, allowance }: { readonly rate: number; readonly allowance: number }) {

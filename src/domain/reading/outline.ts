@@ -1,4 +1,4 @@
-import type { Steps } from '../yielder'
+import type { Steps } from '../scheduler'
 import { type Heading, readHeadings } from './headings'
 import { readParts } from './parts'
 

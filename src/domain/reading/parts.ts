@@ -1,5 +1,5 @@
+import type { Steps } from '../scheduler'
 import { firstCodePoints, WHITE_SPACE_RUN } from '../text'
-import type { Steps } from '../yielder'
 import type { Heading } from './headings'
 import { lineCutter } from './lines'
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../yielder'
+import type { Steps } from '../scheduler'
 import type { Meter } from './meter'
 
 /** A place in a text or line, in UTF-16 units. */
@@ -9,7 +9,7 @@ export interface Match {
 
 /** What a text is searched for; what that costs in the worst case is known beforehand. */
 export interface Pattern {
-  /** What searching a character costs, in characters read (domain/yielder). */
+  /** The cost of searching a character, in characters read (domain/scheduler). */
   readonly rate: number
   /** Characters that one call may search. */
   readonly allowance: number

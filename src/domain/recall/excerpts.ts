@@ -1,7 +1,7 @@
+import { STEP, type Steps } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
 import type { Unit } from '../search/query-unit'
 import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
-import { STEP, type Steps } from '../yielder'
 
 /** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */
 const LONGEST_EXCERPT = 2_000

@@ -7,7 +7,7 @@ export interface Counted {
   readonly counts: number[]
   /** How many words carry content. */
   readonly length: number
-  /** What that took, as a yielder counts it. */
+  /** Its cost, as the scheduler counts it. */
   readonly work: number
 }
 

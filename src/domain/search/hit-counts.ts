@@ -1,6 +1,8 @@
-import type { Analyzer } from './analysis'
+import type { Analyzer, Token } from './analysis'
 import { createPartCounter } from './compounds'
 import { counting } from './counting'
+import { findUnit } from './hits'
+import type { Unit } from './query-unit'
 import { type Candidate, PART_TIMES, type ScoredTerm, TITLE_TIMES, titleWords } from './score'
 
 /** The parts of an entry that were found by words. */
@@ -37,5 +39,38 @@ export function hitCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
       titled: title === '' ? 0 : titleWords(analyzer.tokenize(title), query),
     }
     return { candidate, work: ofText.work + ofTitle.work + ofCode.work }
+  }
+}
+
+/**
+ * Returns the units of a query that an entry holds, by their places. Most follow from the counts of `hitCounter`; a phrase, a prefix and a
+ * word that is not scored are looked for among the words.
+ */
+export function unitsHeld(analyzer: Analyzer, terms: readonly ScoredTerm[], units: readonly Unit[]) {
+  const asked = units.map((unit) => ({
+    unit,
+    isWord: unit.terms.length === 1 && !unit.prefix,
+    places: terms.flatMap(({ term }, place) => (unit.terms.includes(term) ? [place] : [])),
+  }))
+  return (
+    { title, text, code }: Pick<HitParts, 'title' | 'text' | 'code'>,
+    frequencies: readonly number[],
+  ): number[] => {
+    const parts: (readonly Token[])[] = []
+    const isFound = (unit: Unit): boolean => {
+      if (parts.length === 0) parts.push(...[title, text, code].map((part) => analyzer.tokenize(part)))
+      let found = false
+      for (const part of parts)
+        findUnit(unit, part, () => {
+          found = true
+        })
+      return found
+    }
+    const isHeld = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
+      // The last character of a run begins no pair of it, so that counts of pairs miss it.
+      if (unit.prefix || (isWord && places.length === 0)) return isFound(unit)
+      return places.every((place) => (frequencies[place] as number) > 0) && (isWord || isFound(unit))
+    }
+    return asked.flatMap((one, place) => (isHeld(one) ? [place] : []))
   }
 }

@@ -1,7 +1,7 @@
 import { titleOf } from '../entry/lifted-metadata'
 import type { Metadata } from '../entry/metadata'
+import { atOnce, STEP, type Steps } from '../scheduler'
 import { utf8Length } from '../text'
-import { atOnce, STEP, type Steps } from '../yielder'
 import { type Analyzer, charBefore, type Token } from './analysis'
 import { codeOf, codeOfMetadata } from './code-parts'
 import { createCompoundList, joinsWords } from './compounds'

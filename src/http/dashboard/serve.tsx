@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Config } from '../../config'
 import { Problem } from '../../domain/errors'
+import { attempt } from '../../services/outcome'
 import type { Services } from '../../services/services'
 import { type Log, logLine } from '../log'
 import type { OAuth } from '../oauth/server'
@@ -9,10 +10,11 @@ import { STATUS } from '../status'
 import { type Page, respondWith } from './page'
 import { troublePage } from './pages/trouble'
 import { Door, Frame } from './parts/frame'
+import { reviews } from './parts/navigation'
 import { isOurs, readSent, STALE } from './sent'
 import type { Visitor } from './session'
 import type { Handler } from './table'
-import type { Visit } from './visit'
+import { principalOf, type Visit } from './visit'
 
 /** How a person is answered: with a page in its frame, or with what has gone wrong on one. */
 
@@ -64,16 +66,30 @@ export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> 
   }
 }
 
+/** Sessions that wait for the visitor's review; a page that answers a form, or cannot count them, shows none. */
+async function waitingFor(visit: Visit, method: string): Promise<number> {
+  if (method !== 'GET' || !reviews(visit)) return 0
+  const counted = await attempt(() => visit.services.capture.review.waiting(principalOf(visit)))
+  return counted.ok ? counted.value : 0
+}
+
 /** Answers with a page in its frame, or with what the handler made. */
 export async function serve(c: PageContext, visitor: Visitor, handler: Handler): Promise<Response> {
   const visit = await visitOf(c, visitor)
   const { url } = visit
   const trusted = c.req.method !== 'POST' || isOurs(c.req.raw, url, visit.form, visit.formToken)
-  const answer = trusted ? await carriedOut(c, visit, handler) : troublePage('forbidden', STALE, 403)
+  // The count adds no time: it is read while the page reads its own.
+  const [answer, waiting] = await Promise.all([
+    trusted ? carriedOut(c, visit, handler) : troublePage('forbidden', STALE, 403),
+    waitingFor(visit, c.req.method),
+  ])
   const response =
     answer instanceof Response
       ? answer
-      : respondWith(<Frame visit={visit} page={answer} />, { origin: url.origin, status: answer.status ?? 200 })
+      : respondWith(<Frame visit={visit} page={answer} waiting={waiting} />, {
+          origin: url.origin,
+          status: answer.status ?? 200,
+        })
   if (visitor.cookie !== null) response.headers.append('Set-Cookie', visitor.cookie)
   return response
 }

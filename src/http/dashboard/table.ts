@@ -12,7 +12,7 @@ import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
 import { review } from './pages/review'
-import { approve, drop, keep, merge, undo } from './pages/reviewing'
+import { approve, drop, keep, merge, several, undo } from './pages/reviewing'
 import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
 import { threadOfPath } from './pages/thread'
@@ -43,6 +43,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/review/keep', keep],
   ['POST', '/review/merge', merge],
   ['POST', '/review/drop', drop],
+  ['POST', '/review/several', several],
   ['POST', '/review/undo', undo],
   ['GET', '/projects', projects],
   ['POST', '/projects', makeProject],

@@ -32,8 +32,10 @@ type Context = { readonly var: Variables; readonly req: { readonly raw: Request 
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const shown = ({ id, title, project, branch, client, updatedAt, expiresAt, preview, version }: ReviewedEntry) => ({
-  ...{ id, title, project, branch, client, updated_at: iso(updatedAt), expires_at: iso(expiresAt), preview, version },
+const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntry) => ({
+  ...entry,
+  ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
+  ...(quote === null ? {} : { quote }),
 })
 
 function readPlace(given: string | undefined): ReviewPlace | null {
@@ -172,6 +174,22 @@ export function createCapturedRoutes() {
         answer: ({ version }) => ({ id, change_id: toChangeId(keptAt(id, version)) }),
       },
     )
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/keep', async (c) => {
+    const body = await readObject(c.req.raw, ['ids', 'expected_versions'], MAX_BODY)
+    const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.keep', given, {
+      facts: z.object({ kept: z.array(z.tuple([z.int(), z.int()])) }),
+      async work(caller) {
+        const { kept } = await review.keepAll(caller, given.ids, given.seen)
+        return { kept: kept.map(([id, version]) => [id, version] as [number, number]) }
+      },
+      recall: ({ effect }) => ({ kept: effect.map(([id, version]) => [id, version - 1] as [number, number]) }),
+      answer: ({ kept }) => ({ change_id: toChangeId({ did: 'keep_all', kept }) }),
+    })
     return c.json(answer)
   })
 

@@ -3,10 +3,10 @@ import type { Scope } from '../../domain/identity/scope'
 import { grepText } from '../../domain/reading/grep'
 import { Meter } from '../../domain/reading/meter'
 import type { Pattern } from '../../domain/reading/pattern'
+import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { and, type Filter } from '../../domain/search/filter'
 import { parseQuery } from '../../domain/search/query'
-import type { Yielder } from '../../domain/yielder'
 import type { EntryStore } from '../../ports/entry-store'
 import type { RankedResult } from '../searching/ranked/ranked-page'
 import type { RankedSearches } from '../searching/ranked/ranked-search'
@@ -37,14 +37,12 @@ export function createOwnSessions({
   searches,
   entries,
   analyzer,
-  yielder,
 }: {
   /** Null when full text is switched off: sessions are found by their words. */
   readonly searches: Pick<RankedSearches, 'byWords'> | null
   /** With captured entries where a filter asks for them. */
   readonly entries: Pick<EntryStore, 'page'>
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }) {
   /** The owner's sessions that hold words of a query, best first; empty if the query has no words. */
   async function holding(
@@ -65,7 +63,7 @@ export function createOwnSessions({
       const meter = new Meter(pattern)
       const found = []
       for (const entry of page.entries) {
-        const { lines } = await yielder.run(grepText(entry.text, pattern, meter, 0))
+        const { lines } = await scheduler.run(grepText(entry.text, pattern, meter, 0))
         if (lines.length > 0) found.push({ entry, lines })
       }
       return found

@@ -1,5 +1,11 @@
 // How does somebody keep, merge, drop what hooks have captured, and take that back?
-import type { AddressingEntry, Reviewed, ReviewedEntry, ReviewQuery } from '../../domain/capture/review'
+import {
+  type AddressingEntry,
+  MAX_REVIEWED,
+  type Reviewed,
+  type ReviewedEntry,
+  type ReviewQuery,
+} from '../../domain/capture/review'
 import { isKind, KINDS } from '../../domain/entry/kind'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
@@ -38,7 +44,8 @@ export const mergedInto = (id: number, sources: number, { changeId }: { readonly
   ...{ did: 'merge', id, version: 1, dropped: changeId, sources },
 })
 
-const MAX_REVIEWED = 20
+/** Sessions that are counted: more are shown as this many or more. */
+const MOST_WAITING = 100
 const MOST_TITLE = 200
 
 /** What was done, and the entry that it made or kept, at its version after that. */
@@ -59,7 +66,7 @@ export function createReviewCaptured({
   remember,
   isApproved = false,
 }: {
-  readonly store: Pick<CaptureStore, 'review' | 'addressing' | 'approve'>
+  readonly store: Pick<CaptureStore, 'review' | 'waiting' | 'addressing' | 'approve'>
   readonly entries: Pick<EntryStore, 'readToChange'>
   readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly updateEntries: UpdateEntries
@@ -99,6 +106,25 @@ export function createReviewCaptured({
     throw notFound(`What entry ${id} was as captured is no longer kept or has expired; it stays as it is`)
   }
 
+  /** All of them; none where one has changed since. */
+  async function undoKeepAll(caller: Caller, kept: readonly (readonly [id: number, version: number])[]): Promise<void> {
+    const found = new Map(
+      (
+        await entries.readToChange(
+          caller,
+          kept.map(([id]) => id),
+        )
+      ).map((entry) => [entry.id, entry]),
+    )
+    for (const [id, version] of kept) {
+      const entry = found.get(id)
+      if (entry === undefined) throw noSuchEntry(id)
+      checkVersion(entry, version + 1)
+    }
+    for (const [i, [id, version]] of kept.entries())
+      await undoKeep(i === 0 ? caller : further(caller, `u${i}${caller.changeId}`), id, version)
+  }
+
   function patchOf({ kind, title }: KeepArguments): JsonObject {
     if (kind !== undefined && !isKind(kind)) throw invalidInput(`kind must be one of: ${KINDS.join(', ')}`)
     const name = title === undefined ? undefined : trim(title)
@@ -109,6 +135,9 @@ export function createReviewCaptured({
 
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
+
+    /** How many sessions of the owner wait for review, at most 100. */
+    waiting: (scope: Scope): Promise<number> => store.waiting(scope, MOST_WAITING),
 
     /**
      * Entries whose texts address an agent and that no person has approved; where packs contain approved entries alone, all that wait
@@ -134,6 +163,24 @@ export function createReviewCaptured({
       const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
       const { version } = onlyValue(await updateEntries(caller, [done(update)], true))
       return { id, version, reviewed: keptAt(id, version) }
+    },
+
+    /** Approves several captured entries as they are: all of them or none. @throws Problem not_found, conflict */
+    async keepAll(
+      caller: Caller,
+      ids: readonly number[],
+      seen: SeenVersions,
+    ): Promise<Extract<Reviewed, { did: 'keep_all' }>> {
+      const found = await captured(caller, ids, seen)
+      const updates = found.map(({ id, version }) => ({
+        id,
+        metadataPatch: { captured: false },
+        expectedVersion: seen[String(id)] ?? version,
+      }))
+      const outcomes = await updateEntries(caller, updates.map(done), true)
+      const failed = outcomes.find(({ ok }) => !ok)
+      if (failed?.ok === false) throw failed.problem
+      return { did: 'keep_all', kept: found.map(({ id, version }) => [id, version]) }
     },
 
     /**
@@ -178,6 +225,7 @@ export function createReviewCaptured({
      */
     async undo(caller: Caller, reviewed: Reviewed): Promise<void> {
       if (reviewed.did === 'keep') return undoKeep(caller, reviewed.id, reviewed.version)
+      if (reviewed.did === 'keep_all') return undoKeepAll(caller, reviewed.kept)
       if (reviewed.did === 'drop') return bringBack(caller, reviewed.dropped, 1)
       const { id, version, dropped, sources } = reviewed
       const [made] = await entries.readToChange(caller, [id])

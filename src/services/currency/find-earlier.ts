@@ -1,5 +1,8 @@
+import { contentMark } from '../../domain/currency/content-mark'
 import { holdsFrom } from '../../domain/currency/later-first'
 import { hasSubject, REPLACEABLE, SUBJECT, similarityIn, subjectOf } from '../../domain/currency/subject'
+import { validFrom } from '../../domain/currency/validity'
+import { checkText, checkVerbatim } from '../../domain/entry/draft'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
 import { type Kind, kindOfMetadata, kindOfTags } from '../../domain/entry/kind'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
@@ -12,8 +15,9 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
-import { firstCodePoints } from '../../domain/text'
+import { firstCodePoints, sha256Hex } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
+import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import type { FullText, TextColumn } from '../../ports/full-text'
 import { attempt } from '../outcome'
@@ -24,13 +28,19 @@ export interface Earlier {
   readonly title: string
   /** ISO 8601: from when it holds. */
   readonly at: string
-  readonly version: number
+  /** What the new memory records where both hold: the contents of both (`contentMark`). */
+  readonly mark: string
 }
 
-/** A memory that is stored. */
+/** A memory that is compared with earlier ones. */
 export interface NewMemory {
+  /** Of one that is stored already: it is not compared with itself. */
+  readonly id?: number
   readonly title: string | null
   readonly text: string
+  /** SHA-256 of the complete text. */
+  readonly textHash: string
+  readonly metadata: Metadata | null
   readonly kind: Kind
   readonly project: string | null
   /** Memories that it replaces, if the writer names some. */
@@ -40,6 +50,8 @@ export interface NewMemory {
 /** A memory as a tool is given it. */
 export interface Drafted {
   readonly text: string
+  /** Whether the text is stored as it is; else it is trimmed. */
+  readonly isVerbatim?: true
   readonly metadata: Metadata | null
   readonly tags: readonly string[]
 }
@@ -62,13 +74,15 @@ export function createFindEarlier({
   entries,
   fullText,
   analyzer,
+  clock,
 }: {
   readonly entries: Pick<EntryStore, 'previews'>
   readonly fullText: FullText
   readonly analyzer: Analyzer
+  readonly clock: Clock
 }) {
   /** The memories of its project alone; of a memory without a project, those that the caller sees. */
-  const scopeOf = (caller: Caller, { project }: NewMemory): Scope => ({
+  const scopeOf = (caller: Scope, { project }: Pick<NewMemory, 'project'>): Scope => ({
     ...caller,
     projects: project === null ? caller.projects : homesOf(caller, project),
   })
@@ -77,7 +91,7 @@ export function createFindEarlier({
    * IDs of memories on the subject of a new one, the most similar first. Empty if the writer names the memories that it replaces. One
    * round trip that reads a bounded number of rows.
    */
-  async function similar(caller: Caller, memory: NewMemory): Promise<readonly number[]> {
+  async function similar(caller: Scope, memory: NewMemory): Promise<readonly number[]> {
     const { title, text, kind, replaced } = memory
     if (replaced.size > 0 || !REPLACEABLE.has(kind) || !hasSubject(memory)) return []
     const sought = firstCodePoints(`${title ?? ''}\n${text}`, SUBJECT.codePoints).replaceAll('"', ' ')
@@ -92,15 +106,19 @@ export function createFindEarlier({
     const similarity = similarityIn([own, ...hits.map((hit) => subjectOf(hit.title, hit.text, analyzer))])
     return hits
       .map(({ id }, i) => ({ id, similarity: similarity(0, i + 1) }))
-      .filter((one) => one.similarity >= SUBJECT.named)
+      .filter((one) => one.similarity >= SUBJECT.named && one.id !== memory.id)
       .sort((a, b) => b.similarity - a.similarity || b.id - a.id)
       .slice(0, CANDIDATES.read)
       .map(({ id }) => id)
   }
 
-  /** Those of the entries that a new memory may replace, the most similar first. */
-  function chosen(caller: Caller, memory: NewMemory, ids: readonly number[], read: readonly EntryPreview[]): Earlier[] {
-    const { project } = memory
+  /** Those of the entries that are on the subject of a memory and that nothing replaces, the most similar first. */
+  function onSubject(
+    caller: Scope,
+    { project }: Pick<NewMemory, 'project'>,
+    ids: readonly number[],
+    read: readonly EntryPreview[],
+  ): EntryPreview[] {
     const isThere = (one: string | null): boolean =>
       one === project || (one !== null && project !== null && homesOf(caller, project).includes(one))
     const mayBeReplaced = (entry: Entry): boolean =>
@@ -110,10 +128,24 @@ export function createFindEarlier({
       isThere(entry.project) &&
       entry.supersededBy === undefined
     const byId = new Map(read.filter(mayBeReplaced).map((entry) => [entry.id, entry]))
-    return ids
-      .flatMap((id) => byId.get(id) ?? [])
+    return ids.flatMap((id) => byId.get(id) ?? [])
+  }
+
+  /** Those of the entries that a new memory may replace, the most similar first: none that holds from a later time. */
+  function chosen(caller: Caller, memory: NewMemory, ids: readonly number[], read: readonly EntryPreview[]): Earlier[] {
+    const from = validFrom(memory.metadata) ?? clock.now()
+    return onSubject(caller, memory, ids, read)
+      .filter((entry) => holdsFrom(entry) <= from)
       .slice(0, SUBJECT.most)
-      .map(earlierOf)
+      .map((entry) => earlierOf(memory, entry))
+  }
+
+  /** Stored memories on the subject of a stored one, earlier and later ones, the most similar first. Two round trips. */
+  async function around(scope: Scope, memory: NewMemory): Promise<readonly EntryPreview[]> {
+    const ids = await similar(scope, memory)
+    if (ids.length === 0) return []
+    const read = await entries.previews(scopeOf(scope, memory), EVERYTHING, ids, 200)
+    return onSubject(scope, memory, ids, read).slice(0, SUBJECT.most)
   }
 
   /** The memories that a new one may replace. Two round trips, shared with what is read in the same moment; none where they fail. */
@@ -130,27 +162,32 @@ export function createFindEarlier({
    * The memories that a draft of a tool may replace, where its metadata name a kind of which a later memory may replace an earlier one;
    * noted, so that the same call made again names the same. Called before the draft is stored.
    */
-  async function ofDraft(caller: Caller, { text, metadata, tags }: Drafted): Promise<readonly Earlier[]> {
+  async function ofDraft(caller: Caller, drafted: Drafted): Promise<readonly Earlier[]> {
+    const { metadata, tags } = drafted
     // Metadata that are refused are the store's to report.
-    const read = await attempt(async () => liftMetadata(metadata, caller, caller.agent))
+    const read = await attempt(async () => ({
+      ...liftMetadata(metadata, caller, caller.agent),
+      text: drafted.isVerbatim ? checkVerbatim(drafted.text, 'content') : checkText(drafted.text),
+    }))
     const kind = kindOfMetadata(metadata) ?? kindOfTags(tags)
     if (!read.ok || kind === null || !REPLACEABLE.has(kind) || read.value.diary) return []
-    const { title, project } = read.value
+    const { title, project, text } = read.value
     const links = linksOfMetadata(metadata)
     const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
-    const earlier = await find(caller, { title, text, kind, project, replaced })
+    const textHash = await sha256Hex(text)
+    const earlier = await find(caller, { title, text, textHash, metadata, kind, project, replaced })
     if (earlier.length === 0) return []
     note(caller, 'earlier', earlier)
     if (caller.receipt) caller.receipt.notes.mentioned = earlier.map(({ id }) => id)
     return earlier
   }
 
-  return { similar, chosen, find, ofDraft }
+  return { similar, chosen, around, ofDraft }
 }
 
-const earlierOf = (entry: EntryPreview): Earlier => ({
+const earlierOf = (memory: NewMemory, entry: EntryPreview): Earlier => ({
   id: entry.id,
   title: titleOf(entry),
   at: formatSecond(holdsFrom(entry)),
-  version: entry.version,
+  mark: contentMark(memory, entry),
 })

@@ -1,5 +1,5 @@
+import { scheduler } from '../../domain/scheduler'
 import { DAY_MS, type Millis } from '../../domain/time'
-import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
 
@@ -58,9 +58,8 @@ export function createSchedule(dependencies: {
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
   /** Lets others have their turn between two rounds. */
-  readonly yielder: Pick<Yielder, 'rest'>
 }): Schedule {
-  const { steps, journal, clock, log, yielder } = dependencies
+  const { steps, journal, clock, log } = dependencies
 
   const day = (ms: Millis): number => Math.floor(ms / DAY_MS)
   const isDue = ({ every, daily }: Step, { cursor, finishedAt }: StepState): boolean =>
@@ -84,7 +83,7 @@ export function createSchedule(dependencies: {
         })
       cursor = result.next
       if (ended) break
-      await yielder.rest()
+      await scheduler.yield()
     }
     if (done > 0) log('schedule_step', { step: step.name, done, ended: cursor === null })
     return cursor === null

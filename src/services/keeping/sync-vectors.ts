@@ -1,5 +1,5 @@
 import { readableVector } from '../../domain/meaning/vector'
-import type { Yielder } from '../../domain/yielder'
+import { scheduler } from '../../domain/scheduler'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { VectorRows } from '../../ports/vector-rows'
 
@@ -17,12 +17,10 @@ export type SyncVectors = ReturnType<typeof createSyncVectors>
 export function createSyncVectors({
   index,
   rows,
-  yielder,
   log = () => {},
 }: {
   readonly index: VectorIndex
   readonly rows: VectorRows
-  readonly yielder: Yielder
   readonly log?: (event: string, fields: Record<string, unknown>) => void
 }) {
   /** @returns whether the index has confirmed everything */
@@ -37,7 +35,7 @@ export function createSyncVectors({
       }
       const added = changes.added.filter((one) => !unreadable.includes(one))
       await index.apply(space, { ...changes, added })
-      await yielder.rest()
+      await scheduler.yield()
       if (changes.added.length < STEP && changes.removed.length < STEP) return index.settle(space)
     }
     return false

@@ -20,9 +20,9 @@ import { CONTENT, DEPTHS, type PackArguments, type PackRequest, readPackRequest 
 import { saidOfPack } from '../../domain/pack/said-of-pack'
 import { selectEntries } from '../../domain/pack/select-entries'
 import { NOTHING_FITS } from '../../domain/recall/doubt'
+import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
-import type { Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
 import type { CatchUp } from '../keeping/catch-up'
@@ -89,7 +89,6 @@ export function createCompilePack({
   reads,
   findCandidates,
   analyzer,
-  yielder,
   clock,
   unfinished = async () => [],
   isApproved = false,
@@ -97,7 +96,6 @@ export function createCompilePack({
   readonly reads: PackReads
   readonly findCandidates: FindCandidates
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
   readonly clock: Clock
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
@@ -164,13 +162,13 @@ export function createCompilePack({
         request.admits(entry) &&
         !hasEnded(entry.metadata, clock.now()),
     )
-    const by = { analyzer, yielder }
+    const by = { analyzer }
     const ranked = await rankEntries(present, found, request, by)
     const links = { opponents: opponentsIn(found.links), successors: successorsIn(found.links) }
     const selection = await selectEntries(ranked, request, { links, ...by })
     const { chosen, anyway } = selection
     const { order, later } = laterFirst(chosen.map(listedOf))
-    await yielder.spend(chosen.length * chosen.length * WORK_OF_PAIR)
+    await scheduler.tick(chosen.length * chosen.length * WORK_OF_PAIR)
     const pieces = chosen.map((one): Piece => {
       const most = anyway.has(one) && !one.evidence.diary ? ANYWAY : CONTENT
       const item = withLater(itemOf(one), later.get(one.entry.id) ?? [])

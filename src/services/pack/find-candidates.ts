@@ -8,7 +8,6 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { and, EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
-import type { Yielder } from '../../domain/yielder'
 import type { Embedder } from '../../ports/embedder'
 import type { FullText, TextHit } from '../../ports/full-text'
 import type { PackReads, PackSight } from '../../ports/packs'
@@ -63,7 +62,6 @@ export function createFindCandidates({
   reads,
   fullText,
   analyzer,
-  yielder,
   suggestWords = NO_SUGGESTIONS,
   semantic,
   finishing = NOTHING_PENDING,
@@ -71,7 +69,6 @@ export function createFindCandidates({
   readonly reads: PackReads
   readonly fullText: FullText | null
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
   readonly suggestWords?: SuggestWords
   /** Null when switched off. */
   readonly semantic: {
@@ -83,7 +80,7 @@ export function createFindCandidates({
   } | null
   readonly finishing?: FinishIndex
 }) {
-  const searching = fullText === null ? null : findingCompounds(fullText, { analyzer, yielder })
+  const searching = fullText === null ? null : findingCompounds(fullText, { analyzer })
 
   function searchWords(
     sight: PackSight,

@@ -182,6 +182,7 @@ export function createRemember({
   async function conflictsWith(
     caller: Caller,
     memory: Remembered,
+    textHash: string,
   ): Promise<Pick<StoredMemory, 'conflicts' | 'furtherConflicts' | 'mayReplace'>> {
     const { title, draft, kind, project, links } = memory
     const replaced = new Set(links.flatMap(({ relation, to }) => (relation === 'supersedes' ? [to] : [])))
@@ -190,7 +191,8 @@ export function createRemember({
     const collides = (entry: Entry): boolean =>
       entry.kind === kind && isThere(entry.project) && entry.supersededBy === undefined && !replaced.has(entry.id)
     const scope = { ...caller, projects: project === null ? caller.projects : homesOf(caller, project) }
-    const stored = { title, text: draft.text, kind, project, replaced }
+    const metadata = draft.metadata ?? null
+    const stored = { title, text: draft.text, textHash, metadata, kind, project, replaced }
     const isDiary = draft.metadata?.diary === true
     // Asked for in the same moment, so that they share a round trip.
     const [similar, ...found] = await Promise.all([
@@ -255,7 +257,7 @@ export function createRemember({
     const isComparable = replaces === undefined
     const textHash = await sha256Hex(draft.text)
     const [found, first] = await Promise.all([
-      conflictsWith(caller, memory),
+      conflictsWith(caller, memory, textHash),
       isComparable ? equalTo(caller, memory, textHash) : null,
     ])
     let equal = first

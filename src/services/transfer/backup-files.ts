@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/identity/scope'
-import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
+import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import type { BackupObject, BackupStore } from '../../ports/backup-store'
 
 /** Where backups stand in their bucket, and how they are packed. */
@@ -21,13 +21,12 @@ const PIECE = 65_536
 async function through(
   bytes: Uint8Array,
   { readable, writable }: CompressionStream | DecompressionStream,
-  yielder: Yielder,
 ): Promise<Uint8Array> {
   const write = async () => {
     const writer = writable.getWriter()
     for (let at = 0; at < bytes.length; at += PIECE) {
       await writer.write(bytes.subarray(at, at + PIECE))
-      await yielder.spend(PIECE / VOLUME_UNITS)
+      await scheduler.tick(PIECE / VOLUME_UNITS)
     }
     await writer.close()
   }
@@ -35,10 +34,8 @@ async function through(
   return new Uint8Array(passed)
 }
 
-export const packed = (bytes: Uint8Array, yielder: Yielder): Promise<Uint8Array> =>
-  through(bytes, new CompressionStream('gzip'), yielder)
-export const unpacked = (gzip: Uint8Array, yielder: Yielder): Promise<Uint8Array> =>
-  through(gzip, new DecompressionStream('gzip'), yielder)
+export const packed = (bytes: Uint8Array): Promise<Uint8Array> => through(bytes, new CompressionStream('gzip'))
+export const unpacked = (gzip: Uint8Array): Promise<Uint8Array> => through(gzip, new DecompressionStream('gzip'))
 
 /** All objects below a prefix, a page at a time. */
 export async function* pagesOf(store: BackupStore, prefix: string): AsyncGenerator<readonly BackupObject[]> {

@@ -1,10 +1,10 @@
 import { invalidInput, notFound, Problem } from '../../domain/errors'
+import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { sha256Hex } from '../../domain/text'
 import { DAY_MS } from '../../domain/time'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 import type { BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
@@ -64,11 +64,10 @@ export function createBackups(dependencies: {
   readonly orgs: () => Promise<readonly string[]>
   readonly places: () => Promise<TextSeal>
   readonly clock: Clock
-  readonly yielder: Yielder
   /** Days that backups are kept. */
   readonly keep: number
 }) {
-  const { exports, images, imports, orgs, clock, yielder, keep } = dependencies
+  const { exports, images, imports, orgs, clock, keep } = dependencies
   const today = () => new Date(clock.now()).toISOString().slice(0, 10)
 
   function bucket(): BackupStore {
@@ -88,7 +87,7 @@ export function createBackups(dependencies: {
       yield volume
     }
     for await (const { record, bytes: line } of readVolumes(bytes(), 1)) {
-      await yielder.spend(line.length / VOLUME_UNITS)
+      await scheduler.tick(line.length / VOLUME_UNITS)
       if (record.record === 'entry' || record.record === 'version')
         for (const { sha256 } of record.images ?? []) hashes.add(sha256)
     }
@@ -134,7 +133,7 @@ export function createBackups(dependencies: {
     }
     if (ended === null) throw new Error('an export ends with a whole volume')
     const bytes = joined(parts)
-    const gzip = await packed(bytes, yielder)
+    const gzip = await packed(bytes)
     const notes = { sha256: await sha256Hex(gzip), content: ended.content, entries: String(ended.entries) }
     await bucket().put(keyOf(org, day, volume), gzip, notes)
     return { bytes, next: ended.next }
@@ -144,7 +143,7 @@ export function createBackups(dependencies: {
   async function written({ org, day, volume }: BackupState): Promise<Uint8Array> {
     const gzip = await bucket().get(keyOf(org, day, volume))
     if (gzip === null) throw invalidInput('A volume of this backup is gone; begin without from')
-    return unpacked(gzip, yielder)
+    return unpacked(gzip)
   }
 
   /** A step of a backup: a volume, or some of its images. @returns what is left; null when it is complete */

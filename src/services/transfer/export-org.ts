@@ -1,11 +1,11 @@
 import { invalidInput } from '../../domain/errors'
 import type { CursorSeal } from '../../domain/history/cursor'
 import type { Scope } from '../../domain/identity/scope'
+import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { DAY_MS } from '../../domain/time'
 import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../../domain/transfer/records'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { type ManifestOfAll, manifestOf, VolumeWriter } from '../../domain/transfer/volume-writer'
-import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ExportSelection, ExportStore } from '../../ports/export-store'
 import type { ImageStore } from '../../ports/image-store'
@@ -68,9 +68,8 @@ export function createExportOrg(dependencies: {
   readonly cursors: () => Promise<CursorSeal>
   readonly places: () => Promise<TextSeal>
   readonly clock: Clock
-  readonly yielder: Yielder
 }) {
-  const { store, images, cursors, places, clock, yielder } = dependencies
+  const { store, images, cursors, places, clock } = dependencies
 
   const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
 
@@ -134,7 +133,7 @@ export function createExportOrg(dependencies: {
       }
       if (record.record === 'entry') entries++
       if (line === null) continue
-      await yielder.spend(line.length / VOLUME_UNITS)
+      await scheduler.tick(line.length / VOLUME_UNITS)
       yield { bytes: line }
     }
     const ended = writer.end()

@@ -4,12 +4,12 @@ import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Attachment } from '../../domain/identity/project-attachment'
 import type { Caller } from '../../domain/identity/scope'
+import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { contentDifference } from '../../domain/transfer/content-difference'
 import { withoutImages } from '../../domain/transfer/incoming'
 import type { Intake } from '../../domain/transfer/incoming-checks'
 import { incomingVersion } from '../../domain/transfer/incoming-version'
 import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
-import { VOLUME_UNITS } from '../../domain/yielder'
 import type { Clock } from '../../ports/clock'
 import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
 import { withRetries } from '../outcome'
@@ -57,7 +57,7 @@ export type ImportVolume = ReturnType<typeof createImportVolume>
 /** Takes one volume in (docs/contracts/operate.md §2). */
 export function createImportVolume(dependencies: ImportDependencies) {
   return async (caller: Caller, chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport> => {
-    const volume = await readVolume(chunks, dependencies.yielder)
+    const volume = await readVolume(chunks)
     return new Import(dependencies, caller, options, volume).run()
   }
 }
@@ -208,7 +208,7 @@ class Import {
         id,
         decideEntry(here, known, there, { intake, onConflict: options.onConflict, edits: options.edits === true }),
       )
-      await this.on.yielder.spend(record.text.length)
+      await scheduler.tick(record.text.length)
     }
     return decided
   }
@@ -257,7 +257,7 @@ class Import {
 
   private async takeProjects(): Promise<void> {
     const { caller, at, volume } = this
-    const projects = []
+    const projects: { id: string; name: string; createdAt: number }[] = []
     for (const batch of batchesOf(volume))
       for (const { record } of batch)
         if (record.record === 'project' && (caller.projects === null || caller.projects.includes(record.id))) {
@@ -396,7 +396,7 @@ class Import {
       const id = mapping.ours.get(String(record.id))
       const there = id === undefined ? undefined : standing.get(id)
       this.difference.note({ ...record, ...mapping.mapped(record) }, there ?? null, inside)
-      await this.on.yielder.spend(record.text.length / VOLUME_UNITS)
+      await scheduler.tick(record.text.length / VOLUME_UNITS)
     }
   }
 
@@ -405,7 +405,7 @@ class Import {
       const settled = await this.on.imports.settle(this.caller, this.store, this.volume.ids)
       this.report.links += settled.links
       more = settled.more
-      await this.on.yielder.rest()
+      await scheduler.yield()
     }
   }
 }

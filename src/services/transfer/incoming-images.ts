@@ -2,7 +2,7 @@ import type { WriteLimits } from '../../domain/entry/draft'
 import { detectImageType } from '../../domain/entry/image'
 import { limitExceeded, Problem } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
-import type { Yielder } from '../../domain/yielder'
+import { scheduler } from '../../domain/scheduler'
 import type { EntryStore } from '../../ports/entry-store'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
@@ -16,7 +16,6 @@ export interface ImageDependencies {
   readonly spare: (org: string, hash: string) => Promise<Uint8Array | null>
   readonly entries: Pick<EntryStore, 'imageRemovals'>
   readonly limits: WriteLimits
-  readonly yielder: Yielder
 }
 
 export interface IncomingImages {
@@ -74,7 +73,7 @@ export async function lookAtImages(
         const mimeType = detectImageType(bytes)
         if (mimeType !== null) await on.images.put(caller, { hash, mimeType, bytes })
         comes.delete(hash)
-        await on.yielder.spend(bytes.length)
+        await scheduler.tick(bytes.length)
       }
       for (const hash of kept) {
         const bytes = await on.spare(caller.org, hash)

@@ -9,8 +9,8 @@ export interface VectorDependencies {
   readonly imports: Pick<ImportStore, 'withoutVectors'>
   /** Makes vectors where that needs no service; null where they are made behind. */
   readonly generate: Generate | null
-  /** The model whose vectors are taken; null when semantic search is switched off. */
-  readonly model: { readonly key: string; readonly dimensions: number } | null
+  /** The model whose vectors are imported; `every` imports all vectors as they are, null (semantic search is off) none. */
+  readonly model: { readonly key: string; readonly dimensions: number } | 'every' | null
 }
 
 type VectorRecord = RecordOf<'vector'>
@@ -21,12 +21,15 @@ function isVectorOf(data: string, dimensions: number): boolean {
   return Math.floor((base64.length * 3) / 4) === dimensions
 }
 
-/** Those of the server's model; null where there is none. */
+/** The vectors of the server's model, or of every model; null where there is none. */
 export function vectorsOf({ model }: VectorDependencies, records: readonly VectorRecord[]): TextVector[] | null {
   if (model === null) return null
-  const ofModel = records.filter((one) => one.model === model.key && isVectorOf(one.data, model.dimensions))
+  const ofModel =
+    model === 'every'
+      ? records
+      : records.filter((one) => one.model === model.key && isVectorOf(one.data, model.dimensions))
   if (ofModel.length === 0) return null
-  return ofModel.map(({ chunk, start, length, data }) => ({ model: model.key, chunk, start, length, data }))
+  return ofModel.map(({ model: key, chunk, start, length, data }) => ({ model: key, chunk, start, length, data }))
 }
 
 /** Vectors of entries whose file brings none: made here where that needs no service, else queued. */
@@ -34,7 +37,7 @@ export async function withVectors(
   { generate, model }: VectorDependencies,
   entries: readonly TakenEntry[],
 ): Promise<TakenEntry[]> {
-  if (model === null) return [...entries]
+  if (model === null || model === 'every') return [...entries]
   const bare = entries.filter(({ vectors }) => vectors === null)
   if (generate === null || bare.length === 0)
     return entries.map((one) => (one.vectors === null ? { ...one, queueVectors: true } : one))
@@ -67,6 +70,8 @@ export async function laterVectors(
     if (vectors === null || !isUntouched(known, given.at)) return []
     return [{ id: known.entryId, version: known.standing.version, vectors }]
   })
+  // A volume may end between two vectors of one entry; those that are stored stay.
+  if (on.model === 'every') return wanted
   const ids = wanted.map(({ id }) => id)
   const bare = await on.imports.withoutVectors(caller, on.model.key, ids)
   return wanted.filter(({ id }) => bare.has(id))

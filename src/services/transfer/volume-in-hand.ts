@@ -1,9 +1,9 @@
+import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { decodeBase64 } from '../../domain/transfer/base64'
 import { stableId, withIds } from '../../domain/transfer/content'
 import { readLine } from '../../domain/transfer/line'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import { VOLUME_UNITS, type Yielder } from '../../domain/yielder'
 import { type Screening, screeningOf } from './screened-records'
 
 /** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
@@ -48,7 +48,7 @@ export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'versio
 }
 
 /** @throws Problem naming the line of the first fault */
-export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yielder): Promise<VolumeInHand> {
+export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<VolumeInHand> {
   let manifest: RecordOf<'manifest'> | null = null
   let end: RecordOf<'end'> | null = null
   const lines: { line: number; bytes: Uint8Array }[] = []
@@ -61,7 +61,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yie
   const states = new Set<string>()
   const screenings = new Map<number, Screening>()
   for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
-    await yielder.spend(bytes.length / VOLUME_UNITS)
+    await scheduler.tick(bytes.length / VOLUME_UNITS)
     if (record.record === 'manifest') manifest = record
     else if (record.record === 'end') end = record
     else if (record.record === 'image') {
@@ -77,7 +77,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>, yielder: Yie
       namedIn(record, (id) => named.add(id))
       const screening = screeningOf(record)
       if (screening !== null) screenings.set(line, screening)
-      await yielder.spend(record.text.length)
+      await scheduler.tick(record.text.length)
       for (const { sha256 } of record.images ?? []) images.add(sha256)
     }
     if (record.record === 'entry' || record.record === 'version' || record.record === 'gone') ids.add(String(record.id))

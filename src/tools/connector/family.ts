@@ -8,6 +8,7 @@ import { threads } from '../threads/family'
 export const connector: Family = {
   ...threads,
   name: 'connector',
+  tokens: 150,
   parse: { leaves: () => false },
   instructions:
     'Shared memory of your team, to be read: search finds entries for a question, fetch brings one whole by its id.',

@@ -11,6 +11,9 @@ export const fetchEntry = defineTool({
   name: 'fetch',
   title: 'Fetch',
   description: 'Bring one entry whole, by the id that search gave.',
+  example: { id: '1' },
+  promise: 'PLATFORM-14',
+  budget: { tokens: 60, trips: 2, reads: [12, 12], writes: 0 },
   input: z.strictObject({ id: contextId('Id of an entry', { type: 'string' }) }),
   output: output({
     id: z.string(),

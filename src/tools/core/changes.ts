@@ -102,6 +102,9 @@ export const changes = defineTool({
   name: 'changes',
   title: 'Changes',
   description: 'List what was stored, updated (also tasks finished) or deleted.',
+  example: { since: '1 hour ago', limit: 2 },
+  promise: 'CORE-15',
+  budget: { tokens: 170, trips: 9, reads: [1_420, 4_560], writes: 3 },
   input,
   inspect: ({ project, kind }, { principal }) => {
     namedProject(principal, project)

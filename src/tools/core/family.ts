@@ -45,6 +45,7 @@ export const inCoreWords = (text: string): string =>
 export const core: Family = {
   ...threads,
   name: 'core',
+  tokens: 2_300,
   parse: { leaves: () => false },
   failure(problem) {
     const { structured, text } = threads.failure(problem)

@@ -4,6 +4,7 @@ import { own } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry } from '../../domain/errors'
 import { givenAs, shortened } from '../../domain/flaws'
 import { cutAround } from '../../domain/pack/content'
+import { scheduler } from '../../domain/scheduler'
 import { RESULT_BYTES } from '../../domain/search/window'
 import { codePointLength, firstCodePoints, foldAscii } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
@@ -182,6 +183,9 @@ export const fetch = defineTool({
   name: 'fetch',
   title: 'Fetch',
   description: 'Read memories by id, complete or a part.',
+  example: { id: 7 },
+  promise: 'CORE-10',
+  budget: { tokens: 170, trips: 6, reads: [57, 57], writes: 0 },
   input,
   inspect: (args) => {
     const sound = soundArguments(input, args)
@@ -220,7 +224,7 @@ export const fetch = defineTool({
       const one = await shown(context, entry, args, Math.max(300, share))
       budget -= JSON.stringify(one).length + 1
       kept.push({ entry, shown: one })
-      await services.yielder.spend(entry.text.length)
+      await scheduler.tick(entry.text.length)
     }
     const found = new Set([...entries.map((entry) => entry.id), ...omitted])
     return {

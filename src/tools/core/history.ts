@@ -14,6 +14,9 @@ export const history = defineTool({
   name: 'history',
   title: 'History',
   description: 'Who changed a memory, when, with diffs; with version: as it was then.',
+  example: { id: 7 },
+  promise: 'CORE-13',
+  budget: { tokens: 100, trips: 3, reads: [59, 59], writes: 0 },
   input: z.strictObject({
     id: id('Memory, also a deleted one'),
     version: z.int().optional().meta({ description: 'This one complete' }),

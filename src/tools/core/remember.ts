@@ -107,6 +107,15 @@ export const remember = defineWritingTool({
   title: 'Remember',
   description: 'Store one memory for the team.',
   effect: 'store',
+  example: {
+    title: 'Refunds carry a key',
+    content: 'A retried refund paid twice; the key is the booking id.',
+    kind: 'decision',
+    project: 'ferry',
+    tags: ['payments'],
+  },
+  promise: 'CORE-18',
+  budget: { tokens: 450, trips: 5, reads: [470, 470], writes: 30 },
   input,
   output: output({
     id: z.int(),

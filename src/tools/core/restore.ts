@@ -44,6 +44,9 @@ export const restore = defineWritingTool({
   title: 'Restore',
   description: 'Restore deleted memories or an earlier version.',
   effect: 'change',
+  example: { id: 7 },
+  promise: 'CORE-13',
+  budget: { tokens: 140, trips: 5, reads: [145, 145], writes: 33 },
   input,
   output: output({
     restored: listOf(part('Memory', { id: z.int(), version: z.int() }), 'Restored'),

@@ -1,11 +1,14 @@
 import * as z from 'zod'
-import { validityOf } from '../../domain/currency/validity'
+import { type Content, contentMark } from '../../domain/currency/content-mark'
+import { checkValidity, validityOf } from '../../domain/currency/validity'
 import type { Entry } from '../../domain/entry/entry'
+import { titleOf } from '../../domain/entry/lifted-metadata'
 import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
 import { openProject } from '../../domain/recall/project'
+import { sha256Hex, trim } from '../../domain/text'
 import { attempt, done, onlyValue, withRetries } from '../../services/outcome'
 import { archivedNote } from '../../services/writing/entries/updated-entry'
 import type { ToolContext } from '../context'
@@ -124,16 +127,24 @@ function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>)
   }
 }
 
-/** The patch that records which memories this one replaces, and next to which it holds. */
-function judgement(entry: Entry, replaces: readonly number[], others: readonly Entry[]): JsonObject {
-  const before = own(entry.metadata, 'supersedes')
+/**
+ * The patch that records which memories this one replaces, and next to which it holds.
+ *
+ * @param content of the memory after the call
+ */
+function judgement(
+  { metadata }: Pick<Entry, 'metadata'>,
+  content: Content,
+  { replaces, others }: { readonly replaces: readonly number[]; readonly others: readonly Entry[] },
+): JsonObject {
+  const before = own(metadata, 'supersedes')
   const known = Array.isArray(before) ? before : before === undefined || before === null ? [] : [before]
   const replaced = [...new Set([...known.map(String), ...replaces.map(String)])]
   return {
     ...(replaces.length === 0 ? {} : { supersedes: replaced }),
     ...(others.length === 0
       ? {}
-      : { both_hold: Object.fromEntries(others.map(({ id: other, version }) => [String(other), version])) }),
+      : { both_hold: Object.fromEntries(others.map((other) => [String(other.id), contentMark(content, other)])) }),
   }
 }
 
@@ -143,6 +154,9 @@ export const update = defineWritingTool({
   title: 'Update',
   description: 'Change fields of a memory; the others stay. restore undoes it.',
   effect: 'change',
+  example: { id: 7, title: 'Refunds carry an idempotency key', status: 'done' },
+  promise: 'CORE-11',
+  budget: { tokens: 450, trips: 4, reads: [95, 95], writes: 39 },
   input,
   output: output({ id: z.int(), version: z.int(), changed: strings('Field') }),
   isCostly: ({ content, append, title }) => content !== undefined || append !== undefined || title !== undefined,
@@ -157,7 +171,8 @@ export const update = defineWritingTool({
     if (changed(args).length === 0)
       throw invalidInput('Name at least one field to change', [{ path: 'content', given: 'nothing' }])
     const edits = args.old_text !== undefined || args.append !== undefined
-    if (!edits && replaces.length === 0 && others.length === 0)
+    const dates = args.valid_from !== undefined || args.valid_until !== undefined
+    if (!edits && !dates && replaces.length === 0 && others.length === 0)
       return onlyValue(await services.updateEntries(principal, [done(draft)], true))
     // The edit is made of the text that was read: where another write comes between, it is read again.
     return withRetries(async () => {
@@ -171,14 +186,16 @@ export const update = defineWritingTool({
       if (missing !== undefined) throw noSuchEntry(missing)
       const entry = read.get(args.id) as Entry
       const expectedVersion = args.expected_version ?? entry.version
-      const judged = judgement(
-        entry,
-        replaces,
-        others.map((one) => read.get(one) as Entry),
-      )
+      if (dates) checkValidity({ ...entry.metadata, ...draft.metadataPatch })
+      const text = edits ? edited(entry.text, args) : draft.text
+      const content = {
+        title: titleOf({ ...entry.metadata, ...draft.metadataPatch }),
+        textHash: text === undefined ? entry.textHash : await sha256Hex(trim(text)),
+      }
+      const judged = judgement(entry, content, { replaces, others: others.map((one) => read.get(one) as Entry) })
       const whole = {
         ...{ ...draft, expectedVersion },
-        ...(edits ? { text: edited(entry.text, args) } : {}),
+        ...(text === undefined ? {} : { text }),
         ...(Object.keys(judged).length === 0 ? {} : { metadataPatch: { ...draft.metadataPatch, ...judged } }),
       }
       const outcome = await attempt(async () => onlyValue(await services.updateEntries(principal, [done(whole)], true)))

@@ -18,6 +18,9 @@ export const remove = defineWritingTool({
   title: 'Delete a memory',
   description: 'Delete one memory.',
   effect: 'change',
+  example: { memoryId: '5' },
+  promise: 'FABRIC-43',
+  budget: { tokens: 130, trips: 4, reads: [90, 90], writes: 23 },
   input,
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),
   inspect: (args, { principal }) =>

@@ -33,6 +33,7 @@ const detailsOf = (problem: Problem): Detail[] =>
 
 export const fabric: Family = {
   name: 'fabric',
+  tokens: 3_000,
   dotted: (name) => name.replace('_', '.'),
   instructions: [
     'Memory of your team, kept between sessions. Begin each session with context_orient.',

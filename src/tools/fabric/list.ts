@@ -85,6 +85,9 @@ export const list = defineTool({
   name: 'context_list',
   title: 'List memories',
   description: 'The newest memories of one layer, or with stats how many there are.',
+  example: { layer: 2, projectPath: 'ferry' },
+  promise: 'FABRIC-51',
+  budget: { tokens: 200, trips: 2, reads: [1_664, 7_370], writes: 0 },
   input,
   output: fabricOutput({
     memories: listOf(memoryOutput, 'Memory'),
@@ -135,7 +138,6 @@ export const list = defineTool({
     )
     const { kept, omitted } = await fitting(
       page.memories.map((entry, i) => ({ entry, show: () => listed(entry, excerpts[i] as Excerpt, project, most) })),
-      services.yielder,
     )
     return {
       memories: kept.map(({ shown }) => shown),

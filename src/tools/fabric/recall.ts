@@ -76,6 +76,9 @@ export const recall = defineTool({
   description:
     'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
     'Long contents come in part: context_get brings the whole.',
+  example: { query: 'tenant queries', threshold: 0 },
+  promise: 'FABRIC-55',
+  budget: { tokens: 350, trips: 4, reads: [8_300, 22_300], writes: 0 },
   input,
   output: fabricOutput({
     results: listOf(z.looseObject({ similarity: z.number(), layer: z.int(), matched: z.string() }), 'Memory found'),
@@ -116,7 +119,7 @@ export const recall = defineTool({
         ...{ similarity: shownScore(similarity), layer: memory.layer, matched },
       }),
     }))
-    const { kept, omitted } = await fitting(shown, services.yielder)
+    const { kept, omitted } = await fitting(shown)
     return {
       results: kept.map(({ shown }) => shown),
       ...{ total: page.total, offset, limit },

@@ -15,6 +15,18 @@ export const reportEvent = defineWritingTool({
     'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
     'feedback. Secrets are redacted.',
   effect: 'store',
+  example: {
+    event: {
+      type: 'error_occurred',
+      payload: { error: 'TypeError: user.email is undefined', file: 'src/users.ts' },
+      timestamp: '2026-11-22T04:46:00Z',
+      sessionId: 's2',
+      cliType: 'claude-code',
+      projectPath: 'ferry',
+    },
+  },
+  promise: 'FABRIC-89',
+  budget: { tokens: 340, trips: 5, reads: [2_790, 10_500], writes: 150 },
   input,
   output: fabricOutput({
     processed: z.boolean(),

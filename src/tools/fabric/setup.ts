@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { SETUP_CLIENTS } from '../../domain/setup/client-files'
-import { setupOf } from '../../domain/setup/clients'
-import { snippetOf } from '../../domain/setup/snippet'
+import { SETUP_CLIENTS } from '../../integrations/setup/client-files'
+import { setupOf } from '../../integrations/setup/client-setup'
+import { snippetOf } from '../../integrations/setup/snippet'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
 import { fabric } from './family'
@@ -17,6 +17,9 @@ export const setup = defineTool({
   title: 'Set up a client',
   description:
     'Show how to add this server to a coding client: snippet, file, and the command that writes it. Changes nothing.',
+  example: { cli: 'codex' },
+  promise: 'FABRIC-134',
+  budget: { tokens: 170, trips: 1, reads: [5, 5], writes: 0 },
   input: z.strictObject({
     cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
     serverPath: z.string().optional().meta({ description: 'URL of another server' }),

@@ -76,6 +76,9 @@ export const store = defineWritingTool({
     'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
     '3 knowledge of the whole org.',
   effect: 'store',
+  example: { type: 'code_pattern', content: 'Wrap every query in withTenant().', metadata: { projectPath: 'ferry' } },
+  promise: 'FABRIC-43',
+  budget: { tokens: 320, trips: 5, reads: [300, 280], writes: 54 },
   input,
   output: fabricOutput({
     id: z.string(),
@@ -95,7 +98,7 @@ export const store = defineWritingTool({
     const { content: text, type: kind } = args
     const project = projectOfWrite(principal, metadata)
     const drafted = { ...metadata, kind, ...(project === null ? {} : { project }) }
-    const earlier = await services.earlierOf(principal, { text, metadata: drafted, tags: [] })
+    const earlier = await services.earlierOf(principal, { text, isVerbatim: true, metadata: drafted, tags: [] })
     const stored = await services.memories.store(principal, {
       type: args.type,
       content: args.content,

@@ -5,6 +5,7 @@ import { threads } from '../threads/family'
 export const history: Family = {
   ...threads,
   name: 'history',
+  tokens: 700,
   instructions:
     'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted ' +
     'since you last looked; get_context_history shows what an entry was, restore_context takes a change or a delete back.',

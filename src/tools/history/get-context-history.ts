@@ -12,6 +12,9 @@ export const getContextHistory = defineTool({
   name: 'get_context_history',
   title: 'Get the history of an entry',
   description: 'Versions of an entry, newest first: when, by whom, what changed. With version, the entry as it was.',
+  example: { context_id: 1, include_diff: true },
+  promise: 'HISTORY-19',
+  budget: { tokens: 160, trips: 2, reads: [82, 82], writes: 0 },
   input: z.strictObject({
     context_id: contextId('Entry, also a deleted one'),
     version: z.int().min(1).optional().meta({ description: 'Bring this one whole' }),
@@ -46,7 +49,7 @@ export const getContextHistory = defineTool({
     const { context_id: id, version, offset: skipped, include_diff: withDiffs } = args
     if (version !== undefined) {
       const entry = await services.readHistory.state(principal, id, version)
-      const { kept, left } = await fitting([{ entry, show: () => wholeEntry(entry) }], services.yielder)
+      const { kept, left } = await fitting([{ entry, show: () => wholeEntry(entry) }])
       return { result: await withImages(context, kept, { include_images: true, image_format: 'block' }, left) }
     }
     const applied = Math.min(args.limit, MAX_LIMIT)

@@ -29,6 +29,9 @@ export const listChanges = defineTool({
   title: 'List changes',
   description:
     'List what was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
+  example: { limit: 2 },
+  promise: 'HISTORY-38',
+  budget: { tokens: 210, trips: 2, reads: [330, 330], writes: 0 },
   input: z.strictObject({
     after: z
       .string()

@@ -30,6 +30,9 @@ export const context = defineTool({
   name: 'context',
   title: 'Context',
   description: 'Compile what is known for a goal: decisions, work in flight, rules, pitfalls.',
+  example: { goal: 'sign out stolen phones', project: 'ferry' },
+  promise: 'PACK-19',
+  budget: { tokens: 270, trips: 4, reads: [42_200, 105_000], writes: 14 },
   input: z.strictObject({
     goal,
     intent: z.enum(INTENTS).default('build').meta({ description: 'Orders the sections' }),

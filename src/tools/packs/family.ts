@@ -5,6 +5,7 @@ import { threads } from '../threads/family'
 export const packs: Family = {
   ...threads,
   name: 'packs',
+  tokens: 800,
   parse: { leaves: () => false },
   instructions:
     'Shared memory of your team. Before you start or resume work, ask context for your goal: it brings the decisions, ' +

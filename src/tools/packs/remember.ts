@@ -94,6 +94,15 @@ export const remember = defineWritingTool({
   title: 'Remember',
   description: 'Store what others should know, typed and linked; context returns it.',
   effect: 'store',
+  example: {
+    title: 'Tokens rotate',
+    content: 'Access tokens last 15 minutes; each refresh token works once.',
+    kind: 'decision',
+    project: 'ferry',
+    related_to: ['references:1'],
+  },
+  promise: 'PACK-1',
+  budget: { tokens: 540, trips: 4, reads: [500, 475], writes: 30 },
   input,
   output: output({
     success: z.boolean(),

@@ -4,6 +4,9 @@ import type { Prompt } from './prompt'
 /** A stored text cannot end the frame that it stands in. */
 const framed = (pack: string): string => pack.replace(/<(?=\/?memory)/gi, '&lt;')
 
+/** A goal whose words are joined by hyphens, as clients force that end an argument at a space, in words. Codes with digits stay. */
+const inWords = (goal: string): string => (/^\p{L}+(-\p{L}+){2,}$/u.test(goal) ? goal.replaceAll('-', ' ') : goal)
+
 export const startSession: Prompt = {
   name: 'start_session',
   title: 'Start a session',
@@ -13,7 +16,8 @@ export const startSession: Prompt = {
     { name: 'project', description: 'Project the work belongs to', required: false },
   ],
   needs: 'context',
-  async text(context, { goal = '', project }) {
+  async text(context, { goal: written = '', project }) {
+    const goal = inWords(written)
     const pack = await recallPack(context, goal, project)
     const read = ['get_context_by_ids', 'fetch'].find((name) => context.tools.has(name))
     const more = read === undefined ? '' : ` Read a complete item by its id with \`${read}\`.`

@@ -61,17 +61,14 @@ async function threadContents(
     RESULT_BYTES,
   )
   if (entries.length === 0) return null
-  const fits = await fitting(
-    entries.map((entry) => ({ entry, show: () => shownEntry(entry, context) })),
-    context.services.yielder,
-  )
+  const fits = await fitting(entries.map((entry) => ({ entry, show: () => shownEntry(entry, context) })))
   const thread = {
     thread_id: threadId,
     total,
     entries: fits.kept.map(({ shown }) => shown).toReversed(),
     ...omittedMember([...fits.omitted, ...omitted].toReversed()),
   }
-  const json = await writeJson(thread, context.services.yielder)
+  const json = await writeJson(thread)
   return [{ uri, mimeType: JSON_TYPE, text: typeof json === 'string' ? json : sendApart.asString(json) }]
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { scheduler } from '../../domain/scheduler'
 import { attempt, type Outcome } from '../../services/outcome'
 import type { ToolContext } from '../context'
 import { output, part } from '../fields'
@@ -25,7 +26,7 @@ export async function readItems<Schema extends z.ZodType, T>(
   const outcomes: Outcome<T>[] = []
   for (const item of items) {
     outcomes.push(await attempt(() => read(parseArguments(schema, shown, item, { inspect }))))
-    await context.services.yielder.spend(charactersOf(item))
+    await scheduler.tick(charactersOf(item))
   }
   return outcomes
 }

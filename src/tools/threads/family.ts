@@ -9,6 +9,7 @@ const ITEMS = ['entries', 'updates']
 /** Threads: entries of conversations and tasks (threads contract). */
 export const threads: Family = {
   name: 'threads',
+  tokens: 4_800,
   parse: {
     // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1);
     // what is wrong with an item of a batch is that item's error (§2.7).

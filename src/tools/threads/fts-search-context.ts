@@ -17,6 +17,9 @@ export const ftsSearchContext = defineTool({
     'Find entries by words, best first. Modes: match (any word, "quoted phrases"), prefix, phrase (words next ' +
     'to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
   enabled: (config) => config.fts.enabled,
+  example: { query: 'login flaky', highlight: true },
+  promise: 'THREADS-88',
+  budget: { tokens: 550, trips: 3, reads: [20_200, 39_900], writes: 0 },
   input: z.strictObject({
     query: queryField,
     mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),

@@ -27,6 +27,9 @@ export const getContextByIds = defineTool({
   name: 'get_context_by_ids',
   title: 'Get context by ids',
   description: 'Fetch complete entries by ID, with images, in the order requested. Unknown IDs are in missing.',
+  example: { context_ids: [1] },
+  promise: 'THREADS-68',
+  budget: { tokens: 170, trips: 2, reads: [53, 53], writes: 0 },
   input: z.strictObject({
     context_ids: contextIds('The entries to bring').min(1),
     include_images: includeImages(true),
@@ -44,7 +47,6 @@ export const getContextByIds = defineTool({
         : await services.history.asOf(principal, ids, at, RESULT_BYTES)
     const { kept, omitted, left } = await fitting(
       read.entries.map((entry) => ({ entry, show: () => wholeEntry(entry) })),
-      services.yielder,
     )
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {

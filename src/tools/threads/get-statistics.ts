@@ -22,6 +22,9 @@ export const getStatistics = defineTool({
   name: 'get_statistics',
   title: 'Get statistics',
   description: 'Counts of entries, threads and tags, and active features.',
+  example: {},
+  promise: 'THREADS-150',
+  budget: { tokens: 50, trips: 4, reads: [223, 223], writes: 0 },
   input: z.strictObject({}),
   output: output({
     total_entries: z.int(),

@@ -85,6 +85,9 @@ export const grepContext = defineTool({
   description:
     'Find exact strings, code or error text in lines, newest entries first; read_context_range reads around a ' +
     'hit. If truncated, go on with before_id = next_before_id.',
+  example: { pattern: 'ledger' },
+  promise: 'THREADS-157',
+  budget: { tokens: 590, trips: 2, reads: [5_930, 32_700], writes: 0 },
   input,
   inspect: (args) => {
     const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)

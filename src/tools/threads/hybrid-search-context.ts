@@ -16,6 +16,9 @@ export const hybridSearchContext = defineTool({
   title: 'Search by words and meaning',
   description: 'Find entries by words and meaning: the first choice for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
+  example: { query: 'Why is the login test flaky?', limit: 1 },
+  promise: 'THREADS-135',
+  budget: { tokens: 530, trips: 4, reads: [22_800, 64_000], writes: 0 },
   input: z.strictObject({
     query: queryField,
     fusion_method: z.enum(FUSION_METHODS).optional().meta({

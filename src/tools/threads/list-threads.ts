@@ -13,6 +13,9 @@ export const listThreads = defineTool({
   name: 'list_threads',
   title: 'List threads',
   description: 'List threads, last used first, with counts and dates.',
+  example: {},
+  promise: 'THREADS-71',
+  budget: { tokens: 80, trips: 2, reads: [108, 108], writes: 0 },
   input: z.strictObject({
     limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; without it all, up to 1,000' }),
     offset,

@@ -60,7 +60,6 @@ export async function rankedEntries(
       entry: result.entry,
       show: () => ({ ...foundEntry(result.entry, context.config.truncationLength), ...extra(result) }),
     })),
-    context.services.yielder,
   )
   return { results: await withImages(context, kept, args, left), omitted: omittedMember(omitted) }
 }

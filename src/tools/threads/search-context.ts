@@ -33,6 +33,9 @@ export const searchContext = defineTool({
   description:
     'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: use ' +
     'fts_search_context. Texts are cut: read_context_range reads on.',
+  example: { thread_id: 'release-1.4', limit: 2 },
+  promise: 'THREADS-72',
+  budget: { tokens: 470, trips: 2, reads: [2_490, 11_800], writes: 0 },
   input: z.strictObject({
     ...filterFields,
     limit: limit(30),
@@ -58,7 +61,6 @@ export const searchContext = defineTool({
     })
     const { kept, omitted, left } = await fitting(
       entries.map((entry) => ({ entry, show: () => foundEntry(entry, config.truncationLength) })),
-      services.yielder,
     )
     const results = await withImages(context, kept, args, left)
     return {

@@ -16,6 +16,18 @@ export const storeContextBatch = defineWritingTool({
   title: 'Store several contexts',
   description: 'Store up to 100 memories, in order, all or nothing unless atomic is false.',
   effect: 'store',
+  example: {
+    entries: [
+      { thread_id: 'release-1.4', source: 'user', text: 'Which tests are flaky?' },
+      {
+        thread_id: 'night-run',
+        source: 'agent',
+        text: '# Monday\n312 tests passed.\n# Tuesday\nThe ledger timed out.',
+      },
+    ],
+  },
+  promise: 'THREADS-62',
+  budget: { tokens: 260, trips: 3, reads: [126, 126], writes: 54 },
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
   output: batchOutput(),

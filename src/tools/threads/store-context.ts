@@ -45,6 +45,15 @@ export const storeContext = defineWritingTool({
   description:
     'Store one memory in a thread that the whole team shares. The same text again as the newest of its source updates that entry.',
   effect: 'store',
+  example: {
+    thread_id: 'release-1.4',
+    source: 'agent',
+    text: 'The flaky login test waits for the wrong selector.',
+    tags: ['tests'],
+    metadata: { project: 'ferry', kind: 'gotcha' },
+  },
+  promise: 'THREADS-24',
+  budget: { tokens: 330, trips: 4, reads: [532, 532], writes: 232 },
   input: storeArguments,
   output: output({
     success: z.boolean(),

@@ -171,7 +171,7 @@ export function coreContract(): void {
     const RETENTION = 'Audit logs of the gateway are retained for thirty days and then deleted from the bucket.'
     const LONGER = 'We retain audit logs of the gateway for ninety days in the archive bucket.'
 
-    it('names the earlier memories on the subject of a new one, with the calls that record a judgement', async () => {
+    it('[CORE-18, CORE-19] names the earlier memories on the subject of a new one, with the calls that record a judgement', async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
       await remember('Laptops', 'Interns choose their laptop colour in the first week.', { project, kind: 'decision' })
@@ -224,6 +224,10 @@ export function coreContract(): void {
       expect((await call('context_update', JSON.parse(replacing?.[1] ?? '{}'), ada, '/mcp')).error).toBeNull()
       expect((await ok('fetch', { id: named })).replaced_by).toBe(Number(data.id))
       const [, patch] = /update_context (\{.*?\}\})\. If/.exec(stored.judge) ?? []
+      const [, both] = /both hold: update_context (\{.*\})$/.exec(stored.judge) ?? []
+      expect((await call('update_context', JSON.parse(both ?? '{}'), ada, '/mcp')).error).toBeNull()
+      const { results } = await ok('search', { query: 'audit logs of the gateway retained thirty days', project })
+      expect(results.find(({ id: one }: Json) => one === first).note ?? '').not.toContain(String(stored.context_id))
       expect((await call('update_context', JSON.parse(patch ?? '{}'), ada, '/mcp')).error).toBeNull()
       expect((await ok('fetch', { id: first })).replaced_by).toBeDefined()
       const judged = { ...inThread, thread_id: unique('t'), metadata: { ...metadata, supersedes: [first] } }
@@ -248,7 +252,7 @@ export function coreContract(): void {
       expect(JSON.stringify([results, pack])).not.toContain('otherwise')
     })
 
-    it('remembers that both hold, until the other memory changes, and links what a memory replaces', async () => {
+    it('remembers that both hold, until the text or title of either changes, and links what a memory replaces', async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
       const later = await remember('How long logs are retained', LONGER, { project, kind: 'decision' })
@@ -258,14 +262,29 @@ export function coreContract(): void {
       }
       expect(await ok('update', { id: later, both_hold: [first] })).toMatchObject({ changed: ['both_hold'] })
       expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
+      await ok('update', { id: first, tags: ['audit'], status: 'done', pinned: true })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
       await ok('update', { id: first, append: 'The bucket is audit-eu.' })
       expect((await search()).map(({ id }: Json) => id)).toEqual([later, first])
+      await ok('update', { id: later, append: 'Ask the auditors before a change.', both_hold: [first] })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, undefined])
+      await ok('update', { id: later, append: 'They answer within a day.' })
+      expect((await search()).map(({ note }: Json) => note)).toEqual([undefined, expect.stringContaining('later')])
       expect(await fail('update', { id: later, replaces: [999_999_999] })).toContain('999999999')
       await ok('update', { id: later, replaces: [first] })
       expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
       const third = await remember('Old note', 'Something else entirely.', { project })
       await ok('update', { id: later, replaces: [third] })
       expect((await ok('fetch', { id: first })).replaced_by).toBe(later)
+    })
+
+    it('names no memory that holds from a later time than the new one', async () => {
+      const project = unique('p')
+      await remember('Retention', RETENTION, { project, kind: 'decision', valid_from: '2026-01-01T00:00:00Z' })
+      const old = { title: 'Older', content: LONGER, project, kind: 'rule', valid_from: '2020-01-01T00:00:00Z' }
+      expect((await ok('remember', old)).may_replace).toBeUndefined()
+      const newer = { ...old, title: 'Newer', valid_from: '2027-01-01T00:00:00Z' }
+      expect((await ok('remember', newer)).may_replace).toHaveLength(2)
     })
 
     it('leaves a memory out of packs after its valid_until, but still finds and marks it', async () => {
@@ -282,7 +301,11 @@ export function coreContract(): void {
         valid_from: args.valid_from,
         ended: true,
       })
+      expect(JSON.stringify(await ok('context', { project }))).not.toContain('No deployments')
+      expect(await fail('update', { id: ended, valid_until: '2019-01-01T00:00:00Z' })).toContain('after valid_from')
+      expect(await fail('update', { id: ended, valid_from: '2022-01-01T00:00:00Z' })).toContain('after valid_from')
       await ok('update', { id: ended, clear: ['valid_until'] })
+      expect(JSON.stringify(await ok('context', { project }))).toContain('No deployments')
       expect(JSON.stringify(await ok('context', { goal: query, project }))).toContain('No deployments')
       expect(await fail('remember', { title: 'x', content: 'y', valid_until: 'soon' })).toContain('valid_until')
     })
@@ -350,7 +373,7 @@ export function coreContract(): void {
       })
     })
 
-    it('reads a part by lines, heading or surrounding text, and lists the headings', async () => {
+    it('[CORE-10] reads a part by lines, heading or surrounding text, and lists the headings', async () => {
       const one = await remember('Runbook', '# Start\nGo.\n## Rollback plan\nPress stop.\n# End\nBye.', {})
       expect((await ok('fetch', { id: one, heading: 'rollback Plan' })).content).toContain('Press stop.')
       expect((await ok('fetch', { id: one, heading: 'rollback' })).content).not.toContain('Bye.')
@@ -410,7 +433,7 @@ export function coreContract(): void {
       expect(await ok('fetch', { id: one })).toMatchObject({ status: 'done' })
     })
 
-    it('names the most similar project where the named one has no memories', async () => {
+    it('[CORE-26] names the most similar project if the named one has no memories', async () => {
       const project = unique('harbour-office')
       await remember('Berths', 'Two berths are free.', { project })
       const misspelt = project.replace('office', 'ofice')
@@ -434,7 +457,7 @@ export function coreContract(): void {
       expect(image).toMatchObject({ mime_type: 'image/png', block: 1 })
     })
 
-    it('searches by kind, tag, person, time, thread and metadata, with and without a query', async () => {
+    it('[CORE-9] searches by kind, tag, person, time, thread and metadata, with and without a query', async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'eve' })).key
@@ -472,7 +495,7 @@ export function coreContract(): void {
       expect(await fail('search', { since: 'the other day' })).toContain('is not a time')
     })
 
-    it('updates the named fields and keeps the others, and clears a field only by its name', async () => {
+    it('[CORE-11] updates the named fields and keeps the others, and clears a field only by its name', async () => {
       const project = unique('upd')
       const one = await remember('Draft', 'Text.', {
         project,
@@ -536,7 +559,7 @@ export function coreContract(): void {
       for (const line of lines) expect(content).toContain(line)
     })
 
-    it('forgets by ids, thread or filter, returns how to undo it, and deletes by a filter only with dry_run', async () => {
+    it('[CORE-12] forgets by ids, thread or filter, returns how to undo it, and deletes by a filter only with dry_run', async () => {
       const project = unique('del')
       const ids = [
         await remember('A', 'alpha', { project, kind: 'idea' }),
@@ -570,7 +593,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)
     })
 
-    it('undoes the last update of a memory by its id, and tells who changed what with a diff', async () => {
+    it('[CORE-13, CORE-14] undoes the last update of a memory by its id, and lists the author and a diff of each version', async () => {
       const one = await remember('Port', 'The port is 80.', {})
       await ok('update', { id: one, content: 'The port is 8080.' }, eve)
       const { versions } = await ok('history', { id: one })
@@ -588,7 +611,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: one, version: 2 })).toMatchObject({ restored: [{ id: one, version: 4 }] })
     })
 
-    it('lists changes since a time in words, by person and kind, and since the last call of the owner', async () => {
+    it('[CORE-15] lists changes since a time in words, by person and kind, and since the last call of the owner', async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'o' })).key
@@ -627,7 +650,7 @@ export function coreContract(): void {
       expect(tokens(start)).toBeLessThanOrEqual(2_500)
     })
 
-    it('returns for a goal what matters, of some kinds and since a time', async () => {
+    it('[CORE-7] returns for a goal the memories that matter, of some kinds and since a time', async () => {
       const project = unique('goal')
       const rule = await remember('Refresh tokens', 'Refresh tokens rotate at each use.', { project, kind: 'rule' })
       const gotcha = await remember(

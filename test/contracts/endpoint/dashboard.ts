@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatKey } from '../../../src/domain/identity/key'
-import { OTHER_CLIENTS, SETUP_CLIENTS } from '../../../src/domain/setup/client-files'
+import { OTHER_CLIENTS, SETUP_CLIENTS } from '../../../src/integrations/setup/client-files'
 import { type House, houseOf, locationOf, type Person, tokenOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'
@@ -759,6 +759,39 @@ export function dashboardContract(name: string, start: Start): void {
         expect((await reader.send('/review/drop', { id, version })).status).toBe(403)
         expect((await narrowed.get('/review')).text).toContain('Nothing is left to review')
         expect((await reader.get('/')).text).not.toContain('href="/review"')
+      })
+
+      it('lists what waits with similar sessions together, counts it in the navigation, and approves or drops several', async () => {
+        for (const times of ['twice', 'thrice']) await capture(`rig the spare mast and test it ${times} in the bay`)
+        const { text } = await writer.get('/review')
+        expect(text).toMatch(/<legend>\d similar sessions<\/legend>.*rig the spare mast.*rig the spare mast/s)
+        const waits = async () =>
+          Number(/class="waiting">(\d+)<span class="hidden"> waiting/.exec((await writer.get('/')).text)?.[1])
+        const before = await waits()
+        const [picked = '', other = ''] = [...text.matchAll(/name="pick" value="(\d+-\d+)"/g)].map(
+          ([, value = '']) => value,
+        )
+        expect((await writer.send('/review/several', { do: 'keep' })).status).toBe(400)
+        expect(
+          (await writer.send('/review/several', { do: 'keep', pick: [picked, other] }, { token: null })).status,
+        ).toBe(403)
+        const kept = await writer.send('/review/several', { do: 'keep', pick: [picked, other] })
+        expect([kept.status, await waits()]).toEqual([303, before - 2])
+        await undo(kept)
+        expect(await waits()).toBe(before)
+        const again = [...(await writer.get('/review')).text.matchAll(/name="pick" value="(\d+-\d+)"/g)].map(
+          ([, one = '']) => one,
+        )
+        const dropped = await writer.send('/review/several', { do: 'drop', pick: again.slice(0, 2) })
+        expect([dropped.status, await waits()]).toEqual([303, before - 2])
+        await undo(dropped)
+        expect(await waits()).toBe(before)
+        const stale = await writer.send('/review/several', {
+          do: 'drop',
+          pick: [again[0] ?? '', `${(again[1] ?? '').split('-')[0]}-77`],
+        })
+        expect([stale.status, await waits()]).toEqual([409, before])
+        expect((await reader.send('/review/several', { do: 'drop', pick: again.slice(0, 2) })).status).toBe(403)
       })
 
       it('goes on behind what is put off', async () => {

@@ -1,24 +1,11 @@
 import { expect, it } from 'vitest'
+import { FAMILIES, TOOLS } from '../../../src/tools/catalogue'
 import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
 /** What all fabric tools do alike on the wire (fabric contract §1). */
-const NAMES = [
-  'getCurrent',
-  'store',
-  'recall',
-  'orient',
-  'searchCode',
-  'get',
-  'update',
-  'delete',
-  'list',
-  'summarize',
-  'reportEvent',
-  'setup',
-].map((name) => `context_${name}`)
-/** Tokens at four characters each; all twelve tools together stay below 3,000. */
-const MAX_TOKENS = 500
+const FABRIC = TOOLS.filter(({ family }) => family === FAMILIES.fabric)
+const NAMES = FABRIC.map(({ name }) => name)
 
 export function fabricContract(connect: Connect): void {
   const session = useSession(connect)
@@ -52,9 +39,12 @@ export function fabricContract(connect: Connect): void {
   })
 
   it('[FABRIC-1] limits the size of the definitions of fabric tools', async () => {
-    for (const { name, description, inputSchema } of (await session.client.tools()).filter((tool) =>
-      NAMES.includes(tool.name),
-    ))
-      expect(JSON.stringify({ name, description, inputSchema }).length / 4).toBeLessThan(MAX_TOKENS)
+    const listed = (await session.client.tools()).filter((tool) => NAMES.includes(tool.name))
+    const over = listed.filter(({ name, description, inputSchema }) => {
+      const budget = FABRIC.find((tool) => tool.name === name)?.budget.tokens ?? 0
+      return JSON.stringify({ name, description, inputSchema }).length / 4 > budget
+    })
+    expect(over).toEqual([])
+    expect(listed).toHaveLength(FABRIC.length)
   })
 }

@@ -4,26 +4,8 @@ import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
 /** Other families say for themselves what they list. */
-const isOfThreads = (name: string) => TOOLS.some((tool) => tool.name === name && tool.family === FAMILIES.threads)
-
-const NAMES = [
-  'store_context',
-  'search_context',
-  'get_context_by_ids',
-  'update_context',
-  'delete_context',
-  'list_threads',
-  'get_statistics',
-  'semantic_search_context',
-  'fts_search_context',
-  'hybrid_search_context',
-  'store_context_batch',
-  'update_context_batch',
-  'delete_context_batch',
-  'grep_context',
-  'navigate_context',
-  'read_context_range',
-]
+const NAMES = TOOLS.filter(({ family }) => family === FAMILIES.threads).map(({ name }) => name)
+const isOfThreads = (name: string) => NAMES.includes(name)
 
 /** What holds for every tool, over a real connection. */
 export function protocolContract(connect: Connect): void {

@@ -4,7 +4,6 @@ import { createSqlChangeFeed } from '../../../src/adapters/sql/stores/history/ch
 import type { JsonObject } from '../../../src/domain/entry/metadata'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'
-import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../../src/ports/change-feed'
 import { entryOf, freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
@@ -21,7 +20,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       world = keepingWorld(await make())
       // Later than whatever other suites of this database have stored: the log is forgotten from its beginning.
       world.clock.advance(400 * DAY)
-      feed = createSqlChangeFeed(world.connection, world.clock, WITHOUT_REST)
+      feed = createSqlChangeFeed(world.connection, world.clock)
     })
     beforeEach(async () => {
       await world.empty()

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createSqlVectorRows } from '../../../src/adapters/sql/stores/search/vector-rows'
-import { WITHOUT_REST } from '../../../src/domain/yielder'
 import { createSchedule } from '../../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../../src/services/keeping/steps'
 import { bindings, d1Adapters, resetCosts } from '../../support/bindings'
@@ -21,7 +20,7 @@ export function scheduleCostContract(many: number): void {
       changesDays: 30,
       auditDays: 365,
     })
-    const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {}, yielder: WITHOUT_REST })
+    const { run } = createSchedule({ steps, journal: world.journal, clock, log: () => {} })
     const cost = async (call: () => Promise<unknown>) => {
       resetCosts(made.costs)
       await call()
@@ -73,7 +72,7 @@ export function scheduleCostContract(many: number): void {
 
     it('looks at every entry once in a pass for missing vectors, whatever is missing', async () => {
       await fill(0, many)
-      const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
+      const rows = createSqlVectorRows(made.connection, clock)
       let [after, missing, read]: [number | null, number, number] = [0, 0, 0]
       while (after !== null) {
         const from: number = after

@@ -4,7 +4,6 @@ import { createSqlEntryStore } from '../../../src/adapters/sql/stores/entries/en
 import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/retention'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../../src/domain/quota'
-import { WITHOUT_REST } from '../../../src/domain/yielder'
 import { createSchedule, type Step } from '../../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../../src/services/keeping/steps'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../../support/scope'
@@ -33,7 +32,6 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         journal: world.journal,
         clock: world.clock,
         log: (event, fields) => logged.push([event, fields]),
-        yielder: WITHOUT_REST,
       })
     const unique = () => `step ${crypto.randomUUID()}`
     /** A step that counts to a number, one a round. */
@@ -151,7 +149,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
 
       const terms = { days: 1, receiptHours: 1 }
       const retention = createSqlRetention(connection, clock, terms)
-      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Map(), WITHOUT_REST, NO_QUOTAS, terms)
+      const keeping = createSqlEntryStore(connection, world.analyzer, clock, new Map(), NO_QUOTAS, terms)
       while ((await retention.forgetVersions(1000)) > 0);
       const kept = await keeping.save(ada, [await entryOf(ada), await entryOf(ada), await entryOf(ada)], {
         dedupe: false,

@@ -11,7 +11,6 @@ import { createUnfinishedDeletes } from '../../../src/adapters/sql/tables/change
 import type { Caller } from '../../../src/domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import { createAnalyzer } from '../../../src/domain/search/analysis'
-import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { EntryStore } from '../../../src/ports/entry-store'
 import type { ImageStore } from '../../../src/ports/image-store'
 import type { Outbox } from '../../../src/ports/outbox'
@@ -53,7 +52,7 @@ const FILLED = [
 /** The services over real adapters, with places where a test may come between two steps. */
 export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quotas = NO_QUOTAS) {
   const analyzer = createAnalyzer('english')
-  const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), WITHOUT_REST, quotas)
+  const entries = createSqlEntryStore(connection, analyzer, clock, new Map(), quotas)
   const outbox = createSqlOutbox(connection, clock)
   const images = createR2ImageStore(bucket)
   const [afterPut, beforeDelete, afterClaim] = [new Interruption(), new Interruption(), new Interruption()]
@@ -83,11 +82,10 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     chunking: null,
     onEmbeddingFailure: 'fail',
     minContentLength: 0,
-    yielder: WITHOUT_REST,
   })
-  const index = createSqlIndexMaintenance(connection, analyzer, WITHOUT_REST)
+  const index = createSqlIndexMaintenance(connection, analyzer)
   const longTexts = createSqlLongTexts(connection)
-  const deletes = createUnfinishedDeletes(connection, WITHOUT_REST)
+  const deletes = createUnfinishedDeletes(connection)
   const worker = (queue: Outbox, store: ImageStore) =>
     createOutboxWork({
       ...{ outbox: queue, images: store, index, deletes, longTexts, generation: null },
@@ -101,8 +99,8 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     generate,
   })
 
-  const storeEntries = createStoreEntries({ ...writing(entries), yielder: WITHOUT_REST })
-  const updateEntries = createUpdateEntries({ ...writing(entries), yielder: WITHOUT_REST })
+  const storeEntries = createStoreEntries({ ...writing(entries) })
+  const updateEntries = createUpdateEntries({ ...writing(entries) })
   return {
     connection,
     analyzer,

@@ -65,7 +65,7 @@ describe('commonplace copy, between every pair of backends', () => {
     expect((await again()).code).toBe(0)
     await query(
       target.url,
-      `UPDATE entries SET text = text || '.' WHERE id = 11; DELETE FROM entry_tags WHERE entry_id = 12`,
+      `UPDATE entries SET text = text || '.' WHERE id = 11; DELETE FROM entry_vectors WHERE entry_id = 12`,
     )
     const { code, out, err } = await again()
     expect([code, out, err]).toEqual([

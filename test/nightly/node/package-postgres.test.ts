@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { freePort } from '../../../scripts/ports.mjs'
 import { ROOT } from '../../support/build'
 import { buildImage, type Image } from '../../support/dockerfile'
 import { emptyDatabase } from '../../support/postgres'
+import { INHERITED, type ServeProcess, serveProcess } from '../../support/serve-process'
 import { writeTinyModel } from '../../support/tiny-model.mjs'
 
 /** What people run who have no checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
@@ -19,51 +20,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A model of a few kilobytes, run by what the package or the container has to run models. */
 const BUILTIN = { EMBEDDING_PROVIDER: 'builtin', EMBEDDING_MODEL: writeTinyModel(join(folder, 'tiny')) }
-const runtimeOf = async ({ origin }: Server): Promise<unknown> => {
+const runtimeOf = async ({ origin }: ServeProcess): Promise<unknown> => {
   const ready = await (await fetch(`${origin}/ready`)).json()
   return (ready as { checks: Record<string, unknown> }).checks.embeddings
 }
 
-const { npm_lifecycle_event: _, ADMIN_TOKEN: __, COMMONPLACE_KEY: ___, ...inherited } = process.env
 /** The Node that plays this test is the one that a container has. */
 const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
-
-interface Server {
-  readonly origin: string
-  readonly said: () => string
-  stop(): Promise<void>
-}
-
-/** A server as a child of its own group, until it says that it is ready. */
-async function serve(
-  [command = '', ...args]: readonly string[],
-  port: number,
-  options: { readonly cwd: string; readonly env: Record<string, string>; readonly uid?: number },
-): Promise<Server> {
-  const { cwd, env, uid } = options
-  const child = spawn(command, args, {
-    ...{ cwd, detached: true, ...(uid !== undefined && { uid, gid: uid }) },
-    env: { ...inherited, PATH, ...env },
-  })
-  let said = ''
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
-        said += chunk.toString()
-        if (said.includes('Commonplace is ready')) resolve()
-      })
-    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}:\n${said}`)))
-  })
-  return {
-    origin: `http://localhost:${port}`,
-    said: () => said,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve())
-        process.kill(-(child.pid ?? 0), 'SIGTERM')
-      }),
-  }
-}
 
 /** Installs of packages, on a machine that does other work too. */
 const PATIENCE = 900_000
@@ -76,11 +39,11 @@ describe('the package', () => {
     execFileSync('npx', ['--no-install', name, ...args], {
       cwd: place,
       encoding: 'utf8',
-      env: { ...inherited, ...env },
+      env: { ...INHERITED, ...env },
     })
   const env = { HOME: home, COMMONPLACE_DATA: data, PATH }
   const { name }: { name: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  let server: Server
+  let server: ServeProcess
   beforeAll(async () => {
     for (const path of [place, home]) mkdirSync(path)
     execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT, stdio: 'pipe' })
@@ -91,7 +54,7 @@ describe('the package', () => {
       stdio: 'pipe',
     })
     const port = await freePort()
-    server = await serve(['npx', '--no-install', name, '--port', String(port)], port, {
+    server = await serveProcess(['npx', '--no-install', name, '--port', String(port)], port, {
       cwd: place,
       env: { ...env, ...BUILTIN },
     })
@@ -127,7 +90,7 @@ describe('the package', () => {
     const input = `${JSON.stringify(message)}\n`
     const out = execFileSync('npx', ['--no-install', name, 'stdio'], {
       cwd: place,
-      env: { ...inherited, ...env },
+      env: { ...INHERITED, ...env },
       input,
     })
     expect(JSON.parse(out.toString())).toMatchObject({ id: 7, result: { tools: expect.any(Array) } })
@@ -161,13 +124,20 @@ describe('the container', () => {
   const run = async (more: Record<string, string>) => {
     const port = await freePort()
     const command = image.command.map((word) => (word === '8787' ? String(port) : word))
-    return serve(command, port, {
+    return serveProcess(command, port, {
       cwd: image.workdir,
-      env: { ...image.environment, HOME: image.root, TMPDIR: join(image.root, 'tmp'), ADMIN_TOKEN: TOKEN, ...more },
+      env: {
+        PATH,
+        ...image.environment,
+        HOME: image.root,
+        TMPDIR: join(image.root, 'tmp'),
+        ADMIN_TOKEN: TOKEN,
+        ...more,
+      },
       ...(uid !== undefined && { uid }),
     })
   }
-  const administer = (server: Server, path: string, body: object) =>
+  const administer = (server: ServeProcess, path: string, body: object) =>
     fetch(`${server.origin}/api/v1${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
@@ -186,6 +156,10 @@ describe('the container', () => {
     const check = args.map((arg) => arg.replace('http://127.0.0.1:8787', server.origin))
     execFileSync(node, check, { env: { PATH } })
     await server.stop()
+    // An upgrade is a new container with the same volume.
+    const next = await run(BUILTIN)
+    expect((await administer(next, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(409)
+    await next.stop()
     expect(() => execFileSync(node, check, { env: { PATH }, stdio: 'pipe' })).toThrow()
     expect(readdirSync(join(image.root, 'data'))).toContain('state')
   })
@@ -198,6 +172,9 @@ describe('the container', () => {
     expect(ready).toMatchObject({ status: 'ready', checks: { database: { backend: 'postgresql', ok: true } } })
     expect((await administer(server, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(201)
     await server.stop()
+    const next = await run({ STORAGE_BACKEND: 'postgresql', DATABASE_URL: url })
+    expect((await administer(next, '/orgs', { id: 'boxed', name: 'Boxed' })).status).toBe(409)
+    await next.stop()
     await database.drop()
   })
 })

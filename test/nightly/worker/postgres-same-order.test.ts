@@ -14,7 +14,6 @@ import { type RecallFilter, recallFilter } from '../../../src/domain/recall/filt
 import { KEPT } from '../../../src/domain/recall/similarity'
 import { EVERYTHING, type Filter } from '../../../src/domain/search/filter'
 import type { SearchMode } from '../../../src/domain/search/query'
-import { WITHOUT_REST } from '../../../src/domain/yielder'
 import type { VectorIndex } from '../../../src/ports/vector-index'
 import { createSyncVectors } from '../../../src/services/keeping/sync-vectors'
 import { createGetCurrent } from '../../../src/services/searching/memories/current'
@@ -66,11 +65,10 @@ const besideText = (n: number) => ({
     ? { codeBlock: { code: `run(${n})`, language: n % 3 === 0 ? 'TypeScript' : 'py', filePath: fileOf(n) } }
     : {}),
 })
-const embedder = createLocalEmbedder(databases[0].analyzer, WITHOUT_REST, 64)
+const embedder = createLocalEmbedder(databases[0].analyzer, 64)
 const generate = createGenerate({
   ...{ embedder, summarizer: null, chunking: { size: 120, overlap: 20 }, onEmbeddingFailure: 'fail' as const },
   minContentLength: 0,
-  yielder: WITHOUT_REST,
 })
 
 beforeAll(async () => {
@@ -126,7 +124,7 @@ it(`ranks ${ENTRIES} entries alike for ${QUERIES} queries`, { timeout: 600_000 }
     const { mode, query, filter = EVERYTHING } = (kinds[i % kinds.length] as (typeof kinds)[number])()
     const answers = await Promise.all(
       databases.map(async (database, at) => {
-        const { ordering } = await createSearchText({ ...database, yielder: WITHOUT_REST })(ada, query, mode, filter)
+        const { ordering } = await createSearchText({ ...database })(ada, query, mode, filter)
         return ordering.map(({ id, score }) => [places[at]?.get(id), score])
       }),
     )
@@ -154,7 +152,7 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
     }
     const answers = await Promise.all(
       databases.map(async (database, at) => {
-        const { hits, cut } = await createRecallWords({ ...database, yielder: WITHOUT_REST })(ada, request)
+        const { hits, cut } = await createRecallWords({ ...database })(ada, request)
         return [cut, hits.map(({ id, similarity }) => [places[at]?.get(id), similarity])] as const
       }),
     )
@@ -169,17 +167,17 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
   const noted = () => Promise.all(notes.splice(0))
   const world = (database: (typeof databases)[number], index: VectorIndex) => {
     const { connection } = database
-    const rows = createSqlVectorRows(connection, clock, WITHOUT_REST)
-    const sync = createSyncVectors({ index, rows, yielder: WITHOUT_REST })
+    const rows = createSqlVectorRows(connection, clock)
+    const sync = createSyncVectors({ index, rows })
     return createGetCurrent({
       ...{
-        memories: createSqlMemories(connection, clock, WITHOUT_REST),
+        memories: createSqlMemories(connection, clock),
         clock,
         levels: async () => ({ nothing: 0, answer: 1 }),
       },
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      words: createRecallWords({ ...database, yielder: WITHOUT_REST }),
-      semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now(), yielder: WITHOUT_REST }),
+      words: createRecallWords({ ...database }),
+      semantic: createSearchSemantic({ embedder, index, rows, sync, now: () => clock.now() }),
       afterwards: (work) => void notes.push(work()),
     })
   }

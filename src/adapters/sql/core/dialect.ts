@@ -8,7 +8,6 @@ import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
@@ -29,7 +28,6 @@ export interface Bounded {
    */
   readonly page: (
     read: <T>(statement: SQL, decode: (rows: readonly Record<string, unknown>[]) => T) => Promise<T>,
-    yielder: Yielder,
     context: {
       readonly dialect: SqlDialect
       readonly scope: Scope

@@ -27,25 +27,36 @@ const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
 /** What sessions are kept as most of the time, each with its key; the others stand in a list. */
 const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
 
-const KindChoice = () => (
-  <>
-    <fieldset class="pills">
-      <legend>As a</legend>
-      {USUAL.map((kind, i) => (
-        <label>
-          <input type="radio" name="kind" value={kind} checked={i === 0} data-key={String(i + 1)} />
-          {plain(kind)} <span class="key">{i + 1}</span>
-        </label>
-      ))}
-    </fieldset>
-    <Choice
-      name="other-kind"
-      label="Or as"
-      value=""
-      options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([kind]) => !USUAL.includes(kind))]}
-    />
-  </>
-)
+/** A session becomes a note unless another kind is chosen; a proposal has a kind already. */
+const KindChoice = ({ kind }: { kind: string }) => {
+  const usual = USUAL.find((one) => one === kind && one !== 'session')
+  const other = kind === 'session' || usual !== undefined ? '' : kind
+  return (
+    <>
+      <fieldset class="pills">
+        <legend>As a</legend>
+        {USUAL.map((one, i) => (
+          <label>
+            <input
+              type="radio"
+              name="kind"
+              value={one}
+              checked={one === (usual ?? USUAL[0])}
+              data-key={String(i + 1)}
+            />
+            {plain(one)} <span class="key">{i + 1}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Choice
+        name="other-kind"
+        label="Or as"
+        value={other}
+        options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([one]) => !USUAL.includes(one))]}
+      />
+    </>
+  )
+}
 
 export const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
@@ -53,7 +64,7 @@ export const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
     <Carried visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
-    <KindChoice />
+    <KindChoice kind={of.kind} />
     <Field name="title" label="Title" value={of.title} />
     <p>
       <button type="submit" class="main wide">

@@ -10,6 +10,7 @@ import { plural } from '../parts/words'
 import { asked, principalOf, type Visit } from '../visit'
 import { Done } from './review-done'
 import { Drop, Keep, Merge } from './review-forms'
+import { Waiting } from './review-list'
 import { reviewing } from './reviewing'
 
 /** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
@@ -42,7 +43,7 @@ const One = ({ visit, of, entry, others }: OneProps) => {
             <Time at={of.updatedAt} now={now} />
             {of.expiresAt === null ? null : (
               <span>
-                goes by itself on <Time at={of.expiresAt} now={now} />
+                expires <Time at={of.expiresAt} now={now} />
               </span>
             )}
           </Facts>
@@ -134,8 +135,8 @@ export async function review(visit: Visit): Promise<Page> {
             {items.length === 0
               ? ''
               : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to look at. `}
-            Clients capture sessions by themselves: nobody else finds one until it is kept, and what is never looked at
-            goes by itself.
+            Clients capture sessions automatically. Only their owner finds a session until it is approved. A session
+            that is not approved expires.
           </p>
         </div>
         <Done visit={visit} />
@@ -152,12 +153,15 @@ export async function review(visit: Visit): Promise<Page> {
             </Nothing>
           </section>
         ) : (
-          <One
-            visit={visit}
-            of={first}
-            entry={entry}
-            others={others.filter(({ project }) => project === first.project)}
-          />
+          <>
+            <One
+              visit={visit}
+              of={first}
+              entry={entry}
+              others={others.filter(({ project, kind }) => project === first.project && kind === first.kind)}
+            />
+            <Waiting visit={visit} items={items} />
+          </>
         )}
       </div>
     ),

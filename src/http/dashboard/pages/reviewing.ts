@@ -56,6 +56,13 @@ function seen(visit: Visit): { readonly id: number; readonly version: number } {
   return { id, version }
 }
 
+/** Entries that a form names, each with the version that was seen: `<id>-<version>`. */
+const pairs = ({ form }: Visit, name: string) =>
+  form.getAll(name).flatMap((value) => {
+    const [, id, version] = /^(\d{1,15})-(\d{1,15})$/.exec(value) ?? []
+    return id === undefined || version === undefined ? [] : [[Number(id), Number(version)] as const]
+  })
+
 export async function keep(visit: Visit): Promise<Response> {
   const { id, version } = seen(visit)
   const { reviewed } = await reviewing(visit, 'captured.keep', (caller) =>
@@ -86,11 +93,7 @@ export async function drop(visit: Visit): Promise<Response> {
 
 export async function merge(visit: Visit): Promise<Response> {
   const { id, version } = seen(visit)
-  const others = visit.form.getAll('with').flatMap((value) => {
-    const [, other, at] = /^(\d{1,15})-(\d{1,15})$/.exec(value) ?? []
-    return other === undefined || at === undefined ? [] : [[Number(other), Number(at)] as const]
-  })
-  const all = [[id, version] as const, ...others]
+  const all = [[id, version] as const, ...pairs(visit, 'with')]
   const made = await reviewing(visit, 'captured.merge', (caller) =>
     visit.services.capture.review.merge(caller, {
       ids: [...new Set(all.map(([one]) => one))],
@@ -101,6 +104,20 @@ export async function merge(visit: Visit): Promise<Response> {
     }),
   )
   return onwards(visit, { done: 'merge', made: made.id, changes: withNew(visit, made.reviewed) })
+}
+
+/** Approves or drops the sessions and proposals that are ticked in the list. */
+export async function several(visit: Visit): Promise<Response> {
+  const picked = new Map(pairs(visit, 'pick'))
+  const ids = [...picked.keys()]
+  if (ids.length === 0) throw invalidInput('Tick at least one session of the list, then choose Approve or Drop')
+  const versions = Object.fromEntries(picked)
+  const { review } = visit.services.capture
+  const isDrop = sent(visit, 'do') === 'drop'
+  const reviewed = isDrop
+    ? await reviewing(visit, 'captured.drop', (caller) => review.drop(caller, ids, versions))
+    : await reviewing(visit, 'captured.keep', (caller) => review.keepAll(caller, ids, versions))
+  return onwards(visit, { done: isDrop ? 'drop' : 'keep', made: null, changes: withNew(visit, reviewed) })
 }
 
 /** Takes the newest of these back. */

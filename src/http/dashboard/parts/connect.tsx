@@ -1,6 +1,6 @@
-import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../../domain/setup/client-files'
-import { PLACEHOLDER, setupOf } from '../../../domain/setup/clients'
-import { snippetOf } from '../../../domain/setup/snippet'
+import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../../integrations/setup/client-files'
+import { PLACEHOLDER, setupOf } from '../../../integrations/setup/client-setup'
+import { snippetOf } from '../../../integrations/setup/snippet'
 import { Copyable } from './common'
 
 /** How clients are told of this server: lines to copy. */

@@ -77,7 +77,14 @@ const Quick = () => (
   </search>
 )
 
-export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
+interface FrameProps {
+  readonly visit: Visit
+  readonly page: Page
+  /** Captured sessions that wait for the visitor's review. */
+  readonly waiting: number
+}
+
+export const Frame = ({ visit, page, waiting }: FrameProps) => (
   <html lang="en">
     <Head title={page.title} />
     <body>
@@ -93,7 +100,7 @@ export const Frame = ({ visit, page }: { visit: Visit; page: Page }) => (
           {visit.credential.kind === 'operator' ? null : <Quick />}
           <nav aria-label="Main">
             {visit.credential.kind === 'operator' ? null : (
-              <Places places={placesOf(visit)} at={page.at} label="Memory" />
+              <Places places={placesOf(visit, waiting)} at={page.at} label="Memory" />
             )}
             {administers(visit) ? <Places places={ADMINISTRATION} at={page.at} label="Administration" /> : null}
           </nav>

@@ -7,7 +7,12 @@ interface Place {
   readonly at: string
   readonly label: string
   readonly icon: IconName
+  /** Items that wait there; 0 for none. */
+  readonly waiting?: number
 }
+
+/** From this many on, the server counts no further. */
+const MOST_WAITING = 100
 
 const MEMORY: readonly Place[] = [
   { at: '/', label: 'Overview', icon: 'overview' },
@@ -31,6 +36,12 @@ export const Places = ({ places, at, label }: { places: readonly Place[]; at: st
         <a href={place.at} aria-current={place.at === at ? 'page' : undefined}>
           <Icon name={place.icon} />
           {place.label}
+          {(place.waiting ?? 0) === 0 ? null : (
+            <span class="waiting">
+              {place.waiting === MOST_WAITING ? `${MOST_WAITING}+` : place.waiting}
+              <span class="hidden"> waiting</span>
+            </span>
+          )}
         </a>
       </li>
     ))}
@@ -40,8 +51,12 @@ export const Places = ({ places, at, label }: { places: readonly Place[]; at: st
 /** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
 const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
 
-export const placesOf = (visit: Visit): readonly Place[] =>
-  hasRole(visit, 'writer') && visit.config.captureDays > 0 ? [...MEMORY, REVIEW] : MEMORY
+/** Whether the visitor reviews captured sessions. */
+export const reviews = (visit: Visit): boolean => hasRole(visit, 'writer') && visit.config.captureDays > 0
+
+/** @param waiting sessions that wait for the visitor's review */
+export const placesOf = (visit: Visit, waiting: number): readonly Place[] =>
+  reviews(visit) ? [...MEMORY, { ...REVIEW, waiting }] : MEMORY
 
 /** The first page of a visitor: the holder of ADMIN_TOKEN sees no memory, so that there is nothing to look over. */
 export const homeOf = (isOperator: boolean): string => (isOperator ? '/projects' : '/')

@@ -1,7 +1,7 @@
 import { createGlob } from '../../../domain/code/globs'
 import type { SymbolKind } from '../../../domain/code/symbols'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Yielder } from '../../../domain/yielder'
+import { scheduler } from '../../../domain/scheduler'
 import type { CodeFilter, CodeIndex, StoredChunk, SymbolHit } from '../../../ports/code-index'
 
 /** What the ways of searching code share. */
@@ -47,14 +47,13 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export async function matching<T extends { readonly path: string }>(
   items: readonly T[],
   pattern: string | null,
-  yielder: Yielder,
 ): Promise<readonly T[]> {
   if (pattern === null) return items
   const matches = createGlob(pattern)
   const found: T[] = []
   for (const item of items) {
     if (matches(item.path)) found.push(item)
-    await yielder.spend((item.path.length * pattern.length) >> 5)
+    await scheduler.tick((item.path.length * pattern.length) >> 5)
   }
   return found
 }
@@ -64,9 +63,8 @@ export async function filterOf(
   index: CodeIndex,
   scope: Scope,
   { project, language, filePattern }: CodeQuery,
-  yielder: Yielder,
 ): Promise<CodeFilter> {
   if (language === null && filePattern === null) return { project, language, files: null }
-  const files = await matching(await index.files(scope, { project, language, files: null }), filePattern, yielder)
+  const files = await matching(await index.files(scope, { project, language, files: null }), filePattern)
   return { project, language, files: files.map(({ id }) => id) }
 }

@@ -4,10 +4,10 @@ import type { Scope } from '../../../domain/identity/scope'
 import { cosineOf, dot, modelKey, type QuantizedVector, quantize, readableVector } from '../../../domain/meaning/vector'
 import { placeOfMatch } from '../../../domain/recall/excerpts'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
+import { atOnce, scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { fuse } from '../../../domain/search/fusion'
 import { parseQuery } from '../../../domain/search/query'
-import { atOnce, type Yielder } from '../../../domain/yielder'
 import type { CodeFilter, CodeIndex, VectorPack } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
 import { byPlace, type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
@@ -52,9 +52,8 @@ export function createSearchChunks(dependencies: {
   readonly analyzer: Analyzer
   /** What cosines of the embedder mean. */
   readonly levels: () => Promise<Levels>
-  readonly yielder: Yielder
 }) {
-  const { index, embedder, analyzer, levels, yielder } = dependencies
+  const { index, embedder, analyzer, levels } = dependencies
   const searchWords = createSearchWords(index, analyzer)
 
   async function embedQuery(embedder: Embedder, text: string): Promise<QuantizedVector> {
@@ -84,7 +83,7 @@ export function createSearchChunks(dependencies: {
       const packs = await index.vectors(scope, filter, modelKey(embedder), after, limit)
       for (const pack of packs) {
         look(pack)
-        await yielder.spend(pack.data.length >> 4)
+        await scheduler.tick(pack.data.length >> 4)
       }
       const last = packs.at(-1)
       const size = packs.reduce((sum, { data }) => sum + data.length, 0)
@@ -142,7 +141,7 @@ export function createSearchChunks(dependencies: {
   }
 
   return async (scope: Scope, query: CodeQuery): Promise<CodeHits> => {
-    const filter = await filterOf(index, scope, query, yielder)
+    const filter = await filterOf(index, scope, query)
     const { units } = parseQuery(query.query, 'match', analyzer)
     const [near, words] = await Promise.all([
       embedder === null ? [] : compare(scope, filter, embedder, query.query),

@@ -4,7 +4,6 @@ import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Levels } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
-import type { Yielder } from '../../../domain/yielder'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex, CodeTotals } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/embedder'
@@ -37,9 +36,8 @@ export function createSearchCode(dependencies: {
   /** What cosines of the embedder mean. */
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
-  readonly yielder: Yielder
 }) {
-  const { index, clock, yielder } = dependencies
+  const { index, clock } = dependencies
 
   async function bySymbol(scope: Scope, query: CodeQuery): Promise<CodeHits> {
     const asked = nameQuery(query.query)
@@ -48,7 +46,7 @@ export function createSearchCode(dependencies: {
     const filter =
       query.filePattern === null
         ? { project: query.project, language: query.language, files: null }
-        : await filterOf(index, scope, query, yielder)
+        : await filterOf(index, scope, query)
     const { hits, total } = await index.symbols(
       scope,
       { ...filter, kind: query.symbolKind },
@@ -61,7 +59,7 @@ export function createSearchCode(dependencies: {
 
   const modes: Readonly<Record<CodeMode, (scope: Scope, query: CodeQuery) => Promise<CodeHits>>> = {
     symbol: bySymbol,
-    text: createSearchLines(index, yielder),
+    text: createSearchLines(index),
     semantic: createSearchChunks(dependencies),
   }
 

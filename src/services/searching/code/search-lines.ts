@@ -2,7 +2,7 @@ import { queryGrams } from '../../../domain/code/grams'
 import { matchLines, withLineFeeds } from '../../../domain/code/lines'
 import { foldCase } from '../../../domain/code/names'
 import type { Scope } from '../../../domain/identity/scope'
-import { SLICE, type Yielder } from '../../../domain/yielder'
+import { SLICE, scheduler } from '../../../domain/scheduler'
 import type { CodeFile, CodeIndex, TextHit } from '../../../ports/code-index'
 import { byPlace, type CodeHits, type CodeQuery, MAX_HITS, matching } from './code-hits'
 
@@ -22,7 +22,7 @@ interface Sought {
 
 const sought = (exact: string): Sought => ({ exact, folded: foldCase(exact) })
 
-export function createSearchLines(index: CodeIndex, yielder: Yielder) {
+export function createSearchLines(index: CodeIndex) {
   /** Files that may hold the texts, in order of path; `grams` null: any. */
   async function candidates(scope: Scope, query: CodeQuery, projects: readonly string[], texts: readonly Sought[]) {
     const grams = texts.flatMap(({ folded }) => queryGrams(folded) ?? []).slice(0, 48)
@@ -31,7 +31,7 @@ export function createSearchLines(index: CodeIndex, yielder: Yielder) {
         index.filesWithGrams(scope, project, query.language, grams.length === 0 ? null : grams),
       ),
     )
-    const files = await matching(lists.flat(), query.filePattern, yielder)
+    const files = await matching(lists.flat(), query.filePattern)
     return projects.length === 1
       ? files
       : [...files].sort((a, b) => byPlace({ ...a, lineStart: 0 }, { ...b, lineStart: 0 }))
@@ -51,7 +51,7 @@ export function createSearchLines(index: CodeIndex, yielder: Yielder) {
       const found = await index.chunksWith(scope, step, texts)
       const order = (hit: TextHit): number => place.get(hit.fileId) as number
       hits.push(...[...found].sort((a, b) => order(a) - order(b) || a.lineStart - b.lineStart))
-      if (at < files.length) await yielder.spend(SLICE)
+      if (at < files.length) await scheduler.tick(SLICE)
     }
     return hits.slice(0, MAX_HITS)
   }

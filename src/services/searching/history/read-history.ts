@@ -3,8 +3,8 @@ import { notFound } from '../../../domain/errors'
 import { textDiff } from '../../../domain/history/diff'
 import type { Version } from '../../../domain/history/version'
 import type { Scope } from '../../../domain/identity/scope'
+import { scheduler } from '../../../domain/scheduler'
 import type { Window } from '../../../domain/search/window'
-import type { Yielder } from '../../../domain/yielder'
 import type { History, VersionPage } from '../../../ports/history'
 
 /** Reading what entries were (history contract §3). */
@@ -25,13 +25,7 @@ const NOT_COMPARED = '(not compared: too much text for one call; ask for fewer v
 
 const unknown = (id: number) => notFound(`No such history of entry ${id} is kept`)
 
-export function createReadHistory({
-  history,
-  yielder,
-}: {
-  readonly history: History
-  readonly yielder: Yielder
-}): ReadHistory {
+export function createReadHistory({ history }: { readonly history: History }): ReadHistory {
   /** Diffs of the versions whose text changed, against the one before. */
   async function diffs(scope: Scope, id: number, versions: readonly Version[], before: Map<number, number>) {
     const changed = versions.filter(({ version, changed }) => changed?.includes('text') && before.has(version))
@@ -44,7 +38,7 @@ export function createReadHistory({
       if (old === undefined || text === undefined) made.set(version, NOT_COMPARED)
       else {
         made.set(version, textDiff({ version: earlier, text: old }, { version, text }))
-        await yielder.spend(old.length + text.length)
+        await scheduler.tick(old.length + text.length)
       }
     }
     return made

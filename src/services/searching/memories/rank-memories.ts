@@ -11,11 +11,12 @@ import {
   wordSimilarity,
 } from '../../../domain/recall/similarity'
 import type { Filter } from '../../../domain/search/filter'
-import { type Candidate, fuse } from '../../../domain/search/fusion'
+import { fuse } from '../../../domain/search/fusion'
 import type { Unit } from '../../../domain/search/query-unit'
 import type { CatchUp } from '../../keeping/catch-up'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import { attempt } from '../../outcome'
+import { askBoth, gather } from '../ranked/search-hybrid'
 import type { SearchSemantic, SemanticRanking } from '../ranked/search-semantic'
 import type { SemanticHit } from '../ranked/semantic-hits'
 import type { RecallWords, WordHit, WordRecall } from './recall-words'
@@ -85,7 +86,7 @@ interface Meaning {
 
 export function createRankMemories({
   words: recallWords,
-  semantic,
+  semantic: searchSemantic,
   levels,
   finishing = NOTHING_PENDING,
   unfinished = async () => [],
@@ -99,25 +100,22 @@ export function createRankMemories({
   /** Warnings while vectors are still to be made. */
   readonly unfinished?: CatchUp['warnings']
 }) {
-  /**
-   * Both legs as far as they are asked for. Two round trips: the words and the index, then the rows of what the index found and the
-   * vectors of what the words found.
-   */
-  async function legs(scope: Scope, { query, mode, filter, kept }: RecallRequest) {
-    const meaning = mode === 'keyword' ? null : semantic
-    const words = mode === 'semantic' ? null : recallWords
-    const embedded = meaning && (await attempt(() => Promise.all([meaning.embed(query), levels()])))
-    const [byWords, asked] = await Promise.all([
-      words?.(scope, { query, filter, kept }) ?? null,
-      meaning && embedded?.ok ? attempt(() => meaning.find(scope, embedded.value[0], kept + 1, filter)) : null,
+  /** Both retrievers, as far as the mode asks for them. */
+  async function found(scope: Scope, request: RecallRequest) {
+    const { query, mode, filter, kept } = request
+    const semantic = mode === 'keyword' ? null : searchSemantic
+    const [{ words, meaning }, known] = await Promise.all([
+      askBoth(scope, {
+        ...{ query, filter, depth: kept + 1, semantic },
+        words: mode === 'semantic' || recallWords === null ? null : () => recallWords(scope, request),
+        beside: ({ hits }) => hits.map(({ id }) => id),
+      }),
+      semantic && attempt(levels),
     ])
-    if (meaning === null || !embedded?.ok || !asked?.ok) return { byWords, byMeaning: null }
-    const known = byWords?.hits.map(({ id }) => id) ?? []
-    const answer = await attempt(() => meaning.answer(scope, asked.value, filter, kept + 1, known))
-    const byMeaning: Meaning | null = answer.ok
-      ? { near: answer.value.hits, known: answer.value.known, levels: embedded.value[1] }
-      : null
-    return { byWords, byMeaning }
+    if (words?.ok === false) throw words.problem
+    const byMeaning: Meaning | null =
+      meaning?.ok && known?.ok ? { near: meaning.value.hits, known: meaning.value.known, levels: known.value } : null
+    return { byWords: words?.value ?? null, byMeaning }
   }
 
   /**
@@ -128,7 +126,7 @@ export function createRankMemories({
    */
   return async (scope: Scope, request: RecallRequest): Promise<RecallRanking> => {
     const { mode, threshold, kept } = request
-    const { byWords, byMeaning } = await legs(scope, request)
+    const { byWords, byMeaning } = await found(scope, request)
     if (mode === 'semantic' && byMeaning === null) throw unavailable('Meaning cannot be searched now; try mode keyword')
     if (mode === 'keyword' && byWords === null) throw unavailable('Full text is switched off; try mode semantic')
     if (byWords === null && byMeaning === null) throw unavailable('Neither words nor meaning can be searched now')
@@ -215,19 +213,8 @@ function orderOf(
     keyed.sort((a, b) => b.key - a.key || b.id - a.id).map(({ id }) => id)
   if (words.length === 0)
     return byKey(near.map(({ id, cosine, weight }) => ({ id, key: cosine * weightFactor(weight) })))
-  const wordOf = new Map(words.map((hit, i) => [hit.id, { ...hit, rank: i + 1 }]))
-  const placeOf = new Map(near.map(({ id }, i) => [id, i + 1]))
-  const candidates = [...new Set([...wordOf.keys(), ...placeOf.keys()])].map((id): Candidate => {
-    const chunk = chunks.get(id)
-    return {
-      id,
-      ftsRank: wordOf.get(id)?.rank ?? null,
-      ftsScore: wordOf.get(id)?.score ?? null,
-      titled: wordOf.get(id)?.titled ?? 0,
-      semanticRank: placeOf.get(id) ?? null,
-      nearest: chunk === undefined ? null : { cosine: chunk.cosine, codePoints: chunk.length },
-    }
-  })
+  const wordOf = new Map(words.map((hit) => [hit.id, hit]))
+  const candidates = gather(words, near, chunks)
   const weightOf = (id: number): number => (wordOf.get(id)?.weight ?? chunks.get(id)?.weight) as number
   const titled = (id: number): number => wordOf.get(id)?.titled ?? 0
   return fuse('scores', candidates, RRF_K)

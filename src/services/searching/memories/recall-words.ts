@@ -4,28 +4,16 @@ import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
 import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
-import type { Analyzer, Token } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
-import { createPartCounter } from '../../../domain/search/compounds'
+import { scheduler } from '../../../domain/scheduler'
+import type { Analyzer } from '../../../domain/search/analysis'
+import { CHOICE_WARNINGS } from '../../../domain/search/candidate-rules'
 import type { Filter } from '../../../domain/search/filter'
-import { findUnit } from '../../../domain/search/hits'
+import { hitCounter, unitsHeld } from '../../../domain/search/hit-counts'
 import { parseQuery, type Unit } from '../../../domain/search/query'
-import {
-  type Candidate,
-  createTermCounter,
-  hasTier,
-  PART_TIMES,
-  rank,
-  type ScoredTerm,
-  scoredTerms,
-  type TermStatistics,
-  TITLE_TIMES,
-  titleWords,
-} from '../../../domain/search/score'
+import { hasTier, PART_TIMES, type ScoredTerm, scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
-import { type FullText, SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
-import { findingCompounds } from '../ranked/find-compounds'
+import { SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
+import { createRankWords, type WordDependencies } from '../ranked/search-text'
 
 /** A memory that words found. */
 export interface WordHit {
@@ -97,82 +85,29 @@ const depthOf = (kept: number) => ({ candidates: kept + 1, complete: kept / 2 })
 
 const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
 
+/** Returns the units of a query that the beginnings of memories hold, by their places. */
+export const createHolding = (analyzer: Analyzer) => (terms: readonly ScoredTerm[], units: readonly Unit[]) => {
+  const count = hitCounter(analyzer, terms)
+  const held = unitsHeld(analyzer, terms, units)
+  return async (read: Pick<TextHit, 'id' | 'title' | 'text' | 'code'>): Promise<number[]> => {
+    const { candidate, work } = count({ ...read, ...UNCOUNTED })
+    await scheduler.tick(work)
+    return held(read, candidate.frequencies)
+  }
+}
+
 export type RecallWords = ReturnType<typeof createRecallWords>
 
-type Standing = Pick<TextHit, 'title' | 'text' | 'code'>
+/** What only the scorer asks of a hit. */
+const UNCOUNTED = { context: '', length: 0, following: [], complete: false } as const
 
-/** Whether more of it was written than is looked at here. */
-const isLong = ({ text, code }: Standing): boolean => text.length >= SCORED_LENGTH || code.length >= SCORED_LENGTH
+/** Whether more of it was written than was read. */
+const isLong = ({ text, code }: TextHit): boolean => text.length >= SCORED_LENGTH || code.length >= SCORED_LENGTH
 
-export function createRecallWords({
-  fullText,
-  analyzer,
-  yielder,
-}: {
-  readonly fullText: FullText
-  readonly analyzer: Analyzer
-  readonly yielder: Yielder
-}) {
-  /** What the beginnings of a memory hold: how often each term, the places of units, and the words beside the text. */
-  function lookingFor(terms: readonly ScoredTerm[], units: readonly Unit[]) {
-    const count = createTermCounter(terms)
-    const asked = units.map((unit) => ({
-      unit,
-      isWord: unit.terms.length === 1 && !unit.prefix,
-      places: terms.flatMap(({ term }, place) => (unit.terms.includes(term) ? [place] : [])),
-    }))
-    // A unit that is no scored word, and words that are not counted, are looked for among all words.
-    const needsWords = asked.some(({ isWord, places }) => isWord && places.length === 0)
-    return ({ title, text, code }: Standing) => {
-      let besideLength = 0
-      const stems = new Set<string>()
-      const frequencies = count((visit) => {
-        const see = needsWords
-          ? (word: Pick<Token, 'term' | 'word'>) => {
-              stems.add(word.term)
-              visit(word)
-            }
-          : visit
-        analyzer.eachWord(text, see)
-        analyzer.eachWord(`${`${title}\n`.repeat(TITLE_TIMES)}${code}`, (word) => {
-          see(word)
-          if (!word.isStopWord) besideLength++
-        })
-      })
-      const parts: (readonly Token[])[] = []
-      const stands = (unit: Unit): boolean => {
-        if (parts.length === 0) parts.push(...[title, text, code].map((part) => analyzer.tokenize(part)))
-        return parts.some((part) => {
-          let found = false
-          findUnit(unit, part, () => {
-            found = true
-          })
-          return found
-        })
-      }
-      const holds = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
-        if (isWord && places.length === 0) return stems.has(unit.terms[0] as string)
-        // A character that ends a run begins no pair of it, so that counting pairs misses it.
-        if (unit.prefix) return stands(unit)
-        return places.every((place) => (frequencies[place] as number) > 0) && (isWord || stands(unit))
-      }
-      return { frequencies, held: asked.flatMap((one, place) => (holds(one) ? [place] : [])), besideLength }
-    }
-  }
+export function createRecallWords({ fullText, analyzer }: WordDependencies) {
+  const rankWords = createRankWords({ fullText, analyzer })
 
-  /** The same of a memory that was found by parts of words alone. */
-  function lookingForParts(terms: readonly ScoredTerm[], units: readonly Unit[]) {
-    const count = createPartCounter(analyzer, terms)
-    const placeOf = new Map(terms.map(({ term }, place) => [term, place]))
-    return ({ title, text }: Standing) => {
-      const frequencies = count(`${`${title}\n`.repeat(TITLE_TIMES)}${text}`).map((n) => PART_TIMES * n)
-      const holds = ({ terms: own }: Unit): boolean =>
-        own.length === 1 && (frequencies[placeOf.get(own[0] as string) ?? -1] ?? 0) > 0
-      return { frequencies, held: units.flatMap((unit, place) => (holds(unit) ? [place] : [])), besideLength: 0 }
-    }
-  }
-
-  const searching = findingCompounds(fullText, { analyzer, yielder })
+  const holding = createHolding(analyzer)
 
   /**
    * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
@@ -189,12 +124,9 @@ export function createRecallWords({
     // Words that were not looked for are taken for neither rare nor common.
     const others = Math.sqrt(QUICK.candidates * found.statistics.entries)
     const share = sharesBy(units, terms, found.statistics, others)
-    const lookAt = lookingFor(terms, units)
+    const heldIn = holding(terms, units)
     const hits: QuickHit[] = []
-    for (const hit of found.hits) {
-      hits.push({ share: share(lookAt(hit).held), atMoment: hit.atMoment as AtMoment })
-      await yielder.spend(hit.text.length + hit.code.length)
-    }
+    for (const hit of found.hits) hits.push({ share: share(await heldIn(hit)), atMoment: hit.atMoment as AtMoment })
     return hits
   }
 
@@ -205,33 +137,25 @@ export function createRecallWords({
     const none = { hits: [], cut: false, units, sharesOf: async () => NOTHING_HELD, warnings }
     if (query.expression === null) return none
     const terms = scoredTerms(units)
-    const {
-      hits: found,
-      statistics,
-      byFewWords,
-    } = await searching.search(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, depth: depthOf(kept) },
+    const found = await rankWords(scope, {
+      ...{ query, terms, mode: 'match', filter, columns: COLUMNS, depth: depthOf(kept) },
     })
-    if (found.length === 0) return none
-    const isCut = found.filter(({ isByParts }) => !isByParts).length > kept
+    const { hits, frequencies, statistics, chosenBy } = found
+    if (hits.size === 0) return none
+    const isCut = [...hits.values()].filter(({ isByParts }) => !isByParts).length > kept
     const share = sharesBy(units, terms, statistics)
-    const lookAt = lookingFor(terms, units)
-    const lookAtParts = lookingForParts(terms, units)
-    const looked = new Map<number, { readonly hit: TextHit; readonly held: readonly number[] }>()
-    const candidates: Candidate[] = []
-    const queryWords = new Set(terms.map(({ term }) => term))
-    for (const hit of found) {
-      const { id, length, following, complete, title, text: start, code, isByParts = false } = hit
-      const { frequencies, held, besideLength } = isByParts ? lookAtParts(hit) : lookAt(hit)
-      const titled = title === '' ? 0 : titleWords(analyzer.tokenize(title), queryWords)
-      candidates.push({ id, length: length + besideLength, following, complete, frequencies, titled, isByParts })
-      looked.set(id, { hit, held: complete ? units.map((_, place) => place) : held })
-      await yielder.spend(start.length + code.length)
+    const ranked = found.ranked.slice(0, kept)
+    const all = units.map((_, place) => place)
+    const heldBy = unitsHeld(analyzer, terms, units)
+    const heldOf = new Map<number, readonly number[]>()
+    for (const { id } of ranked) {
+      const hit = hits.get(id) as TextHit
+      heldOf.set(id, hit.complete ? all : heldBy(hit, frequencies.get(id) ?? []))
+      await scheduler.tick(hit.text.length + hit.code.length)
     }
-    const ranked = rank(candidates, statistics, { mode: 'match', units: units.length }).slice(0, kept)
     const { isCalled, shareOf: shareBy } = callsIn(
       { text, terms, units, statistics },
-      ranked.map(({ id }) => looked.get(id)?.hit.aliases ?? []),
+      ranked.map(({ id }) => hits.get(id)?.aliases ?? []),
       { share, analyzer },
     )
 
@@ -239,22 +163,21 @@ export function createRecallWords({
     const sharesOf = async (ids: readonly number[]): Promise<ReadonlyMap<number, number>> => {
       const shares = new Map<number, number>()
       if (ids.length === 0) return shares
-      for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids)) {
-        const { held } = lookAt(standing)
-        shares.set(standing.id, shareBy(standing.aliases, [...held, ...standing.held]))
-        await yielder.spend(standing.text.length + standing.code.length)
-      }
+      const heldIn = holding(terms, units)
+      for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids))
+        shares.set(standing.id, shareBy(standing.aliases, [...(await heldIn(standing)), ...standing.held]))
       return shares
     }
-    const long = ranked.flatMap(({ id }) => {
-      const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
-      return held.length < units.length && isLong(hit) && !hit.isByParts ? [id] : []
-    })
-    const beyond = await sharesOf(long)
+    const isPartlyRead = (id: number): boolean => {
+      const hit = hits.get(id) as TextHit
+      return (heldOf.get(id) as readonly number[]).length < units.length && isLong(hit) && !hit.isByParts
+    }
+    const beyond = await sharesOf(ranked.map(({ id }) => id).filter(isPartlyRead))
     const isTiered = hasTier('match', units.length)
     const keyed = ranked.map(({ id, score, titled }) => {
-      const { hit, held } = looked.get(id) as { readonly hit: TextHit; readonly held: readonly number[] }
-      const own = (beyond.get(id) ?? shareBy(hit.aliases, held)) * (hit.isByParts ? PART_TIMES : 1)
+      const hit = hits.get(id) as TextHit
+      const own =
+        (beyond.get(id) ?? shareBy(hit.aliases, heldOf.get(id) as readonly number[])) * (hit.isByParts ? PART_TIMES : 1)
       const { weight, layer, createdAt } = hit
       const called = isCalled(hit.aliases)
       return {
@@ -270,7 +193,7 @@ export function createRecallWords({
       cut: isCut,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
       sharesOf: async (ids) => (isCut ? sharesOf(ids) : NOTHING_HELD),
-      warnings: byFewWords ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...CHOICE_WARNINGS[chosenBy]],
     }
   }
 
@@ -287,7 +210,8 @@ function holdingOf(
   return counts.length === 0 ? null : Math.min(...counts)
 }
 
-const sharesBy = (
+/** @param uncounted how many memories hold a unit whose words were not counted */
+export const sharesBy = (
   units: readonly Unit[],
   terms: readonly ScoredTerm[],
   statistics: TermStatistics,

@@ -2,11 +2,11 @@ import type { Scope } from '../../../domain/identity/scope'
 import { excerptOf, placeOfMatch } from '../../../domain/recall/excerpts'
 import type { Memory } from '../../../domain/recall/memory'
 import { unknownProject } from '../../../domain/recall/project'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { successorsFirst } from '../../../domain/search/successors'
 import type { Window } from '../../../domain/search/window'
 import { offsetAfter } from '../../../domain/text'
-import type { Yielder } from '../../../domain/yielder'
 import type { Memories } from '../../../ports/memories'
 import { didYouMean, NO_SUGGESTIONS, type SuggestWords } from '../ranked/suggest-words'
 import {
@@ -46,17 +46,15 @@ export function createRecall({
   memories,
   analyzer,
   suggestWords = NO_SUGGESTIONS,
-  yielder,
 }: {
   readonly rank: RankMemories
   readonly memories: Pick<Memories, 'shown' | 'away' | 'count'>
   readonly analyzer: Analyzer
   readonly suggestWords?: SuggestWords
-  readonly yielder: Yielder
 }) {
   /** Where in a memory stands what it was found by. */
   async function placeIn(text: string, id: number, { units, nearest }: RecallRanking): Promise<number | null> {
-    const place = await yielder.run(placeOfMatch(text, units, analyzer))
+    const place = await scheduler.run(placeOfMatch(text, units, analyzer))
     const chunk = nearest.get(id)
     return place ?? (chunk === undefined || chunk === 0 ? null : offsetAfter(text, 0, chunk))
   }

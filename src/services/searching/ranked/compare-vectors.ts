@@ -2,8 +2,8 @@
 import type { Scope } from '../../../domain/identity/scope'
 import { inParts } from '../../../domain/in-parts'
 import { cosine, cosineOf, type QuantizedVector, readableVector, squaresOf } from '../../../domain/meaning/vector'
+import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
-import type { Yielder } from '../../../domain/yielder'
 import type { VectorRow, VectorRows } from '../../../ports/vector-rows'
 import type { Near } from './semantic-hits'
 
@@ -22,15 +22,7 @@ const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
 const CHUNKS = 4000
 const CHUNKS_AN_ENTRY = 20
 
-export function createComparing({
-  rows,
-  model,
-  yielder,
-}: {
-  readonly rows: VectorRows
-  readonly model: string
-  readonly yielder: Yielder
-}) {
+export function createComparing({ rows, model }: { readonly rows: VectorRows; readonly model: string }) {
   /** Empty for a stored vector that cannot be read. */
   function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): Near[] {
     if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]
@@ -44,7 +36,7 @@ export function createComparing({
     const parts = inParts({
       start: 0,
       async step(after) {
-        if (after > 0) await yielder.rest()
+        if (after > 0) await scheduler.yield()
         const { rows: found, last } = await rows.scan(scope, model, filter, after, SCAN_STEP)
         return { found, next: last }
       },

@@ -1,7 +1,8 @@
+import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { compoundsAsked, createPartCounter } from '../../../domain/search/compounds'
-import type { Yielder } from '../../../domain/yielder'
 import type { FullText, TextHit, TextRequest, TextSearch, UnitsRequest } from '../../../ports/full-text'
 
 /** Newest entries with compounds that are read. */
@@ -13,7 +14,7 @@ const READ = 30
  */
 export function findingCompounds(
   fullText: FullText,
-  { analyzer, yielder }: { readonly analyzer: Analyzer; readonly yielder: Yielder },
+  { analyzer }: { readonly analyzer: Analyzer },
 ): Pick<FullText, 'search' | 'searchByUnits'> {
   type Asked = Pick<TextRequest, 'query' | 'terms' | 'filter' | 'columns'>
 
@@ -21,12 +22,18 @@ export function findingCompounds(
     const { query, terms, filter, columns } = asked
     const expression = query.mode === 'match' ? compoundsAsked(terms) : null
     if (expression === null) return null
-    return fullText.search(scope, {
-      query: { ...query, expression, preferred: null, units: [] },
-      ...{ terms: [], filter, captured, totals: false },
-      columns: [...new Set([...columns, 'context' as const])],
-      depth: { candidates: READ, complete: 0 },
-    })
+    try {
+      return await fullText.search(scope, {
+        query: { ...query, expression, preferred: null, units: [] },
+        ...{ terms: [], filter, captured, totals: false },
+        columns: [...new Set([...columns, 'context' as const])],
+        depth: { candidates: READ, complete: 0 },
+      })
+    } catch (error) {
+      // Compounds add to a search that the database can do without them.
+      if (error instanceof Problem && error.code === 'limit_exceeded') return null
+      throw error
+    }
   }
 
   async function joined({ terms, columns }: Asked, found: TextSearch, more: TextSearch | null): Promise<TextSearch> {
@@ -39,7 +46,7 @@ export function findingCompounds(
     const partly = new Set<number>()
     for (const hit of others) {
       const counts = count(`${hit.title}\n${hit.text}`)
-      await yielder.spend(hit.title.length + hit.text.length)
+      await scheduler.tick(hit.title.length + hit.text.length)
       const places = counts.flatMap((n, place) => (n > 0 ? [place] : []))
       if (places.length === 0) continue
       for (const place of places) {

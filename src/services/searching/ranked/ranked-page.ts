@@ -4,6 +4,7 @@ import type { EntryPreview } from '../../../domain/entry/entry'
 import { domainOf } from '../../../domain/entry/lifted-metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { bestPlaces, cutAround } from '../../../domain/pack/content'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { highlight } from '../../../domain/search/highlight'
@@ -11,7 +12,6 @@ import { LOOKED_AT, MAX_PASSAGE, passageAround } from '../../../domain/search/pa
 import { successorsFirst } from '../../../domain/search/successors'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
 import { codePointLength, offsetAfter } from '../../../domain/text'
-import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore, Stretch } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
 import { attempt } from '../../outcome'
@@ -95,12 +95,10 @@ export function createRankedPage({
   entries,
   analyzer,
   reranker,
-  yielder,
 }: {
   readonly entries: Pick<EntryStore, 'previews' | 'stretches'>
   readonly analyzer: Analyzer
   readonly reranker: Reranker | null
-  readonly yielder: Yielder
 }) {
   /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
   async function rerank(
@@ -115,7 +113,7 @@ export function createRankedPage({
     for (const { id, chunk } of present) {
       const text = texts.get(id) as string
       passages.push(chunk === null ? passageAround(text, words.units, analyzer) : text)
-      await yielder.spend(text.length)
+      await scheduler.tick(text.length)
     }
     const outcome = await attempt(() => by.rerank(query, passages))
     if (!outcome.ok) return { ordering, warnings: [RERANK_FAILED] }
@@ -197,13 +195,13 @@ export function createRankedPage({
         excerpt: most === undefined ? null : excerpt(one, shown.get(id) ?? '', entry, words, most),
         later: [],
       })
-      if (highlighting || most !== undefined) await yielder.spend(text.length)
+      if (highlighting || most !== undefined) await scheduler.tick(text.length)
     }
     const ordered = successorsFirst(results, ({ entry }) => entry)
     if (!compares || ordered.length < 2) return { results: ordered, total: cut.length, warnings }
     const begun = reranker ? await entries.stretches(scope, filter, page.map(subjectStretch)) : compared
     const named = new Set(page.flatMap(({ id, isTitled }) => (isTitled ? [id] : [])))
-    await yielder.spend(ordered.length * SUBJECT.codePoints)
+    await scheduler.tick(ordered.length * SUBJECT.codePoints)
     return {
       results: withLater(ordered, new Map(begun.map(({ id, text }) => [id, text])), named),
       total: cut.length,

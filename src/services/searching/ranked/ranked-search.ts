@@ -8,7 +8,6 @@ import type { Filter } from '../../../domain/search/filter'
 import type { SearchMode } from '../../../domain/search/query'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/reranker'
 import type { CatchUp } from '../../keeping/catch-up'
@@ -65,13 +64,12 @@ export function createRankedSearches(dependencies: {
   readonly overfetch: number
   /** What to tell of what an upgrade has left to be made. */
   readonly unfinished?: CatchUp['warnings']
-  readonly yielder: Yielder
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
-  const { suggestWords = NO_SUGGESTIONS, levels, yielder, unfinished = async () => [] } = dependencies
+  const { suggestWords = NO_SUGGESTIONS, levels, unfinished = async () => [] } = dependencies
   const noWords: FoundBy = { units: [], rarity: new Map() }
   const searchHybrid = createSearchHybrid({ searchText, searchSemantic, levels })
-  const page = createRankedPage({ entries, analyzer, reranker, yielder })
+  const page = createRankedPage({ entries, analyzer, reranker })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }

@@ -38,6 +38,39 @@ interface HybridRanking {
 
 type Nearest = ReadonlyMap<number, SemanticHit>
 
+interface BothRequest<Words> {
+  readonly query: string
+  readonly filter: Filter
+  /** Entries wanted by meaning. */
+  readonly depth: number
+  /** Null when switched off, as `words`. */
+  readonly semantic: SearchSemantic | null
+  readonly words: (() => Promise<Words>) | null
+  /** Entries whose similarity in meaning is wanted wherever they are. */
+  readonly beside: (words: Words) => readonly number[]
+}
+
+/**
+ * Asks the words and the vectors at once. What is asked of the database in one moment shares a round trip: first the words and the index,
+ * then the rows of what the index found and the vectors of what the words found.
+ */
+export async function askBoth<Words>(
+  scope: Scope,
+  { query, filter, depth, semantic, words: search, beside }: BothRequest<Words>,
+): Promise<{ readonly words: Outcome<Words> | null; readonly meaning: Outcome<SemanticRanking> | null }> {
+  const embedded = semantic && (await attempt(() => semantic.embed(query)))
+  const [words, asked] = await Promise.all([
+    search && attempt(search),
+    embedded?.ok ? attempt(() => (semantic as SearchSemantic).find(scope, embedded.value, depth, filter)) : embedded,
+  ])
+  const known = words?.ok ? beside(words.value) : []
+  const meaning =
+    asked?.ok && semantic
+      ? await attempt(() => semantic.answer(scope, asked.value, filter, depth, known))
+      : failed(asked)
+  return { words, meaning }
+}
+
 export function createSearchHybrid({
   searchText,
   searchSemantic,
@@ -50,25 +83,19 @@ export function createSearchHybrid({
   readonly levels: () => Promise<Levels>
 }) {
   /**
-   * Finds by words and by meaning. What is asked of the database in one moment shares a round trip: first the words and the
-   * index, then the rows of what the index found and the vectors of what the words found.
+   * Finds by words and by meaning.
    *
    * @throws Problem unavailable when no leg works
    */
   return async (scope: Scope, request: HybridRequest): Promise<HybridRanking> => {
     const { query, filter, method, k, legs, depth } = request
-    const semantic = legs.semantic ? searchSemantic : null
-    const embedded = semantic && (await attempt(() => semantic.embed(query)))
-    const [words, asked] = await Promise.all([
-      legs.fts ? attempt(() => searchText(scope, query, 'match', filter)) : null,
-      embedded?.ok ? attempt(() => (semantic as SearchSemantic).find(scope, embedded.value, depth, filter)) : embedded,
-    ])
+    const { words, meaning } = await askBoth(scope, {
+      ...{ query, filter, depth },
+      semantic: legs.semantic ? searchSemantic : null,
+      words: legs.fts ? () => searchText(scope, query, 'match', filter) : null,
+      beside: ({ ordering }) => (method === 'scores' ? ordering.slice(0, depth).map(({ id }) => id) : []),
+    })
     const fts = words?.ok ? words.value.ordering.slice(0, depth) : []
-    const known = method === 'scores' ? fts.map(({ id }) => id) : []
-    const meaning =
-      asked?.ok && semantic
-        ? await attempt(() => semantic.answer(scope, asked.value, filter, depth, known))
-        : failed(asked)
     if (!words?.ok && !meaning?.ok) throw bothFailed(words, meaning)
     const near = meaning?.ok ? meaning.value.hits : []
     const candidates = gather(fts, near, meaning?.ok ? meaning.value.known : new Map())
@@ -96,8 +123,8 @@ export function createSearchHybrid({
   }
 }
 
-/** Everything that a leg found, each entry once. */
-function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], nearest: Nearest): Candidate[] {
+/** Everything that a retriever found, each entry once. */
+export function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], nearest: Nearest): Candidate[] {
   const ftsPlace = new Map(fts.map(({ id, score, titled }, i) => [id, { rank: i + 1, score, titled }]))
   const semanticPlace = new Map(near.map(({ id }, i) => [id, i + 1]))
   return [...new Set([...ftsPlace.keys(), ...semanticPlace.keys()])].map((id) => {

@@ -2,9 +2,9 @@ import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/region'
 import { modelKey, type QuantizedVector, quantize } from '../../../domain/meaning/vector'
+import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { Embedder } from '../../../ports/embedder'
 import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
@@ -64,16 +64,15 @@ export function createSearchSemantic(dependencies: {
   readonly rows: VectorRows
   readonly sync: SyncVectors
   readonly now: () => Millis
-  readonly yielder: Yielder
   /** In the place of `EXACT`. */
   readonly exact?: number
   readonly finishing?: FinishIndex
 }) {
-  const { embedder, index, rows, sync, now, yielder, exact: fewEnough = EXACT } = dependencies
+  const { embedder, index, rows, sync, now, exact: fewEnough = EXACT } = dependencies
   const { finishing = NOTHING_PENDING } = dependencies
   const model = modelKey(embedder)
 
-  const { compare, compareAll, compareFew, compareChunks } = createComparing({ rows, model, yielder })
+  const { compare, compareAll, compareFew, compareChunks } = createComparing({ rows, model })
 
   const isApproximate = ({ isExact = false }: VectorSearch): boolean => index.approximate && !isExact
 
@@ -94,7 +93,7 @@ export function createSearchSemantic(dependencies: {
       const isFirst = from === 0
       const hits = found.hits.slice(from, from + (isFirst ? firstOf(depth) : PORTION))
       const further = isFirst ? found.hits.slice(hits.length, hits.length + PORTION) : []
-      if (!isFirst) await yielder.rest()
+      if (!isFirst) await scheduler.yield()
       const looked = await rows.lookUp(scope, {
         ...{ model, filter, query, enough: depth },
         hits: hits.map(({ id }) => id),
@@ -142,7 +141,7 @@ export function createSearchSemantic(dependencies: {
       mayBeFew = mayBeFew && !isDeeper
       if (limit >= index.depth) return compareAll(scope, filter, query)
       limit = Math.min(limit * 8, index.depth)
-      await yielder.rest()
+      await scheduler.yield()
       exact = false
       isDeeper = true
     }

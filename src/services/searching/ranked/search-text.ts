@@ -1,15 +1,23 @@
 import type { Scope } from '../../../domain/identity/scope'
 import type { FoundWords } from '../../../domain/recall/doubt'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { BY_FEW_WORDS } from '../../../domain/search/candidate-rules'
+import { CHOICE_WARNINGS, type ChosenBy } from '../../../domain/search/candidate-rules'
 import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
-import { parseQuery, type SearchMode } from '../../../domain/search/query'
+import { parseQuery, type SearchMode, type TextQuery } from '../../../domain/search/query'
 import type { Unit } from '../../../domain/search/query-unit'
-import { type Candidate, type Ranked, rank, rarityOf, scoredTerms } from '../../../domain/search/score'
-import type { Yielder } from '../../../domain/yielder'
-import type { FullText, TextColumn } from '../../../ports/full-text'
+import {
+  type Candidate,
+  type Ranked,
+  rank,
+  rarityOf,
+  type ScoredTerm,
+  scoredTerms,
+  type TermStatistics,
+} from '../../../domain/search/score'
+import type { FullText, TextColumn, TextHit, TextRequest } from '../../../ports/full-text'
 import { findingCompounds } from './find-compounds'
 
 /** What entries were found by. */
@@ -43,18 +51,54 @@ const PLACES: ReadonlySet<Filter['op']> = new Set(['thread', 'projectScope', 'pr
 const isOfPlace = (filter: Filter): boolean =>
   filter.op === 'and' ? filter.of.every(isOfPlace) : PLACES.has(filter.op)
 
-export type SearchText = ReturnType<typeof createSearchText>
-
-export function createSearchText({
-  fullText,
-  analyzer,
-  yielder,
-}: {
+/** What searches words. */
+export interface WordDependencies {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
-}) {
-  const searching = findingCompounds(fullText, { analyzer, yielder })
+}
+
+interface WordRequest extends Pick<TextRequest, 'filter' | 'columns' | 'depth' | 'captured'> {
+  readonly query: TextQuery
+  readonly terms: readonly ScoredTerm[]
+  readonly mode: SearchMode
+}
+
+/** Entries that hold words of a query, with the numbers that their order is made of. */
+interface RankedWords {
+  /** Best first. */
+  readonly ranked: readonly Ranked[]
+  readonly hits: ReadonlyMap<number, TextHit>
+  /** How often each entry holds each term. */
+  readonly frequencies: ReadonlyMap<number, readonly number[]>
+  readonly statistics: TermStatistics
+  readonly chosenBy: ChosenBy
+}
+
+/** Ranks the candidates of the engine by one scorer: for searches and for recalls. One round trip as a rule. */
+export function createRankWords({ fullText, analyzer }: WordDependencies) {
+  const searching = findingCompounds(fullText, { analyzer })
+  return async (scope: Scope, { mode, ...request }: WordRequest): Promise<RankedWords> => {
+    const { hits, statistics, chosenBy } = await searching.search(scope, request)
+    const count = hitCounter(analyzer, request.terms)
+    const candidates: Candidate[] = []
+    for (const hit of hits) {
+      const { candidate, work } = count(hit)
+      candidates.push(candidate)
+      await scheduler.tick(work)
+    }
+    return {
+      ranked: rank(candidates, statistics, { mode, units: request.query.units.length }),
+      hits: new Map(hits.map((hit) => [hit.id, hit])),
+      frequencies: new Map(candidates.map(({ id, frequencies }) => [id, frequencies])),
+      ...{ statistics, chosenBy },
+    }
+  }
+}
+
+export type SearchText = ReturnType<typeof createSearchText>
+
+export function createSearchText({ analyzer, ...dependencies }: WordDependencies) {
+  const rankWords = createRankWords({ analyzer, ...dependencies })
   /**
    * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
    *
@@ -69,35 +113,28 @@ export function createSearchText({
         ...{ found: NO_WORDS, unknown: new Set(), warnings },
       }
     const terms = scoredTerms(units)
-    let isByFew = false
+    const choices = new Set<ChosenBy>()
     const isAlone = isOfCaptured(filter)
     let foundWords: FoundWords | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
-    const ranked = async (captured: boolean): Promise<readonly Ranked[]> => {
-      const request = { query, terms, filter, columns: COLUMNS, depth: DEPTH, captured }
-      const { hits, statistics, byFewWords } = await searching.search(scope, request)
-      isByFew ||= byFewWords
+    const rankedOf = async (captured: boolean): Promise<readonly Ranked[]> => {
+      const request = { query, terms, mode, filter, columns: COLUMNS, depth: DEPTH, captured }
+      const { ranked, statistics, chosenBy } = await rankWords(scope, request)
+      choices.add(chosenBy)
       for (const [i, { term }] of terms.entries())
         rarity.set(term, rarityOf(statistics.entriesWithTerm[i] ?? 0, statistics.entries))
       if (!captured)
         foundWords =
-          hits.length > 0
+          ranked.length > 0
             ? { entries: statistics.entries, holding: statistics.entriesWithTerm, partly: statistics.partly ?? [] }
             : isOfPlace(filter)
               ? { entries: 0, holding: terms.map(() => 0) }
               : null
-      const count = hitCounter(analyzer, terms)
-      const candidates: Candidate[] = []
-      for (const hit of hits) {
-        const { candidate, work } = count(hit)
-        candidates.push(candidate)
-        await yielder.spend(work)
-      }
-      return rank(candidates, statistics, { mode, units: units.length })
+      return ranked
     }
     const [listed, captured] = await Promise.all([
-      isAlone ? [] : ranked(false),
-      namesCaptured(filter) ? ranked(true) : [],
+      isAlone ? [] : rankedOf(false),
+      namesCaptured(filter) ? rankedOf(true) : [],
     ])
     return {
       ordering: [...listed, ...captured],
@@ -106,7 +143,7 @@ export function createSearchText({
       rarity,
       found: foundWords,
       unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
-      warnings: isByFew ? [...warnings, BY_FEW_WORDS] : warnings,
+      warnings: [...warnings, ...[...choices].flatMap((choice) => CHOICE_WARNINGS[choice])],
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { Metadata } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { createStatements, inParts } from '../../../domain/in-parts'
+import { JSON_UNITS, type Steps, scheduler } from '../../../domain/scheduler'
 import { type AskedOfMetadata, type Filter, matchesValue, Unsettled, valueAt } from '../../../domain/search/filter'
 import { conjuncts, guarded, tooMuchAsked, weightOf } from '../../../domain/search/filter-weight'
-import { JSON_UNITS, type Steps, type Yielder } from '../../../domain/yielder'
 import type { LargeMetadata } from '../../../ports/large-metadata'
 
-/** Characters that are compared in the time in which one is analysed: a yielder counts the latter. */
+/** Characters that are compared in the time in which one is analysed: the scheduler counts the latter. */
 const COMPARED = 32
 /** What is asked of a value that is not long, in characters compared. */
 const MIN_COMPARED = 64
@@ -29,13 +29,7 @@ export type Settled = <Request extends { readonly filter: Filter }, T>(search: S
  *
  * @returns what makes a search that throws Problem limit_exceeded, too, when there is too much to be looked at
  */
-export function createSettled({
-  large,
-  yielder,
-}: {
-  readonly large: LargeMetadata
-  readonly yielder: Yielder
-}): Settled {
+export function createSettled({ large }: { readonly large: LargeMetadata }): Settled {
   async function settle(scope: Scope, filter: Filter): Promise<Filter> {
     const parts = conjuncts(filter)
     const asked = parts.find((part) => part.op === 'metadata') as AskedOfMetadata
@@ -55,7 +49,7 @@ export function createSettled({
       }
     }
     const { isLight } = weightOf(asked.of)
-    const once = createStatements({ yielder, most: MOST_TRIPS, tooMany: tooMuchAsked })
+    const once = createStatements({ most: MOST_TRIPS, tooMany: tooMuchAsked })
     const found = inParts<number, readonly number[]>({
       start: 0,
       async step(after) {
@@ -67,7 +61,7 @@ export function createSettled({
         }
         const { metadata, last } = await once(() => large.next(scope, request))
         const fulfilling: number[] = []
-        for (const { id, json } of metadata) if (await yielder.run(look(json))) fulfilling.push(id)
+        for (const { id, json } of metadata) if (await scheduler.run(look(json))) fulfilling.push(id)
         return { found: fulfilling, next: last }
       },
     })

@@ -1,9 +1,9 @@
 import type { Scope } from '../../../domain/identity/scope'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { slipsBetween } from '../../../domain/search/names'
 import { parseQuery } from '../../../domain/search/query'
-import type { Yielder } from '../../../domain/yielder'
 import type { FullText } from '../../../ports/full-text'
 
 /** Words of a query that are corrected, and the letters that such a word has. */
@@ -34,11 +34,9 @@ export const didYouMean = (words: readonly string[]): string | null =>
 export function createSuggestWords({
   fullText,
   analyzer,
-  yielder,
 }: {
   readonly fullText: FullText
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }): SuggestWords {
   /** Words of the newest entries that hold a word with this prefix, each with how often it occurs. */
   async function wordsWith(scope: Scope, prefix: string, filter: Filter): Promise<ReadonlyMap<string, number>> {
@@ -49,7 +47,7 @@ export function createSuggestWords({
     const counts = new Map<string, number>()
     for (const { title, text } of hits) {
       analyzer.eachWord(`${title}\n${text}`, ({ word }) => counts.set(word, (counts.get(word) ?? 0) + 1))
-      await yielder.spend(text.length)
+      await scheduler.tick(text.length)
     }
     return counts
   }

@@ -4,8 +4,8 @@ import { type Grepped, grepText, MAX_CHARACTERS } from '../../../domain/reading/
 import type { Narrowing } from '../../../domain/reading/literal'
 import { Meter } from '../../../domain/reading/meter'
 import type { Pattern } from '../../../domain/reading/pattern'
+import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
-import type { Yielder } from '../../../domain/yielder'
 import type { Candidate, EntryTexts } from '../../../ports/entry-texts'
 
 /** Text that one call reads, in bytes (threads contract §13); a first entry is always read. */
@@ -48,7 +48,7 @@ interface GrepResult {
 
 export type GrepTexts = ReturnType<typeof createGrepTexts>
 
-export function createGrepTexts({ texts, yielder }: { readonly texts: EntryTexts; readonly yielder: Yielder }) {
+export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
   /** Candidates with their texts, brought as they are needed; without those that are gone by now. */
   async function* withTexts(scope: Scope, candidates: readonly Candidate[]): AsyncGenerator<[Candidate, string]> {
     let known: ReadonlyMap<number, string> = new Map()
@@ -89,7 +89,7 @@ export function createGrepTexts({ texts, yielder }: { readonly texts: EntryTexts
     const parts = inParts({
       start: { beforeId: request.beforeId, inParts: false },
       async step(place) {
-        if (place.beforeId !== request.beforeId) await yielder.rest()
+        if (place.beforeId !== request.beforeId) await scheduler.yield()
         const found = await texts.scan(scope, { filter, ids, ...place, narrowing, limit: maxEntries - scanned })
         return { found, next: found.more ? { beforeId: found.lastId, inParts: found.inParts } : null }
       },
@@ -101,7 +101,7 @@ export function createGrepTexts({ texts, yielder }: { readonly texts: EntryTexts
         if (read > 0 && (read + bytes > MAX_READ || !meter.allows(text.length)))
           return result(scanned + place - 1, id + 1)
         read += bytes
-        const grepped = await yielder.run(grepText(text, pattern, meter, context))
+        const grepped = await scheduler.run(grepText(text, pattern, meter, context))
         if (grepped.cut) cut.push(id)
         if (grepped.matches === 0) continue
         entries.push({ id, threadId, ...grepped })

@@ -12,7 +12,7 @@ import {
   slug,
 } from '../../../domain/reading/outline'
 import { checkPart, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
-import type { Yielder } from '../../../domain/yielder'
+import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'
 
@@ -29,11 +29,9 @@ export type ReadTexts = ReturnType<typeof createReadTexts>
 export function createReadTexts({
   texts,
   entries,
-  yielder,
 }: {
   readonly texts: EntryTexts
   readonly entries: Pick<EntryStore, 'read'>
-  readonly yielder: Yielder
 }) {
   async function wholeText(scope: Scope, id: number): Promise<string> {
     const [entry] = await entries.read(scope, [id])
@@ -50,7 +48,7 @@ export function createReadTexts({
     /** @throws Problem not_found */
     async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
       const text = await wholeText(scope, id)
-      const root: OutlineNode = await yielder.run(readOutline(text))
+      const root: OutlineNode = await scheduler.run(readOutline(text))
       return { ...shownOutline(root, maxDepth), totals: lineMarks(text) }
     },
 
@@ -77,7 +75,7 @@ export function createReadTexts({
     /** @throws Problem not_found; for an unknown node with the nearest one */
     async node(scope: Scope, id: number, nodeId: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
-      const found = findNode(await yielder.run(readOutline(text)), nodeId)
+      const found = findNode(await scheduler.run(readOutline(text)), nodeId)
       if ('nearest' in found)
         throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
       return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })
@@ -90,7 +88,7 @@ export function createReadTexts({
      */
     async section(scope: Scope, id: number, heading: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
-      const nodes = [...nodesBelow(await yielder.run(readOutline(text)))]
+      const nodes = [...nodesBelow(await scheduler.run(readOutline(text)))]
       const wanted = slug(heading)
       const named = (test: (name: string) => boolean) => nodes.find((node) => test(slug(node.title)) || test(node.id))
       const node =

@@ -5,8 +5,8 @@ import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import { limitExceeded } from '../../../domain/errors'
 import type { Actor, Scope } from '../../../domain/identity/scope'
 import { openProject } from '../../../domain/recall/project'
+import { JSON_UNITS, SLICE, scheduler } from '../../../domain/scheduler'
 import { sha256Hex, utf8Length } from '../../../domain/text'
-import { JSON_UNITS, SLICE, type Yielder } from '../../../domain/yielder'
 import type { Clock } from '../../../ports/clock'
 import type { CodeIndex, FileState } from '../../../ports/code-index'
 import type { Outcome } from '../../outcome'
@@ -59,9 +59,8 @@ export function createIndexCode(dependencies: {
   readonly index: CodeIndex
   readonly prepareCode: PrepareCode
   readonly clock: Clock
-  readonly yielder: Yielder
 }) {
-  const { index, prepareCode, clock, yielder } = dependencies
+  const { index, prepareCode, clock } = dependencies
 
   const status = async (scope: Scope, project: string | null): Promise<IndexStatus> =>
     statusOf(await index.totals(scope, project), clock.now())
@@ -77,7 +76,7 @@ export function createIndexCode(dependencies: {
         skipped.push({ path: given.toWellFormed().replaceAll('\u0000', '\ufffd').slice(0, 1024), reason: reason ?? '' })
         continue
       }
-      await yielder.spend(content.length / JSON_UNITS)
+      await scheduler.tick(content.length / JSON_UNITS)
       const { path } = normal
       if (files.delete(path)) skipped.push({ path, reason: TWICE })
       files.set(path, {
@@ -150,7 +149,7 @@ export function createIndexCode(dependencies: {
         },
       })
       first = false
-      await yielder.spend(SLICE)
+      await scheduler.tick(SLICE)
     }
     return {
       stored: changed.length,
@@ -212,7 +211,7 @@ export function createIndexCode(dependencies: {
         const step = await index.remove(caller, project, only, REMOVE_STEP)
         deleted += step
         if (step < REMOVE_STEP) break
-        await yielder.spend(SLICE)
+        await scheduler.tick(SLICE)
       }
       await index.forget(caller, project, { deleted })
       return deleted

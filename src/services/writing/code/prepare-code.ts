@@ -4,9 +4,9 @@ import { withLineFeeds } from '../../../domain/code/lines'
 import type { CodeSymbol } from '../../../domain/code/symbols'
 import { codeWords, contentLength } from '../../../domain/code/words'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
+import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { redact } from '../../../domain/secrets/redact'
-import type { Yielder } from '../../../domain/yielder'
 import type { PreparedChunk, PreparedFile } from '../../../ports/code-index'
 import type { CodeParser } from '../../../ports/code-parser'
 import type { Embedder } from '../../../ports/embedder'
@@ -27,7 +27,6 @@ interface Dependencies {
   /** Null: no vectors. */
   readonly embedder: Embedder | null
   readonly onEmbeddingFailure: 'fail' | 'defer'
-  readonly yielder: Yielder
 }
 
 /** Texts embedded between two pauses, which matters where the embedder works in this process. */
@@ -44,15 +43,15 @@ export interface Cut {
 
 export type PrepareCode = ReturnType<typeof createPrepareCode>
 
-export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure, yielder }: Dependencies) {
+export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure }: Dependencies) {
   /** Secrets are gone before anything else looks at the file. */
   async function cut(file: NewFile): Promise<Cut> {
     const text = withLineFeeds(redact(file.content))
-    await yielder.spend(text.length)
+    await scheduler.tick(text.length)
     const symbols = await parser.symbols({ path: file.path, language: file.language, text })
     const chunks = cutCode(text, symbols)
     const grams = gramsOf(text)
-    await yielder.spend(text.length)
+    await scheduler.tick(text.length)
     return { file, symbols, chunks, grams, texts: chunks.map((chunk) => embeddedText(file.path, chunk, symbols)) }
   }
 
@@ -96,7 +95,7 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
       for (const [n, { lineStart, lineEnd, overlap, text }] of chunks.entries()) {
         const vector = outcome.ok ? (outcome.value[next++] ?? null) : null
         made.push({ lineStart, lineEnd, overlap, text, vector, ...wordsOf(texts[n] as string) })
-        await yielder.spend((texts[n] as string).length)
+        await scheduler.tick((texts[n] as string).length)
       }
       prepared.push({ path, language, sha256, bytes, model, symbols, chunks: made, grams })
     }

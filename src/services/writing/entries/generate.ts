@@ -2,9 +2,9 @@ import type { Generated, GenerationTopic, Source, TextVector } from '../../../do
 import type { Problem } from '../../../domain/errors'
 import { type Chunk, type ChunkOptions, chunkText, fineEnough, underTitle } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
+import { scheduler } from '../../../domain/scheduler'
 import { codePointLength } from '../../../domain/text'
 import { inShares } from '../../../domain/write-share'
-import type { Yielder } from '../../../domain/yielder'
 import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
@@ -21,7 +21,6 @@ interface GenerateSettings {
   readonly onEmbeddingFailure: 'fail' | 'defer'
   /** Code points from which a text is summarised; 0 for every text. */
   readonly minContentLength: number
-  readonly yielder: Yielder
 }
 
 interface TextToGenerate {
@@ -60,7 +59,7 @@ const PARALLEL_SUMMARIES = 4
 export type Generate = ReturnType<typeof createGenerate>
 
 export function createGenerate(settings: GenerateSettings) {
-  const { embedder, summarizer, onEmbeddingFailure, minContentLength, yielder } = settings
+  const { embedder, summarizer, onEmbeddingFailure, minContentLength } = settings
   const chunking = fineEnough(settings.chunking, embedder ?? {})
 
   const asWhole =
@@ -84,7 +83,7 @@ export function createGenerate(settings: GenerateSettings) {
         const parts = chunkText(text, chunking)
         chunks.push(parts)
         asked.push(...parts.map((part) => underTitle(title, part.text)))
-        await yielder.spend(text.length)
+        await scheduler.tick(text.length)
       }
       const others = along !== undefined && packed.length + group.length === texts.length ? along.texts : []
       const { vectors, problem } = await ask([...asked, ...others])
@@ -100,7 +99,7 @@ export function createGenerate(settings: GenerateSettings) {
               }))
             : null,
         )
-        await yielder.spend(group[i]?.text.length ?? 0)
+        await scheduler.tick(group[i]?.text.length ?? 0)
       }
       if (along && others.length > 0) along.outcome = packedOf(vectors.slice(next), problem)
       if (problem === null) continue

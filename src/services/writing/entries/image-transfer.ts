@@ -3,7 +3,7 @@ import type { DecodedImage, ImageRef } from '../../../domain/entry/image'
 import { MEGABYTE } from '../../../domain/entry/image'
 import { Problem } from '../../../domain/errors'
 import type { Caller, Scope } from '../../../domain/identity/scope'
-import type { Yielder } from '../../../domain/yielder'
+import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
@@ -46,11 +46,7 @@ export function checkTaken(
  * @returns the removals that these bytes are not touched by, for the write that follows
  */
 export async function uploadImages(
-  {
-    images: store,
-    entries,
-    yielder,
-  }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'>; readonly yielder: Yielder },
+  { images: store, entries }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'> },
   caller: Caller,
   images: readonly DecodedImage[],
   attempt: number,
@@ -60,7 +56,7 @@ export async function uploadImages(
   for (const group of groupsOf([...distinct.values()])) {
     await Promise.all(group.map((image) => store.put(caller, image)))
     // An object store in the same process takes each at once.
-    await yielder.rest()
+    await scheduler.yield()
   }
   return known
 }

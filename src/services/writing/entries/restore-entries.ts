@@ -4,9 +4,9 @@ import { notFound } from '../../../domain/errors'
 import { versionConflict } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import { note } from '../../../domain/receipts/notes'
+import { scheduler } from '../../../domain/scheduler'
 import { secretsOf } from '../../../domain/secrets/redact-metadata'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { History, Kept, Restoration } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
@@ -51,16 +51,15 @@ export function createRestoreEntries(dependencies: {
   readonly now: () => Millis
   /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
   readonly redact?: 'warn' | 'always'
-  readonly yielder: Yielder
 }) {
-  const { history, generate, now, redact = 'warn', yielder } = dependencies
+  const { history, generate, now, redact = 'warn' } = dependencies
 
   async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
     const found = new Map<number, readonly string[]>()
     for (const { id, state } of states) {
       const kinds = secretsOf(state)
       if (kinds.length > 0) found.set(id, kinds)
-      await yielder.spend(state.text.length)
+      await scheduler.tick(state.text.length)
     }
     return found
   }

@@ -16,7 +16,7 @@ import { limitExceeded, Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
 import { type Meeting, MeetingFailed } from '../../../domain/recall/equal'
-import type { Yielder } from '../../../domain/yielder'
+import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
@@ -45,14 +45,13 @@ export interface WriteDependencies {
   readonly outbox: Pick<Outbox, 'queueUnused'>
   readonly limits: WriteLimits
   readonly generate: Generate
-  readonly yielder: Yielder
 }
 
 export type StoreEntries = ReturnType<typeof createStoreEntries>
 
-export function createStoreEntries({ entries, images, outbox, limits, generate, yielder }: WriteDependencies) {
+export function createStoreEntries({ entries, images, outbox, limits, generate }: WriteDependencies) {
   async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
-    const prepared = await prepareEntry(caller, draft, limits, spent, yielder)
+    const prepared = await prepareEntry(caller, draft, limits, spent)
     checkTaken(images, prepared.images)
     return prepared
   }
@@ -64,7 +63,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
       const outcome = draft.ok ? await attempt(() => prepare(caller, draft.value, spent)) : draft
       if (outcome.ok) spent += outcome.value.images.reduce((sum, image) => sum + image.size, 0)
       prepared.push(outcome)
-      if (draft.ok) await yielder.spend(draft.value.text.length)
+      if (draft.ok) await scheduler.tick(draft.value.text.length)
     }
     return prepared
   }
@@ -134,7 +133,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate, 
     noteOutcomes(caller, planned())
     const save = (written: readonly NewEntry[]) =>
       withRetries(async (attempt) => {
-        const knownRemovals = await uploadImages({ images, entries, yielder }, caller, pictures, attempt)
+        const knownRemovals = await uploadImages({ images, entries }, caller, pictures, attempt)
         return writeImages(outbox, caller, pictures, () =>
           entries.save(caller, written, { dedupe, knownRemovals, meeting, replaces }),
         )

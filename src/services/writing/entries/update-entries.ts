@@ -11,6 +11,7 @@ import { noSuchEntry } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
+import { scheduler } from '../../../domain/scheduler'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import { generateAnew, NotGenerated, withGenerated } from './generate-anew'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
@@ -28,7 +29,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
-export function createUpdateEntries({ entries, images: store, outbox, limits, generate, yielder }: WriteDependencies) {
+export function createUpdateEntries({ entries, images: store, outbox, limits, generate }: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
     const checked: Outcome<CheckedUpdate>[] = []
@@ -37,7 +38,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
         ? await attempt(async (): Promise<CheckedUpdate> => {
             const wrong = new Inspection()
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
-            const images = given && (await decodeImages(given, limits, { spent, wrong, yielder }))
+            const images = given && (await decodeImages(given, limits, { spent, wrong }))
             wrong.end()
             checkTaken(store, images)
             return images === undefined ? rest : { ...rest, images }
@@ -45,7 +46,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
         : update
       if (outcome.ok) spent += (outcome.value.images ?? []).reduce((sum, image) => sum + image.size, 0)
       checked.push(outcome)
-      if (outcome.ok) await yielder.spend(outcome.value.text?.length ?? 0)
+      if (outcome.ok) await scheduler.tick(outcome.value.text?.length ?? 0)
     }
     return checked
   }
@@ -96,7 +97,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
     const generated = await generateAnew(generate, [...changes.values()], { rows, known })
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
-    const knownRemovals = await uploadImages({ images: store, entries, yielder }, caller, pictures, attemptNumber)
+    const knownRemovals = await uploadImages({ images: store, entries }, caller, pictures, attemptNumber)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))
     const planned = outcomes.map((outcome) => report(outcome, rows, generated, retitled))
     noteOutcomes(caller, planned)

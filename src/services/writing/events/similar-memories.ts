@@ -4,17 +4,15 @@ import { own } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { similarTo } from '../../../domain/recall/filter'
 import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
-import { KEPT, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
-import type { Analyzer, Token } from '../../../domain/search/analysis'
-import { findUnit } from '../../../domain/search/hits'
+import { KEPT, wordSimilarity } from '../../../domain/recall/similarity'
+import type { Analyzer } from '../../../domain/search/analysis'
 import { parseQuery } from '../../../domain/search/query'
-import type { Unit } from '../../../domain/search/query-unit'
-import { scoredTerms, type TermStatistics } from '../../../domain/search/score'
+import { scoredTerms } from '../../../domain/search/score'
 import { cutShort, firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
-import type { Yielder } from '../../../domain/yielder'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
+import { createHolding, sharesBy } from '../../searching/memories/recall-words'
 
 /** What is known of an error: memories that hold most of its line (fabric contract §7). */
 export interface SimilarMemory {
@@ -46,13 +44,13 @@ export function createSimilarMemories({
   fullText,
   entries,
   analyzer,
-  yielder,
 }: {
   readonly fullText: FullText
   readonly entries: Pick<EntryStore, 'previews'>
   readonly analyzer: Analyzer
-  readonly yielder: Yielder
 }) {
+  const holding = createHolding(analyzer)
+
   /**
    * Finds what holds most of a line, by the words of it that are rare.
    *
@@ -71,17 +69,12 @@ export function createSimilarMemories({
     const found = await fullText.searchByUnits(scope, {
       ...{ query, terms, filter, columns: COLUMNS, atLeast: 1, candidates: KEPT },
     })
-    const places = new Map(terms.map(({ term }, place) => [term, place]))
-    const share = shareOf(
-      found.statistics.entries,
-      units.map((unit) => holdersOf(unit, places, found.statistics)),
-    )
+    const share = sharesBy(units, terms, found.statistics, found.statistics.entries)
+    const heldIn = holding(terms, units)
     const shares = new Map<number, number>()
     for (const hit of found.hits) {
-      const parts = [hit.title, hit.text, hit.code].map((part) => analyzer.tokenize(part))
-      const held = share(placesHeld(units, parts))
+      const held = share(await heldIn(hit))
       if (held >= LEAST_SHARE) shares.set(hit.id, held)
-      await yielder.spend(hit.text.length + hit.code.length)
     }
     return async () => {
       const previews = await entries.previews(scope, filter, [...shares.keys()], CONTENT + 1)
@@ -123,25 +116,4 @@ function isAtHome(
 const lastSeen = (value: unknown): number | null => {
   const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isNaN(at) ? null : at
-}
-
-/** How many memories hold a unit: of words next to each other, as many as hold the rarest. */
-function holdersOf({ terms }: Unit, places: ReadonlyMap<string, number>, { entriesWithTerm, entries }: TermStatistics) {
-  const counts = terms.flatMap((term) => entriesWithTerm[places.get(term) ?? -1] ?? [])
-  return counts.length === 0 ? entries : Math.min(...counts)
-}
-
-/** The places of those units that stand in one of the parts of a memory. */
-function placesHeld(units: readonly Unit[], parts: readonly (readonly Token[])[]): number[] {
-  const terms = new Set(parts.flatMap((part) => part.map(({ term }) => term)))
-  return units.flatMap((unit, place) => {
-    const { terms: own, prefix } = unit
-    if (own.length === 1 && !prefix) return terms.has(own[0] as string) ? [place] : []
-    let stands = false
-    for (const part of parts)
-      findUnit(unit, part, () => {
-        stands = true
-      })
-    return stands ? [place] : []
-  })
 }

@@ -5,7 +5,6 @@ import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { utf8Length } from '../../../../domain/text'
-import type { Yielder } from '../../../../domain/yielder'
 import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -55,7 +54,7 @@ const previewOf = (text: string) => ({
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,
-  { quotas = NO_QUOTAS, yielder }: { readonly quotas?: Quotas; readonly yielder: Yielder },
+  { quotas = NO_QUOTAS }: { readonly quotas?: Quotas } = {},
 ): CaptureStore {
   const { dialect } = connection
   const ownerOf = ({ owner }: Scope): string => owner ?? ''
@@ -123,7 +122,7 @@ export function createSqlCaptureStore(
       const statements = [...guards.before, guard, insert, ...upserts, count, ...guards.after]
       const takes = () => arrived.length + upserts.length * MOST_STATE
       try {
-        await withinQuotas({ connection, yielder, quotas, scope, takes }, () =>
+        await withinQuotas({ connection, quotas, scope, takes }, () =>
           new Batch(...statements).run(connection, { org: scope.org }),
         )
       } catch (error) {
@@ -227,6 +226,19 @@ export function createSqlCaptureStore(
 
     async review(scope, query) {
       return readOne(connection, reviewStatement({ dialect, scope, now: clock.now() }, query), each(toReviewed))
+    },
+
+    async waiting(scope, most) {
+      const { plan } = dialect
+      return readOne(
+        connection,
+        sql`SELECT count(*) AS count FROM (
+          SELECT s.session FROM capture_sessions s ${plan.follow('entries', 'e', sql`e.id = s.entry_id`)}
+          WHERE ${own(scope, 's')} AND s.entry_id IS NOT NULL
+            AND ${plan.filterOnly(sql`e.captured = 1`)} AND ${changeable(dialect, scope, clock.now())}
+          LIMIT ${most}) AS found`,
+        firstRow((row) => num(row, 'count')),
+      ).then((count) => count ?? 0)
     },
 
     async approved(scope, ids) {

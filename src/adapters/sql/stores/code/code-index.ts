@@ -3,7 +3,6 @@ import { MAX_PROJECT_FILES } from '../../../../domain/code/paths'
 import { Problem } from '../../../../domain/errors'
 import type { Actor, Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { CodeIndex } from '../../../../ports/code-index'
 import { Batch, readOne } from '../../core/batch'
@@ -17,12 +16,7 @@ import { insertFiles } from '../../tables/code/code-statements'
 import { within } from '../../tables/code/code-terms'
 
 /** The code of all orgs over any SQL connection. */
-export function createSqlCodeIndex(
-  connection: SqlConnection,
-  clock: Clock,
-  yielder: Yielder,
-  quotas: Quotas = NO_QUOTAS,
-): CodeIndex {
+export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
   const { dialect } = connection
 
   const audit = (caller: Actor, detail: Readonly<Record<string, number>>): SQL =>
@@ -102,7 +96,7 @@ export function createSqlCodeIndex(
       ]
       try {
         const takes = () => files.reduce((sum, { bytes }) => sum + bytes, 0)
-        await withinQuotas({ connection, yielder, quotas, scope: caller, takes }, () =>
+        await withinQuotas({ connection, quotas, scope: caller, takes }, () =>
           new Batch(...statements).run(connection, { org: caller.org }),
         )
       } catch (error) {

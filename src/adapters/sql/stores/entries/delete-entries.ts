@@ -3,7 +3,6 @@ import { DeleteRefused, type DeleteSelection, type Erased } from '../../../../do
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, runOne } from '../../core/batch'
@@ -53,10 +52,9 @@ export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
-  yielder: Yielder,
 ): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'> {
   const { dialect } = connection
-  const { finish } = createUnfinishedDeletes(connection, yielder)
+  const { finish } = createUnfinishedDeletes(connection)
 
   function select(caller: Caller, selection: DeleteSelection, now: Millis, erases: boolean): Selected {
     const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false, captured = [] } = selection

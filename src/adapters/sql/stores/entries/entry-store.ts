@@ -5,7 +5,6 @@ import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { WRITE_SHARE } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -43,12 +42,11 @@ export function createSqlEntryStore(
   analyzer: Analyzer,
   clock: Clock,
   indexedFields: IndexedFields,
-  yielder: Yielder,
   quotas: Quotas = NO_QUOTAS,
   terms: HistoryTerms = NO_HISTORY,
 ): EntryStore {
   const { dialect } = connection
-  const writeAll = createWrite(connection, clock, terms, yielder)
+  const writeAll = createWrite(connection, clock, terms)
 
   /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
   const writeWithin: Write = async (caller, own, options) => {
@@ -67,7 +65,7 @@ export function createSqlEntryStore(
     const rows = await readOne(connection, previewsStatement(context, filter, ids, { previewLength }), asRows)
     const places = new Map(ids.map((id, place) => [id, place]))
     const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
-    return previewsOf(connection, context, inOrder, { filter, previewLength, yielder })
+    return previewsOf(connection, context, inOrder, { filter, previewLength })
   }
 
   return {
@@ -78,7 +76,7 @@ export function createSqlEntryStore(
         sql`SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM ${entriesById(dialect, ids)} WHERE ${visible(dialect, scope, clock.now())}`,
         asRows,
       )
-      return readRows(rows ?? [], yielder, toEntry)
+      return readRows(rows ?? [], toEntry)
     },
 
     async readToChange(scope, ids) {
@@ -89,10 +87,9 @@ export function createSqlEntryStore(
         throw limitExceeded(
           `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
         )
-      return readRows(rows, yielder, (row) => ({
+      return readRows(rows, (row) => ({
         ...toEntry(row),
         text: strOrNull(row, 'text'),
-        textHash: str(row, 'text_hash'),
       }))
     },
 
@@ -103,7 +100,7 @@ export function createSqlEntryStore(
         withinStatement({ dialect, scope, now: clock.now() }, [...new Set(ids)], maxBytes),
         asRows,
       )
-      return readWithin(rows, yielder)
+      return readWithin(rows)
     },
 
     async page(scope, filter, request) {
@@ -111,18 +108,12 @@ export function createSqlEntryStore(
       const { page, total, isExact } = await readPage(connection, context, filter, request)
       const { previewLength } = request
       if (total === null && dialect.bounded !== null) {
-        const found = await dialect.bounded.page(
-          (...asked) => readOne(connection, ...asked),
-          yielder,
-          context,
-          filter,
-          request,
-        )
+        const found = await dialect.bounded.page((...asked) => readOne(connection, ...asked), context, filter, request)
         const entries = await previews(scope, filter, found.ids, previewLength)
         return { entries, total: found.total, ...(found.isExact ? {} : { totalIsExact: false }) }
       }
       return {
-        entries: await previewsOf(connection, context, page, { filter, previewLength, yielder }),
+        entries: await previewsOf(connection, context, page, { filter, previewLength }),
         total: total ?? 0,
         ...(isExact ? {} : { totalIsExact: false }),
       }
@@ -143,11 +134,11 @@ export function createSqlEntryStore(
       return runOne(connection, marksStatement(dialect, caller.org, hashes), numbersOf('id'))
     },
 
-    ...createSave({ connection, analyzer, clock, yielder, terms, writeWithin }),
+    ...createSave({ connection, analyzer, clock, terms, writeWithin }),
 
     ...createPatch(connection, writeWithin, clock),
 
-    ...createDelete(connection, writeAll, clock, yielder),
+    ...createDelete(connection, writeAll, clock),
 
     threads: async (scope, window) => threadPage(connection, reading(scope), window),
 

@@ -5,10 +5,10 @@ import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Caller } from '../../../../domain/identity/scope'
 import { MeetingFailed } from '../../../../domain/recall/equal'
+import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { type IndexedText, indexText, type WrittenText } from '../../../../domain/search/indexed-text'
 import { beyondShare } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { arrange } from '../../core/arrange'
@@ -51,7 +51,6 @@ interface Writing {
   readonly connection: SqlConnection
   readonly analyzer: Analyzer
   readonly clock: Clock
-  readonly yielder: Yielder
   readonly terms: HistoryTerms
   /** Within the limits of the org. */
   readonly writeWithin: Write
@@ -62,13 +61,12 @@ export function createSave({
   connection,
   analyzer,
   clock,
-  yielder,
   terms,
   writeWithin,
 }: Writing): Pick<EntryStore, 'save' | 'repeated' | 'change'> {
   const { dialect } = connection
-  const sendAhead = createSendAhead(connection, clock, yielder)
-  const indexWriter = createIndexWriter(connection, analyzer, yielder)
+  const sendAhead = createSendAhead(connection, clock)
+  const indexWriter = createIndexWriter(connection, analyzer)
 
   /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
   const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
@@ -81,7 +79,7 @@ export function createSave({
   /** The analysis of each text, before anything is written; null where there is none. */
   async function analyse(written: readonly (WrittenText | null)[]): Promise<(IndexedText | null)[]> {
     const analyses: (IndexedText | null)[] = []
-    for (const one of written) analyses.push(one === null ? null : await yielder.run(indexText(analyzer, one)))
+    for (const one of written) analyses.push(one === null ? null : await scheduler.run(indexText(analyzer, one)))
     return analyses
   }
 
@@ -90,7 +88,7 @@ export function createSave({
     const statements: SQL[][] = []
     for (const [i, part] of parts.entries()) {
       statements.push(make(part, i))
-      await yielder.spend(size(part))
+      await scheduler.tick(size(part))
     }
     return statements
   }

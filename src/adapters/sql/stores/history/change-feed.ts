@@ -2,8 +2,8 @@ import { staleCursor } from '../../../../domain/history/cursor'
 import { actionFor, FEED_PREVIEW, type FeedChange, type FeedFilter, WHOLE_FEED } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
 import { inParts } from '../../../../domain/in-parts'
+import { scheduler } from '../../../../domain/scheduler'
 import { truncate } from '../../../../domain/text'
-import type { Yielder } from '../../../../domain/yielder'
 import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne } from '../../core/batch'
@@ -56,13 +56,13 @@ function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null
  * The feed over any SQL connection. Where a database serves nobody while a statement goes on, the log is gone through a share of rows at a
  * time, with rests between.
  */
-export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock, yielder: Yielder): ChangeFeed => ({
+export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): ChangeFeed => ({
   async page(scope, filter, start: FeedStart, limit) {
     const { dialect } = connection
     const found: Row[] = []
     const first = typeof start === 'number' ? start : 0
     const step = async (after: number) => {
-      if (after !== first) await yielder.rest()
+      if (after !== first) await scheduler.yield()
       const part = { after, limit: limit + 1 - found.length, now: clock.now() }
       const batch = new Batch()
       const bounds = batch.add(

@@ -6,11 +6,11 @@ import type { HistoryTerms } from '../../../../domain/history/terms'
 import { changedParts, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Quotas } from '../../../../domain/quota'
+import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
 import { sha256Hex } from '../../../../domain/text'
 import { beyondShare } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { History, Kept, Restoration, ToRestore } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -115,14 +115,13 @@ export function createSqlHistory(
   connection: SqlConnection,
   analyzer: Analyzer,
   clock: Clock,
-  yielder: Yielder,
   quotas: Quotas,
   terms: HistoryTerms,
 ): History {
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms, yielder)
-  const indexWriter = createIndexWriter(connection, analyzer, yielder)
-  const unfinishedDeletes = createUnfinishedDeletes(connection, yielder)
+  const write = createWrite(connection, clock, terms)
+  const indexWriter = createIndexWriter(connection, analyzer)
+  const unfinishedDeletes = createUnfinishedDeletes(connection)
   const context = (scope: Scope) => ({ dialect, scope, now: clock.now() })
 
   const among = (id: SQL, ids: readonly number[]): SQL =>
@@ -165,7 +164,7 @@ export function createSqlHistory(
         kept,
         textHash: await sha256Hex(kept.state.text),
         generated: generated[i] ?? null,
-        indexed: later[i] ? null : await yielder.run(indexText(analyzer, kept.state)),
+        indexed: later[i] ? null : await scheduler.run(indexText(analyzer, kept.state)),
       })
     return all
   }
@@ -199,7 +198,7 @@ export function createSqlHistory(
     async asOf(scope, ids, at, maxBytes) {
       const rows = await runOne(connection, asOfStatement(context(scope), ids, at, maxBytes), asRows)
       const known = rows.filter(({ id, text }) => id === null || text !== null)
-      return readWithin(known, yielder)
+      return readWithin(known)
     },
 
     async restorable(scope, what, most) {

@@ -1,6 +1,5 @@
 import type { Scope } from '../../../../domain/identity/scope'
 import { compareText, unstorable } from '../../../../domain/text'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { Directory } from '../../../../ports/directory'
 import { Batch, runOne } from '../../core/batch'
@@ -26,7 +25,7 @@ import {
 const NO_FIELDS: IndexedFields = new Map()
 
 /** Names of threads and projects over any SQL connection. */
-export function createSqlDirectory(connection: SqlConnection, clock: Clock, yielder: Yielder): Directory {
+export function createSqlDirectory(connection: SqlConnection, clock: Clock): Directory {
   const { dialect } = connection
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields: NO_FIELDS })
 
@@ -69,7 +68,7 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock, yiel
       const tail = batch.add(tailStatement(context, threadId, limit, maxBytes), asRows)
       const total = batch.add(tailTotalStatement(context, threadId), countOf('total'))
       const result = await batch.run(connection)
-      return { ...(await readWithin(result.of(tail), yielder)), total: result.of(total) }
+      return { ...(await readWithin(result.of(tail))), total: result.of(total) }
     },
 
     async project(scope, project, request) {

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import { MEMORY_TYPES, typeOfKind } from '../../../../domain/recall/memory'
 import { MEMORY_SOURCES } from '../../../../domain/recall/metadata-rules'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { Memories } from '../../../../ports/memories'
 import { Batch, readOne, runOne } from '../../core/batch'
@@ -31,21 +30,17 @@ import { taggedListStatement, tooManyTagged } from '../../tables/memories/tagged
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 
-async function pageOf(given: readonly Row[], yielder: Yielder) {
+async function pageOf(given: readonly Row[]) {
   const rows = unpackedColumns(SMALL_NAMES, given)
   const found = rows.filter(({ id }) => id !== null)
   return {
-    memories: await readRows(found, yielder, toMemory),
+    memories: await readRows(found, toMemory),
     omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),
   }
 }
 
-/**
- * Memories in layers over any SQL connection.
- *
- * @param yielder rests between the parts of a long list, and of what is read
- */
-export function createSqlMemories(connection: SqlConnection, clock: Clock, yielder: Yielder): Memories {
+/** Memories in layers over any SQL connection. */
+export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,
     scope,
@@ -58,7 +53,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, yield
     const rows = batch.add(page, asRows)
     const all = batch.add(total, countOf('total'))
     const result = await batch.run(connection)
-    return { ...(await pageOf(result.of(rows), yielder)), total: result.of(all) }
+    return { ...(await pageOf(result.of(rows))), total: result.of(all) }
   }
 
   return {
@@ -83,7 +78,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, yield
         const tagged = await runOne(connection, taggedListStatement(asked, query, maxBytes), asRows)
         if (tagged[0]?.total === null) throw tooManyTagged()
         const page = tagged.filter(({ wanted_id: id }) => id !== null)
-        return { ...(await pageOf(page, yielder)), total: countOf('total')(tagged) }
+        return { ...(await pageOf(page)), total: countOf('total')(tagged) }
       }
       return listOf(listStatement(asked, query, maxBytes), listTotalStatement(asked, query))
     },
@@ -94,10 +89,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock, yield
       const rows = await readOne(connection, statement, asRows)
       const places = new Map(ids.map((id, place) => [id, place]))
       const placeOf = (row: Row): number => places.get(num(row, 'wanted_id')) as number
-      return pageOf(
-        rows.toSorted((a, b) => placeOf(a) - placeOf(b)),
-        yielder,
-      )
+      return pageOf(rows.toSorted((a, b) => placeOf(a) - placeOf(b)))
     },
 
     async away(scope, project, ids) {

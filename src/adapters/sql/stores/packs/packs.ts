@@ -38,6 +38,7 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     confidence: numOrNull(row, 'confidence'),
     expiresAt: numOrNull(row, 'expires_at'),
     version: num(row, 'version'),
+    textHash: str(row, 'text_hash'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
     // Of hundreds of entries some dozens are shown.

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { unavailable } from '../../../../domain/errors'
+import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { stopWordsMark } from '../../../../domain/search/stop-words'
 import { inShares } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
@@ -30,12 +30,8 @@ interface Progress {
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
-export function createSqlIndexMaintenance(
-  connection: SqlConnection,
-  analyzer: Analyzer,
-  yielder: Yielder,
-): IndexMaintenance {
-  const writer = createIndexWriter(connection, analyzer, yielder)
+export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer): IndexMaintenance {
+  const writer = createIndexWriter(connection, analyzer)
   const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}${stopWordsMark(analyzer.language)}`
 
   async function progress(): Promise<Progress> {
@@ -104,7 +100,7 @@ export function createSqlIndexMaintenance(
         written += ids.length
         bytes += group.reduce((sum, one) => sum + one.bytes, 0)
         if (bytes >= MAX_BYTES && upTo !== last) return { written, more: true }
-        await yielder.rest()
+        await scheduler.yield()
       }
       return { written, more: !isEnd }
     },
@@ -119,7 +115,7 @@ export function createSqlIndexMaintenance(
       if (parts === null) return
       if (key === ERASED && !(await changed(parts, parts.forget.begin))) return
       for (let step = 0; step < FORGETTING; step++) {
-        await yielder.rest()
+        await scheduler.yield()
         if (!(await changed(parts, parts.forget.goOn))) return
       }
       await new Batch(queueForgetting(sql`SELECT ${org} AS org`, 0, 'begun')).run(connection)

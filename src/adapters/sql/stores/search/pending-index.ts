@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Analyzer } from '../../../../domain/search/analysis'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import { PENDING_AT_ONCE, type PendingIndex } from '../../../../ports/pending-index'
 import { readOne } from '../../core/batch'
@@ -13,14 +12,9 @@ import { createIndexWriter } from '../../tables/vectors/index-writer'
 const topicOf = oneOf(['index', 'embed'] as const)
 
 /** What is still to be written of search indexes stands in the outbox, from the commit on that needs it. */
-export function createSqlPendingIndex(
-  connection: SqlConnection,
-  analyzer: Analyzer,
-  clock: Clock,
-  yielder: Yielder,
-): PendingIndex {
+export function createSqlPendingIndex(connection: SqlConnection, analyzer: Analyzer, clock: Clock): PendingIndex {
   const { dialect } = connection
-  const writer = createIndexWriter(connection, analyzer, yielder)
+  const writer = createIndexWriter(connection, analyzer)
   return {
     async look(scope, since) {
       const now = clock.now()

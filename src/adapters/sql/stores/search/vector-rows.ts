@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { IndexedVector } from '../../../../ports/vector-index'
 import type { Unembedded, VectorRows } from '../../../../ports/vector-rows'
@@ -45,7 +44,6 @@ const toUnembedded = (row: Row): Unembedded => ({
 export function createSqlVectorRows(
   connection: SqlConnection,
   clock: Clock,
-  yielder: Yielder,
   indexedFields: IndexedFields = new Map(),
 ): VectorRows {
   const { dialect } = connection
@@ -71,7 +69,7 @@ export function createSqlVectorRows(
     },
 
     fewAdmitted: (scope, filter, most) =>
-      fewAdmitted(connection, yielder, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
+      fewAdmitted(connection, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
 
     async scan(scope, model, filter, afterId, most) {
       const batch = new Batch()

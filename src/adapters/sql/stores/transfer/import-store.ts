@@ -3,7 +3,6 @@ import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/terms'
 import type { Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import type { ImportStore, Remembered } from '../../../../ports/import-store'
 import { Batch, type Handle, runOne } from '../../core/batch'
@@ -37,15 +36,14 @@ export function createSqlImportStore(
   given: {
     readonly analyzer: Analyzer
     readonly clock: Clock
-    readonly yielder: Yielder
     readonly quotas: Quotas
     readonly terms: HistoryTerms
   },
 ): ImportStore {
-  const { analyzer, clock, yielder, quotas, terms } = given
+  const { analyzer, clock, quotas, terms } = given
   const { dialect } = connection
-  const write = createWrite(connection, clock, terms, yielder)
-  const indexWriter = createIndexWriter(connection, analyzer, yielder)
+  const write = createWrite(connection, clock, terms)
+  const indexWriter = createIndexWriter(connection, analyzer)
 
   /** The rows of several statements, which answer alike. */
   async function rowsOf(statements: readonly SQL[], lock?: { readonly org: string }): Promise<Row[]> {

@@ -27,7 +27,8 @@ export function reviewStatement(
       ? sql``
       : sql` AND e.updated_at <= ${after.updatedAt} AND (e.updated_at < ${after.updatedAt} OR e.id < ${after.id})`
   return sql`
-    SELECT e.id, e.title, e.project, e.updated_at, e.expires_at, e.version, e.metadata, ${beginningOf(dialect, PREVIEW)} AS preview
+    SELECT e.id, e.title, e.kind, e.thread_id, e.project, e.updated_at, e.expires_at, e.version, e.metadata,
+      ${beginningOf(dialect, PREVIEW)} AS preview
     FROM entries e
     WHERE ${changeable(dialect, scope, now)} AND e.captured = 1${ofProject}${client === null ? sql`` : ofClient(client)}${behind}
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${limit}`
@@ -39,6 +40,9 @@ export function toReviewed(row: Row): ReviewedEntry {
   return {
     id: num(row, 'id'),
     title: strOrNull(row, 'title'),
+    kind: str(row, 'kind'),
+    threadId: str(row, 'thread_id'),
+    quote: textOf(metadata, 'quote'),
     project: strOrNull(row, 'project'),
     branch: textOf(metadata, 'branch'),
     client: textOf(metadata, 'client'),

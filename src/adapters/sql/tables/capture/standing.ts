@@ -2,6 +2,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
+import { hasEnded } from '../../../../domain/currency/validity'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import { DAY_MS, type Millis } from '../../../../domain/time'
@@ -118,7 +119,8 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
   )
   return sql`
     WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text,
+      ${dialect.textAt(['valid_until'])} AS valid_until
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
@@ -161,6 +163,12 @@ function leftOffStatement(
     ORDER BY newest.place`
 }
 
+/** Entries whose `valid_until` has passed are left out. */
+const holding =
+  (now: Millis) =>
+  (rows: readonly Row[]): StandingEntry[] =>
+    rows.filter(({ valid_until }) => !hasEnded({ valid_until: valid_until as string | null }, now)).map(toStandingEntry)
+
 const toStandingEntry = (row: Row): StandingEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
@@ -178,7 +186,7 @@ export async function readStanding(
   except: string | null,
 ): Promise<Standing> {
   const batch = new Batch()
-  const read = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), each(toStandingEntry))
+  const read = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), holding(context.now))
   const facets = {
     Pinned: read('Pinned'),
     'Work in flight': read('Work in flight'),

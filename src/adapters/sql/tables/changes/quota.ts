@@ -4,8 +4,8 @@ import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Scope } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
 import { QUOTA_NAMES, type Quotas, quotaProblem } from '../../../../domain/quota'
+import { scheduler } from '../../../../domain/scheduler'
 import { utf8Length } from '../../../../domain/text'
-import type { Yielder } from '../../../../domain/yielder'
 import { Batch, type Decode, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
@@ -75,7 +75,6 @@ export function quotaGuards(
 
 interface QuotaCheck {
   readonly connection: SqlConnection
-  readonly yielder: Yielder
   readonly quotas: Quotas
   readonly scope: Scope
   /** Bytes that the write may take at most, asked where it was refused. */
@@ -88,13 +87,7 @@ const toUsage = (row: Row) => ({ held: num(row, 'held'), versions: num(row, 'ver
 const toParts: Decode<Map<string, number>> = (rows) => new Map(rows.map((row) => [str(row, 'part'), num(row, 'bytes')]))
 
 /** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
-async function forgetVersions({
-  connection,
-  yielder,
-  quotas: { bytes: limit },
-  scope,
-  takes,
-}: QuotaCheck): Promise<boolean> {
+async function forgetVersions({ connection, quotas: { bytes: limit }, scope, takes }: QuotaCheck): Promise<boolean> {
   if (limit === null) return false
   const { org } = scope
   const more = takes()
@@ -107,7 +100,7 @@ async function forgetVersions({
     if (held + more <= limit) return true
     if (versions === 0 || held + more - limit > versions) return made
     await new Batch(forgetOldest(connection.dialect, org, limit, more)).run(connection, { org })
-    await yielder.rest()
+    await scheduler.yield()
     made = true
   }
   return made

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Yielder } from '../../../../domain/yielder'
+import { scheduler } from '../../../../domain/scheduler'
 import type { UnfinishedDeletes } from '../../../../ports/unfinished-deletes'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
@@ -18,7 +18,7 @@ const toLeft = (row: Row) => ({
 })
 type Left = ReturnType<typeof toLeft>
 
-export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yielder): UnfinishedDeletes {
+export function createUnfinishedDeletes(connection: SqlConnection): UnfinishedDeletes {
   const next = (org: string, changeId: string): SQL =>
     sql`SELECT part, key_id, agent, at, retain_versions, erase_history FROM pending_deletes
       WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
@@ -42,7 +42,7 @@ export function createUnfinishedDeletes(connection: SqlConnection, yielder: Yiel
     async finish(org, changeId) {
       let left = await runOne(connection, next(org, changeId), firstRow(toLeft))
       while (left !== null) {
-        await yielder.rest()
+        await scheduler.yield()
         left = await remove(org, changeId, left)
       }
     },

@@ -5,7 +5,6 @@ import type { Caller } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { KeyTaken } from '../../../../domain/receipts/notes'
 import type { Millis } from '../../../../domain/time'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Results } from '../../core/batch'
 import { PremiseFailed, type SqlConnection, type WriteLock } from '../../core/connection'
@@ -94,7 +93,7 @@ interface WriteOptions {
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
 /** The one way in which callers write entries. */
-export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms, yielder: Yielder): Write {
+export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
   const { dialect } = connection
   return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
     const now = clock.now()
@@ -111,7 +110,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
         .do(limits.after)
     try {
       const manner = { keeps: terms.days > 0 && !forgets, at: now }
-      const result = await withinQuotas({ connection, yielder, quotas, scope: caller, takes }, () =>
+      const result = await withinQuotas({ connection, quotas, scope: caller, takes }, () =>
         runWriting(connection, caller, manner, framed, { org: caller.org, usesReserve }),
       )
       receipt?.notes.keep()

@@ -28,7 +28,7 @@ export const inLanguage = (language: string | null, alias: string): SQL =>
 export const among = (dialect: SqlDialect, files: CodeFilter['files'], file: SQL): SQL =>
   files === null ? TRUE : sql`${file} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(files)}`)})`
 
-/** As `nameScore` of domain/code/names.ts: whether a symbol `s` is a hit, and how good. */
+/** Whether a symbol `s` matches, and its score (`SCORES`). `nameScore` of test/contracts/code-names.ts means the same. */
 export function nameTerms({ code }: SqlDialect, { exact, folded, words }: NameQuery): { isHit: SQL; score: SQL } {
   const place = code.position(sql`s.folded`, sql`${folded}`)
   const parts =

@@ -4,7 +4,6 @@
 import type { EntryPreview } from '../../../../domain/entry/entry'
 import type { Filter } from '../../../../domain/search/filter'
 import { RESULT_BYTES } from '../../../../domain/search/window'
-import type { Yielder } from '../../../../domain/yielder'
 import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, num } from '../../core/rows'
@@ -24,11 +23,7 @@ export async function previewsOf(
   connection: SqlConnection,
   context: ReadContext,
   rows: readonly Row[],
-  {
-    filter,
-    previewLength,
-    yielder,
-  }: { readonly filter: Filter; readonly previewLength: number; readonly yielder: Yielder },
+  { filter, previewLength }: { readonly filter: Filter; readonly previewLength: number },
 ): Promise<EntryPreview[]> {
   const large: number[] = []
   let before = 0
@@ -36,7 +31,7 @@ export async function previewsOf(
     if (row.bare && before <= RESULT_BYTES) large.push(num(row, 'id'))
     before += num(row, 'beside')
   }
-  if (large.length === 0) return readRows(rows, yielder, toPreview)
+  if (large.length === 0) return readRows(rows, toPreview)
   const found = await readOne(
     connection,
     previewsStatement(context, filter, large, { previewLength, whole: true }),
@@ -48,5 +43,5 @@ export async function previewsOf(
   const shown = rows.flatMap((row): Row | readonly Row[] =>
     asked.has(num(row, 'id')) ? (whole.get(num(row, 'id')) ?? []) : row,
   )
-  return readRows(shown, yielder, toPreview)
+  return readRows(shown, toPreview)
 }

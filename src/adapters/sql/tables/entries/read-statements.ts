@@ -106,7 +106,7 @@ export function toChangeStatement(
       SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
       FROM ${entriesById(dialect, ids)} WHERE ${changeable(dialect, scope, now)}
     )
-    SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)}, e.text_hash,
+    SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)},
       CASE WHEN sized.bytes <= ${most.text} THEN ${textOf()} END AS text,
       CASE WHEN sized.beside <= ${most.metadata} THEN 0 ELSE 1 END AS bare
     FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id`)}`

@@ -5,7 +5,7 @@ import { KINDS } from '../../../../domain/entry/kind'
 import { isCaptured } from '../../../../domain/entry/lifted-metadata'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import type { ThreadSummary } from '../../../../domain/report'
-import { JSON_UNITS, type Yielder } from '../../../../domain/yielder'
+import { JSON_UNITS, scheduler } from '../../../../domain/scheduler'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, json, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
@@ -15,7 +15,7 @@ const columns = (names: readonly string[]): string => names.map((name) => `e.${n
 /** What each entry has of about the same size. */
 export const PLAIN_NAMES = (
   'id thread_id source kind layer title project agent archived captured reader owner ' +
-  'created_by imported_from approved_version changed_by changed_agent version created_at updated_at'
+  'created_by imported_from approved_version changed_by changed_agent version created_at updated_at text_hash'
 ).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
 
@@ -92,6 +92,7 @@ export function toEntry(row: Row): Entry {
     version: num(row, 'version'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
+    textHash: str(row, 'text_hash'),
     summary: str(row, 'summary'),
     metadata,
     tags: json<string[]>(row, 'tags'),
@@ -106,23 +107,19 @@ export function toEntry(row: Row): Entry {
  *
  * @param one reads a row
  */
-export async function readRows<T>(rows: readonly Row[], yielder: Yielder, one: (row: Row) => T): Promise<T[]> {
+export async function readRows<T>(rows: readonly Row[], one: (row: Row) => T): Promise<T[]> {
   const read: T[] = []
   for (const row of rows) {
     read.push(one(row))
-    await yielder.spend(lengthOf(row.metadata) / JSON_UNITS)
+    await scheduler.tick(lengthOf(row.metadata) / JSON_UNITS)
   }
   return read
 }
 
 /** Entries as far as a result has room for them, and the ids of the others, whose rows have none but `wanted_id`. */
-export const readWithin = async (
-  rows: readonly Row[],
-  yielder: Yielder,
-): Promise<{ entries: Entry[]; omitted: number[] }> => ({
+export const readWithin = async (rows: readonly Row[]): Promise<{ entries: Entry[]; omitted: number[] }> => ({
   entries: await readRows(
     rows.filter(({ id }) => id !== null),
-    yielder,
     toEntry,
   ),
   omitted: rows.filter(({ id }) => id === null).map((row) => num(row, 'wanted_id')),

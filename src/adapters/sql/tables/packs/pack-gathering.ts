@@ -103,7 +103,7 @@ export const HEAD = [
     'weight',
     'expires_at',
   ],
-  ...['version', 'created_at', 'updated_at', 'created_by', 'imported_from', 'approved_version'],
+  ...['version', 'created_at', 'updated_at', 'created_by', 'imported_from', 'approved_version', 'text_hash'],
 ] as const
 
 /** A row for each entry, with its vectors and the links that lead from it to others of them: what leads there is found once. */

@@ -3,7 +3,6 @@ import type { SQL } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { Filter } from '../../../../domain/search/filter'
 import { tooMuchAsked } from '../../../../domain/search/filter-weight'
-import type { Yielder } from '../../../../domain/yielder'
 import { type Decode, readOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadContext } from '../entries/read-statements'
@@ -17,7 +16,6 @@ const MOST_STATEMENTS = 60
  */
 export async function fewAdmitted(
   connection: SqlConnection,
-  yielder: Yielder,
   context: ReadContext,
   filter: Filter,
   most: number,
@@ -30,7 +28,7 @@ export async function fewAdmitted(
     return readOne(connection, statement, decode)
   }
   try {
-    const { ids, total, isExact } = await bounded.page(read, yielder, context, filter, { limit: most, offset: 0 })
+    const { ids, total, isExact } = await bounded.page(read, context, filter, { limit: most, offset: 0 })
     return isExact && total <= most ? ids : null
   } catch (error) {
     if (error instanceof Problem && error.code === 'limit_exceeded') return null

@@ -201,7 +201,7 @@ export function toSearch(answers: Answers): TextSearch {
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
       ),
     },
-    byFewWords: ofAll !== null || found.some(({ few }) => few === true),
+    chosenBy: ofAll !== null || found.some(({ few }) => few === true) ? 'six rarest words' : 'all words',
   }
 }
 

@@ -3,9 +3,9 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong } from '../../../../domain/entry/long-text'
+import { scheduler } from '../../../../domain/scheduler'
 import { utf8Length } from '../../../../domain/text'
 import { inShares, TEXTS_SHARE } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import type { Clock } from '../../../../ports/clock'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
@@ -62,7 +62,7 @@ export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly st
 
 const NONE: TextsAhead = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
 
-export function createSendAhead(connection: SqlConnection, clock: Clock, yielder: Yielder) {
+export function createSendAhead(connection: SqlConnection, clock: Clock) {
   const { dialect } = connection
 
   async function sendPart(org: string, part: readonly WrittenText[]): Promise<void> {
@@ -80,7 +80,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock, yielder
           sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
       ),
     ).run(connection, { org })
-    await yielder.rest()
+    await scheduler.yield()
   }
 
   /**
@@ -93,7 +93,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock, yielder
     const bytes = new Map<string, number>()
     for (const { hash, text } of texts) {
       bytes.set(hash, utf8Length(text))
-      await yielder.spend(text.length)
+      await scheduler.tick(text.length)
     }
     const parts = inShares(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
     if (parts.length < 2) return NONE
@@ -110,7 +110,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock, yielder
           )
           // The schedule does what cannot be done now.
           await new Batch(...statements).run(connection, { org }).catch(() => {})
-          await yielder.rest()
+          await scheduler.yield()
         }
         throw error
       }

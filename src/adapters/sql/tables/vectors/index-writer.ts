@@ -3,11 +3,11 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { TextVector } from '../../../../domain/entry/entry'
+import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
 import type { Millis } from '../../../../domain/time'
 import { inShares } from '../../../../domain/write-share'
-import type { Yielder } from '../../../../domain/yielder'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
@@ -77,7 +77,7 @@ export function wordStatements(dialect: SqlDialect, entries: readonly ReadToInde
   ]
 }
 
-export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer, yielder: Yielder) {
+export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer) {
   const { dialect } = connection
 
   /**
@@ -94,14 +94,14 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
   ): Promise<Set<number>> {
     const rows = await runOne(
       connection,
-      sql`SELECT ${ENTRY_COLUMNS}, e.org, e.text_hash, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
+      sql`SELECT ${ENTRY_COLUMNS}, e.org, ${textOf()} AS text FROM ${entriesById(dialect, ids)}`,
       asRows,
     )
     const entries: (ReadToIndex & ReadEntry)[] = []
     for (const row of rows) {
       const content = toEntry(row)
       const { id, version } = content
-      const indexed = await yielder.run(indexText(analyzer, content))
+      const indexed = await scheduler.run(indexText(analyzer, content))
       entries.push({ id, version, textHash: str(row, 'text_hash'), org: str(row, 'org'), content, indexed })
     }
     // The version keeps a row that has changed meanwhile from being indexed by its old words.
@@ -168,7 +168,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer,
               (read, same) => [...vectorsOf(read), done('index', same)],
             )
             missed.push(...group.filter(({ id }) => !written.has(id)))
-            await yielder.rest()
+            await scheduler.yield()
           }
           left =
             missed.length === 0

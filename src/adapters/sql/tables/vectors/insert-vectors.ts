@@ -19,7 +19,7 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
   )
 }
 
-/** Adds vectors of many entries, of those that still stand at their versions; few statements. */
+/** Adds vectors of many entries that still have the named versions. A chunk that is stored stays. Few statements. */
 export function insertVectorsOf(
   dialect: SqlDialect,
   entries: readonly { readonly id: number; readonly version: number; readonly vectors: readonly TextVector[] }[],
@@ -31,6 +31,7 @@ export function insertVectorsOf(
   return jsonGroups(rows).map(
     (json) => sql`${INTO}
       FROM ${dialect.jsonTable(sql`${json}`, columns)} made
-        ${dialect.plan.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}`,
+        ${dialect.plan.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}
+      WHERE 1 = 1 ON CONFLICT (entry_id, model, chunk) DO NOTHING`,
   )
 }

@@ -1,0 +1,230 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { limitExceeded } from '../../domain/errors'
+import type { Scope } from '../../domain/identity/scope'
+import type { Filter } from '../../domain/search/filter'
+import { weightOf } from '../../domain/search/filter-weight'
+import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { ScoredTerm } from '../../domain/search/score'
+import type { Row } from '../sql/core/connection'
+import { num } from '../sql/core/rows'
+import { type AnySearch, splitUnits } from '../sql/tables/search/candidates'
+import { COST, POSTINGS } from './cost'
+import type { MatchCompiler } from './match'
+import { postingsOf, SEGMENTS } from './postings'
+
+/**
+ * The bound on what one search makes FTS5 read (platform contract §6). FTS5 reads all places of a word in every text, once
+ * for each time that a statement asks for the word, and the database serves no other request meanwhile. A search beyond the
+ * bound chooses its candidates by its rarest words.
+ */
+
+/** How entries are found by words. */
+export type Way = 'classes' | 'class' | 'any' | 'other'
+
+/** How many times as long a prefix takes: FTS5 merges the postings of all its words before it begins. */
+const MERGING = 3
+
+/** Words that choose the candidates of a search beyond the bound: of three there are seven classes, which FTS5 finds in four passes. */
+const MOST_CHOOSING = 3
+
+/**
+ * How many times a search by classes reads its words where many entries hold all of them: to count them, to check whether
+ * entries hold them all, and for the few steps of length that find enough.
+ */
+const together = (words: number): number => Math.max(4, words + 1)
+
+/** The same where few entries hold all of them: each class asks for all words and the scope. Of three words as often. */
+const apart = (words: number): number => Math.max(together(words), ((2 ** words - 1) * (words + 1)) / 7)
+
+/** A query of how many `entries` a search may have to read, and how many `bytes` of text: of the thread, or of the organization. */
+export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
+  const from =
+    thread === null
+      ? sql`sum(entries), 0), coalesce(sum(bytes), 0) FROM entry_counters WHERE org = ${org}`
+      : sql`sum(entries), 0), coalesce(sum(bytes), 0) FROM thread_counters WHERE org = ${org} AND thread_id = ${thread}`
+  return sql`SELECT coalesce(${from}`
+}
+
+/** A word or prefix, and how many times the statements of a search ask FTS5 for it. */
+type Asked = readonly [word: string, isPrefix: boolean, times: number]
+
+const ofUnits = (units: readonly Unit[], times: number): Asked[] =>
+  units.flatMap(({ terms, prefix }) => terms.map((word, i): Asked => [word, prefix && i === terms.length - 1, times]))
+
+const ofTerms = (terms: readonly ScoredTerm[], times: number): Asked[] =>
+  terms.map(({ term, by }) => [term, by === 'beginning', times])
+
+const unitsIn = (expression: Expression | null): Unit[] =>
+  expression === null
+    ? []
+    : expression.op === 'unit'
+      ? [expression.unit]
+      : expression.op === 'not'
+        ? unitsIn(expression.of)
+        : expression.of.flatMap(unitsIn)
+
+/**
+ * The words that the statements of a search ask of the index.
+ *
+ * @param counting how many statements count the terms
+ * @param way `classes`: by classes of entries that hold the same words. `class`: all that the expression matches are one class. `any`: by
+ *   each word, so that the preferred entries are found with the others
+ */
+function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): Asked[] {
+  if (way === 'classes') return ofTerms(terms, counting - 1 + together(terms.length))
+  if (way === 'class') {
+    const own = unitsIn(query.expression)
+    return [...ofTerms(terms, counting), ...ofUnits(own, together(own.flatMap((unit) => unit.terms).length))]
+  }
+  if (rare !== undefined) return ofTerms(terms, counting + 1)
+  // Phrases are asked for by themselves and, where entries hold all units, together with the others.
+  if (units) {
+    const phrases = query.units.filter((unit) => unit.terms.length > 1)
+    return [...ofTerms(terms, counting + 1), ...ofUnits(query.units, 1), ...ofUnits(phrases, 1)]
+  }
+  const preferred = way === 'any' ? [] : unitsIn(query.preferred)
+  const isAlone = query.expression?.op === 'unit'
+  return [...ofTerms(terms, counting + (isAlone ? 0 : 1)), ...ofUnits([...unitsIn(query.expression), ...preferred], 1)]
+}
+
+/** Each word once, with the number of times. */
+function addedUp(asked: readonly Asked[]): Asked[] {
+  const sums = new Map<string, Asked>()
+  for (const [word, isPrefix, times] of asked) {
+    const key = `${isPrefix ? '*' : '='}${word}`
+    sums.set(key, [word, isPrefix, times * (isPrefix ? MERGING : 1) + (sums.get(key)?.[2] ?? 0)])
+  }
+  return [...sums.values()]
+}
+
+const number = (value: number): SQL => sql.raw(Number.isInteger(value) ? String(value) : value.toFixed(2))
+
+/** What the filter costs for some entries of the table `held`; metadata are read once and are part of what is held. */
+const filtered = (filter: Filter, entries: SQL): SQL => {
+  const { entry, above, byte } = weightOf(filter)
+  if (byte === 0) return sql`0`
+  return sql`(${entries} * ${number(entry * COST.filtered)}
+    + min(${entries} * ${number(above)}, held.bytes) * ${number(byte * COST.metadata)})`
+}
+
+const withWord = (bytes: SQL): SQL => sql`min(held.entries, ${bytes} / ${number(POSTINGS.least)})`
+
+/** Rows of `place`, `times` and `bytes` of the postings of words; `segments` is needed before. */
+const postings = (asked: readonly Asked[]): SQL => sql`
+  SELECT asked.key AS place, asked.value ->> 2 AS times, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} AS bytes
+  FROM json_each(${JSON.stringify(asked.map(([word, isPrefix, times]) => [word, isPrefix ? 1 : 0, times]))}) asked`
+
+interface Fitting {
+  readonly request: AnySearch
+  /** How many statements count the terms. */
+  readonly counting: number
+  readonly way: Way
+  /** What is asked of each entry with a word. */
+  readonly filter: Filter
+  /** Of `heldIn`. */
+  readonly held: SQL
+  readonly bound: number
+  /** Whether many entries hold all of the words, and whether very many do; evaluated where it decides. */
+  readonly isDense: SQL
+  readonly isVeryDense: SQL
+  /** A condition on the one row of `held` under which the search is not made at all; null for none. */
+  readonly unless: SQL | null
+}
+
+/** `fits`: a table of one row that says whether a search is within the bound. */
+export function fitsTable({ request, counting, way, filter, held, bound, isDense, isVeryDense, unless }: Fitting): SQL {
+  const asked = addedUp(askedBy(request, counting, way))
+  // By classes an entry is read once, whatever words it holds; else for each of its words, each time that this is asked for.
+  const isOnce = way === 'classes' || way === 'class'
+  const passes = together(asked.length)
+  const longer = way === 'classes' ? apart(asked.length) / passes : 1
+  // Where a few steps find enough, the postings are not read to their end: twice is more than was measured.
+  const shorter = way === 'classes' ? sql.raw((2 / passes).toFixed(2)) : sql`1`
+  const all = longer * asked.reduce((sum, [, , times]) => sum + times, 0)
+  const entry = number(COST.found)
+  const found = isOnce
+    ? sql`min(held.entries, sum(postings.bytes) / ${number(POSTINGS.least)}) * ${entry}`
+    : sql`sum(times * ${withWord(sql`postings.bytes`)} * ${entry})`
+  const cost = sql`coalesce(sum(times * postings.bytes + ${filtered(filter, withWord(sql`postings.bytes`))}) + ${found}, 0)`
+  const within = (all: SQL): SQL => sql`${all} <= ${bound}`
+  const atMost = sql`bytes * ${number(POSTINGS.most)} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
+  return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
+    SELECT CASE
+      ${unless === null ? sql`` : sql`WHEN ${unless} THEN 0`}
+      WHEN ${within(sql`${atMost} + ${filtered(filter, sql`held.entries`)} * ${asked.length}`)} THEN 1
+      ELSE (
+        WITH RECURSIVE ${SEGMENTS}, postings AS (${postings(asked)})
+        SELECT CASE WHEN ${within(sql`${cost} * ${longer}`)} THEN 1 WHEN ${within(cost)} THEN ${isDense}
+          WHEN ${within(sql`${cost} * ${shorter}`)} THEN ${isVeryDense} ELSE 0 END
+        FROM postings
+      )
+    END FROM held
+  )`
+}
+
+/** Words that are looked up to find out whether they are rare, and the entries of all organizations with a rare one: 12 × 16 MB at most. */
+const [MOST_LOOKED_UP, RARE] = [12, 16]
+
+/**
+ * A query of the terms of a search beyond the bound, rows of `place` and `cost`, the rarest first. The index only knows which words begin
+ * its pages, so a rare word next to a common one seems as common; those that seem rarest are looked up.
+ */
+export const costsOfWords = (
+  { terms }: Pick<AnySearch, 'terms'>,
+  {
+    compiler,
+    counting,
+    filter,
+    held,
+  }: Pick<Fitting, 'counting' | 'filter' | 'held'> & { readonly compiler: MatchCompiler },
+): SQL => {
+  const asked = ofTerms(terms, counting - 1 + together(MOST_CHOOSING))
+  const found = withWord(sql`sized.bytes`)
+  const matches = JSON.stringify(terms.map(compiler.term))
+  const ofRare = sql`SELECT CASE WHEN count(*) < ${number(RARE)} THEN coalesce(sum(e.bytes), 0) END
+    FROM (SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH json_extract(${matches}, '$[' || postings.place || ']')
+      LIMIT ${number(RARE)}) one CROSS JOIN entries e ON e.id = one.id`
+  return sql`WITH RECURSIVE ${SEGMENTS}, held (entries, bytes) AS MATERIALIZED (${held}),
+    postings AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY bytes, place) AS rank FROM (${postings(asked)})),
+    sized AS MATERIALIZED (
+      SELECT place, times, coalesce(CASE WHEN rank <= ${number(MOST_LOOKED_UP)} THEN (${ofRare}) END, bytes) AS bytes FROM postings
+    )
+    SELECT place, times * sized.bytes + ${found} * ${number(COST.found)} + ${filtered(filter, found)} AS cost
+    FROM sized CROSS JOIN held ORDER BY cost, place`
+}
+
+/**
+ * The places of the rarest words by which a search may choose and that are within the bound together, in the order of the query.
+ *
+ * @param rows of `costsOfWords`
+ */
+export function placesWithin(bound: number, request: AnySearch, rows: readonly Row[]): number[] {
+  const mayChoose = choosingPlaces(request)
+  const places: number[] = []
+  let sum = 0
+  for (const row of rows) {
+    const place = num(row, 'place')
+    if (!mayChoose.includes(place)) continue
+    sum += num(row, 'cost')
+    if (places.length === MOST_CHOOSING || sum > bound) break
+    places.push(place)
+  }
+  return places.sort((a, b) => a - b)
+}
+
+/** The terms by which a search may choose: its single words, where it finds entries with any of its units. */
+function choosingPlaces({ query, terms, units, rare }: AnySearch): readonly number[] {
+  if (rare !== undefined) return terms.flatMap(({ by }, place) => (by === 'beginning' ? [] : [place]))
+  const { alone, composed } = splitUnits(query.units, terms)
+  const { expression } = query
+  const findsAny =
+    units !== undefined ||
+    (expression?.op === 'or' && expression.of.every(({ op }) => op === 'unit')) ||
+    (expression?.op === 'unit' && composed.length === 0)
+  return findsAny ? alone : []
+}
+
+export const tooMuch = () =>
+  limitExceeded(
+    'These words occur too often in too much text; ask without quotes, for fewer, longer or rarer words, or in one thread',
+  )

@@ -1,0 +1,76 @@
+// How does plain Node run the Worker's TypeScript? Bundled by the bundler that wrangler brings, into a file beside the packages that is
+// kept until a source changes; in a package it was bundled when that was packed.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { BUILT, isPackaged, ROOT } from './place.mjs'
+
+/** @param {string} entry */
+const nameOf = (entry) => `${basename(dirname(entry))}.mjs`
+
+/** Where a package holds what a checkout bundles. @param {string} entry */
+export const builtLibrary = (entry) => join(BUILT, 'cli', nameOf(entry))
+
+/** A bundle ends with what it was made of. */
+const MADE_OF = '\n// Made of: '
+
+/** Beside its sources a bundle is made of how it is made, which this file says, and of the version of the bundler. */
+const HOW = ['src/cli/bundle.mjs', 'package-lock.json', 'tsconfig.json']
+
+/** @param {string[]} sources by their paths from the root @returns {string} that changes with each of them */
+function fingerprint(sources) {
+  const hash = createHash('sha256')
+  for (const source of [...HOW, ...sources]) hash.update(`\n${source}\n`).update(readFileSync(join(ROOT, source)))
+  return hash.digest('hex')
+}
+
+/** @param {string} file of a bundle @returns {boolean} whether it is there, and all of its sources are as they were */
+function stands(file) {
+  try {
+    const text = readFileSync(file, 'utf8')
+    const { sources, print } = JSON.parse(text.slice(text.lastIndexOf(MADE_OF) + MADE_OF.length))
+    return fingerprint(sources) === print
+  } catch {
+    return false
+  }
+}
+
+/** @param {string} entry @param {string} file where the bundle will be */
+async function make(entry, file) {
+  const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    loader: { '.sql': 'text' },
+    logLevel: 'error',
+  })
+  const sources = Object.keys(metafile.inputs)
+  const madeOf = JSON.stringify({ sources, print: fingerprint(sources) })
+  mkdirSync(dirname(file), { recursive: true })
+  // Several commands may run at once, and each reads a whole file.
+  const own = `${file}.${process.pid}`
+  writeFileSync(own, `${outputFiles[0].text}${MADE_OF}${madeOf}\n`)
+  renameSync(own, file)
+}
+
+/**
+ * Loads a TypeScript module of the command line.
+ *
+ * @param {string} entry its file
+ * @returns {Promise<any>}
+ */
+export async function bundled(entry) {
+  if (isPackaged) return await import(pathToFileURL(builtLibrary(entry)).href)
+  const file = join(ROOT, '.tmp', 'cli', nameOf(entry))
+  if (!stands(file)) await make(entry, file)
+  return await import(pathToFileURL(file).href)
+}

@@ -1,0 +1,79 @@
+import { objectOf, textOf } from '../../domain/capture/fields'
+import type { Answering, Fields, Happening, HookClient, StartSource, What } from '../../domain/capture/happening'
+import { toolUse } from './tool-use'
+
+/** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
+
+const SOURCES: ReadonlyMap<string, StartSource> = new Map(
+  Object.entries({
+    startup: 'fresh',
+    new: 'fresh',
+    resume: 'again',
+    fork: 'again',
+    clear: 'anew',
+    compact: 'anew',
+  }),
+)
+
+/** Names of events in Claude Code's spelling and in that of Cursor and Copilot, in lower case. */
+export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): What | null {
+  switch (name.toLowerCase()) {
+    case 'sessionstart':
+      return { kind: 'start', source: SOURCES.get(textOf(event, 'source') ?? 'startup') ?? 'fresh' }
+    case 'userpromptsubmit':
+    case 'userpromptsubmitted':
+    case 'beforesubmitprompt': {
+      const text = textOf(event, 'prompt')
+      return text === null || text.trim() === '' ? null : { kind: 'prompt', text }
+    }
+    case 'posttooluse':
+    case 'posttoolusefailure': {
+      const isFailure = name.toLowerCase() === 'posttoolusefailure'
+      const tool = textOf(event, 'tool_name', 'toolName')
+      if (tool === null) return null
+      const input = objectOf(event, 'tool_input', 'toolInput', 'toolArgs', 'tool_args')
+      const response = event.tool_response ?? event.tool_output ?? event.tool_result ?? event.toolResult ?? event.error
+      const use = toolUse(tool, input, isFailure ? 'failure' : outcome, response)
+      return use === null ? { kind: 'nothing' } : { kind: 'tool', ...use }
+    }
+    case 'stop':
+    case 'stopfailure':
+    case 'agentstop':
+    case 'subagentstop':
+      return { kind: 'stop', answer: textOf(event, 'last_assistant_message', 'lastAssistantMessage') }
+    case 'afteragentresponse':
+      return { kind: 'stop', answer: textOf(event, 'text') }
+    case 'precompact':
+      return { kind: 'compact' }
+    case 'sessionend':
+      return { kind: 'end' }
+    default:
+      return null
+  }
+}
+
+/** An event with Claude Code's members. @param outcome what `PostToolUse` says of a command, where nothing else does */
+export function readEvent(event: Fields, outcome: 'success' | 'unknown'): Happening | null {
+  const name = textOf(event, 'hook_event_name', 'hookEventName')
+  const session = textOf(event, 'session_id', 'sessionId', 'conversation_id')
+  if (name === null || session === null || session === '') return null
+  const what = whatOf(name, event, outcome)
+  const isSubagent = name.toLowerCase() === 'subagentstop' || textOf(event, 'agent_id', 'agentId') !== null
+  return what === null ? null : { session, isSubagent, name, what }
+}
+
+const context = (text: string, hookEventName: string): Record<string, unknown> => ({
+  hookSpecificOutput: { hookEventName, additionalContext: text },
+})
+
+export const CLAUDE_ANSWERS: Answering = { start: context, prompt: context }
+
+/** Both events of tools exist, so `PostToolUse` is success. */
+export const claudeCode: HookClient = {
+  title: 'Claude Code',
+  read: (event) => readEvent(event, 'success'),
+  answer: CLAUDE_ANSWERS,
+}
+
+/** Whatever else speaks Claude Code's events. */
+export const generic: HookClient = { ...claudeCode, title: 'an agent' }

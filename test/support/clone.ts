@@ -1,0 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './build'
+
+/** Clones what is committed here into a folder that does not exist yet, with the packages of this checkout. */
+export function cloneCheckout(folder: string): string {
+  execFileSync('git', ['clone', '--quiet', '--no-hardlinks', ROOT, folder])
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}

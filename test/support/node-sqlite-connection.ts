@@ -1,0 +1,111 @@
+// How does a program of Node.js speak to a SQLite file, or to a database in memory? Through the module that Node.js brings.
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SQL } from 'drizzle-orm'
+import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../../src/adapters/sql/core/connection'
+import { type SqlDialect, UNSETTLED } from '../../src/adapters/sql/core/dialect'
+import { isReading } from '../../src/adapters/sql/core/failures'
+import { sharingReads } from '../../src/adapters/sql/core/sharing-reads'
+import { type Migration, splitStatements } from '../../src/adapters/sqlite/migrations'
+import { toQuery } from '../../src/adapters/sqlite/query'
+import { limitExceeded, unavailable } from '../../src/domain/errors'
+import { Unsettled } from '../../src/domain/search/filter'
+
+/** How long a statement waits for another program that writes to the file. */
+const BUSY_MS = 5_000
+/** Compiled statements that are kept; most calls send texts that were sent before. */
+const KEPT = 500
+
+/** SQLite's result codes, https://sqlite.org/rescode.html. */
+const CODES: ReadonlyMap<number, string> = new Map([
+  [5, 'The database is being written to by another program'],
+  [8, 'The database cannot be written to'],
+  [10, 'The database cannot be read from its disk'],
+  [11, 'The database is damaged'],
+  [13, 'The disk of the database is full'],
+  [26, 'The file is not a database'],
+])
+const TOO_BIG = 18
+
+const codeOf = (error: object): number => ('errcode' in error ? Number(error.errcode) & 0xff : 0)
+
+/** What a failure of SQLite means to a caller; a statement that is wrong stays visible as it is. The transaction is rolled back by then. */
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  if (/precondition failed/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
+  if (error.message.includes(UNSETTLED)) return new Unsettled()
+  const code = codeOf(error)
+  if (code === TOO_BIG)
+    return limitExceeded('An entry of this size does not fit into the database; nothing was changed')
+  const what = CODES.get(code)
+  return what === undefined ? error : unavailable(`${what}; nothing was changed, try again`, error)
+}
+
+const toInput = (value: unknown): SQLInputValue => {
+  if (typeof value === 'boolean') return Number(value)
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string' || typeof value === 'number') return value
+  throw new Error(`a value that no statement takes: ${typeof value}`)
+}
+
+interface NodeSqliteConnection extends SqlConnection {
+  /** Brings the database to the schema of these migrations, each in a transaction of its own. */
+  migrate(migrations: readonly Migration[]): void
+  close(): void
+}
+
+/** @param path of a file, or `:memory:` */
+export function createNodeSqliteConnection(path: string, dialect: SqlDialect): NodeSqliteConnection {
+  const db = new DatabaseSync(path, { timeout: BUSY_MS })
+  db.exec('PRAGMA foreign_keys = ON')
+  const compiled = new Map<string, StatementSync>()
+
+  const prepare = (text: string): StatementSync => {
+    const statement = compiled.get(text) ?? db.prepare(text)
+    if (compiled.size >= KEPT) compiled.clear()
+    compiled.set(text, statement)
+    return statement
+  }
+
+  /** All or nothing. Nothing else runs in between, since none of it waits. */
+  function transaction<T>(begin: string, work: () => T): T {
+    db.exec(begin)
+    try {
+      const outcome = work()
+      db.exec('COMMIT')
+      return outcome
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  const batch = async (statements: readonly SQL[]): Promise<Row[][]> => {
+    const queries = statements.map(toQuery)
+    const begin = queries.every(({ sql }) => isReading(sql)) ? 'BEGIN' : 'BEGIN IMMEDIATE'
+    try {
+      return transaction(begin, () => queries.map(({ sql, params }) => prepare(sql).all(...params.map(toInput))))
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
+  return {
+    dialect,
+    batch,
+    read: sharingReads(batch),
+    migrate(migrations) {
+      db.exec('CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY)')
+      const done = new Set(
+        prepare('SELECT name FROM schema_migrations')
+          .all()
+          .map((row) => row.name),
+      )
+      for (const { name, sql } of migrations.filter((one) => !done.has(one.name)))
+        transaction('BEGIN IMMEDIATE', () => {
+          for (const statement of splitStatements(sql)) db.exec(statement)
+          prepare('INSERT INTO schema_migrations (name) VALUES (?)').run(name)
+        })
+    },
+    close: () => db.close(),
+  }
+}
