@@ -610,7 +610,7 @@ export function historyEndpointContract(): void {
         expect((await told(0, filter)).filter((one: Json) => one.context_id === gone)).toEqual([])
     })
 
-    it('[HISTORY-17] counts retained versions for those who may see them, and no list or search includes them', async () => {
+    it('[HISTORY-60] counts retained versions for those who may see them, and no list or search includes them', async () => {
       const kept = async (bearer: string) => (await ok('get_statistics', {}, bearer)).history
       const before = await kept(eve)
       const id = await store('counted', { metadata: { audience: 'private' } })
