@@ -249,7 +249,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await rows(sql`SELECT id FROM entry_vectors WHERE entry_id = ${kept.id}`)).toHaveLength(1)
     })
 
-    it('[FABRIC-34, FABRIC-161] archives a semantic memory that nobody read once its score is below 0.2, exactly, unless pinned or stored for the user', async () => {
+    it('[FABRIC-34, FABRIC-161] archives an unread semantic memory once its score is below 0.2, exactly, unless pinned or stored for the user', async () => {
       const idle = await store({ layer: 3 })
       const pinned = await store({ layer: 3, pinned: true })
       const used = await store({ layer: 3 })

@@ -157,7 +157,7 @@ export function imageContract(connect: Connect): void {
       }
     })
 
-    it('[THREADS-44] serves an image at its address to callers who may see an entry with it, and to nobody after deletion', async () => {
+    it('[THREADS-44] serves an image at its address to callers who may see an entry with it, and not after deletion', async () => {
       const png = pngBytes('served')
       const ids = [
         await s.store('a', { images: [{ data: base64(png) }] }),
