@@ -13,8 +13,58 @@ const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => 
 const files = (folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
 /** What every change must pass; or, where `scripts/test.mjs` says so, what plays longer and broader (test/README.md). */
 const NIGHTLY = process.env.COMMONPLACE_TIER === 'nightly'
-const WORKER = NIGHTLY ? ['nightly/worker'] : ['worker', 'meaning']
-const NODE = NIGHTLY ? ['nightly/node'] : ['node', 'e2e']
+/** Folders of each runtime. */
+const FOLDERS = NIGHTLY
+  ? { worker: ['nightly/worker'], node: ['nightly/node'] }
+  : { worker: ['worker', 'meaning'], node: ['node', 'e2e'] }
+/**
+ * Files that play on PostgreSQL too; the nightly tier plays files of the first one there. All others play on D1 alone, and files with
+ * `postgres` in their names on PostgreSQL alone.
+ */
+const ALSO_ON_POSTGRES = NIGHTLY
+  ? {
+      worker: [
+        ...['captured-gold', 'filters', 'isolation', 'isolation-changes'].map((name) => `nightly/worker/${name}`),
+        ...['captured-crowd', 'hooks', 'isolation-bytes', 'isolation-narrowed', 'isolation-ranking', 'review'].map(
+          (name) => `worker/${name}`,
+        ),
+      ],
+      node: [
+        ...['bad-input', 'fuzz', 'history-random'].map((name) => `nightly/node/${name}`),
+        ...['administration', 'changes', 'code', 'dashboard-pages', 'endpoint', 'memories', 'numbers', 'packs'].map(
+          (name) => `node/${name}`,
+        ),
+        ...['sizes', 'transfer'].map((name) => `node/${name}`),
+      ],
+    }
+  : {
+      worker: [
+        ...['hooks', 'isolation', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
+        ...['meaning/filters', 'meaning/grep'],
+      ],
+      node: ['builtin-arrival', 'core', 'endpoint', 'trust'].map((name) => `node/${name}`),
+    }
+
+type Runtime = keyof typeof FOLDERS
+type Database = 'd1' | 'postgresql'
+const DATABASES: readonly Database[] = ['d1', 'postgresql']
+const NAMED_AFTER_POSTGRES = '*postgres*.test.ts'
+
+/** The files, the database and the name of a project: `worker` and `node` play on D1, `worker-postgres` and `node-postgres` there. */
+const ofDatabase = (runtime: Runtime, database: Database) => ({
+  name: database === 'd1' ? runtime : `${runtime}-postgres`,
+  provide: { database, isNightly: NIGHTLY },
+  ...(database === 'd1'
+    ? { include: files(FOLDERS[runtime]), exclude: [`**/${NAMED_AFTER_POSTGRES}`] }
+    : {
+        include: [
+          ...FOLDERS[runtime].map((folder) => `test/${folder}/**/${NAMED_AFTER_POSTGRES}`),
+          ...ALSO_ON_POSTGRES[runtime].map((file) => `test/${file}.test.ts`),
+        ],
+      }),
+})
+const serverOf = (database: Database) => (database === 'd1' ? [] : ['test/support/postgres-server.ts'])
+
 /**
  * They end what hangs and judge nothing: the slowest test takes a tenth of this on two cores, so that a machine four times slower,
  * or one that does other work, passes as well.
@@ -54,7 +104,7 @@ const ownStores = (name: string) =>
   Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${name}_${i}`, `own-${i}`]))
 const OWN_STORES = { d1Databases: ownStores('DB'), r2Buckets: ownStores('IMAGES') }
 
-/** What tests in workerd have of PostgreSQL, in runs that hold one which needs it. */
+/** Bindings of PostgreSQL for tests in workerd. */
 const bindingsOf = (server: PostgresForTests | undefined) =>
   server === undefined
     ? { bindings: {} }
@@ -73,7 +123,7 @@ class ContractsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const weightOf = ({ moduleId }: TestSpecification): number =>
-      (readFileSync(moduleId, 'utf8').match(/from '[./]+\/contracts\/|\?postgres'/g)?.length ?? 0) +
+      (readFileSync(moduleId, 'utf8').match(/from '[./]+\/contracts\//g)?.length ?? 0) +
       (/\be2e\b/.test(moduleId) ? 1 : 0)
     return [...Map.groupBy(sorted, ({ project }) => project).values()].flatMap((own) =>
       own
@@ -108,11 +158,11 @@ export default defineConfig({
       ...['unit', 'properties'].map((name) => ({
         test: { ...PATIENCE, name, isolate: false, include: NIGHTLY ? [] : files([name]) },
       })),
-      {
+      ...DATABASES.map((database) => ({
         plugins: [
           noMapsOfPackages,
           cloudflareTest(({ inject }) => {
-            const { bindings, ...stores } = bindingsOf(inject<PostgresForTests | undefined>('postgres'))
+            const { bindings, ...stores } = bindingsOf(database === 'd1' ? undefined : inject('postgres'))
             return {
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
@@ -125,24 +175,22 @@ export default defineConfig({
           }),
         ],
         test: {
-          name: 'worker',
-          globalSetup: ['test/support/postgres-server.ts'],
+          ...ofDatabase('worker', database),
+          globalSetup: serverOf(database),
           setupFiles: ['test/support/own-stores.ts'],
           deps: { optimizer: { ssr: { enabled: true, include: IN_ONE_FILE } } },
           ...ONE_PROCESS,
-          include: files(WORKER),
           ...PATIENCE,
         },
-      },
-      {
+      })),
+      ...DATABASES.map((database) => ({
         test: {
+          ...ofDatabase('node', database),
           ...PATIENCE,
-          name: 'node',
           isolate: false,
-          globalSetup: ['test/support/build.ts', 'test/support/postgres-server.ts'],
-          include: files(NODE),
+          globalSetup: ['test/support/build.ts', ...serverOf(database)],
         },
-      },
+      })),
     ],
   },
 })

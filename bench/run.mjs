@@ -1,4 +1,4 @@
-// `npm run bench -- <name> [arguments]`: runs one bench; without a name it lists them. What each one asks: README.md.
+// `npm run bench -- <name> [arguments]`: runs one bench; without a name it lists them. README.md states the question of each.
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from '../src/cli/nearest.mjs'
 
@@ -48,7 +48,7 @@ if (name === undefined) {
   console.log('usage: npm run bench -- <name> [arguments]\n')
   for (const [known, [file]] of Object.entries(BENCHES)) console.log(`  ${known.padEnd(14)} bench/${file}`)
 } else if (bench === undefined) {
-  console.error(`There is no bench "${name}".${didYouMean(name, Object.keys(BENCHES))} List them with: npm run bench`)
+  console.error(`Unknown bench "${name}".${didYouMean(name, Object.keys(BENCHES))} List them with: npm run bench`)
   process.exitCode = 2
 } else {
   const [file, ...args] = bench

@@ -1,4 +1,5 @@
 // `npm run check`: types, types of the scripts, and form, side by side; what any of them says is printed, and one failure fails all.
+// `npm run check:fast` also runs the tests that need no database server: what a person runs before each commit.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { installMissing, nodePath } from './install.mjs'
@@ -9,6 +10,10 @@ const CHECKS = [
   ['tsc', '-p', 'tsconfig.scripts.json', '--checkers', '1'],
   ['biome', 'check', '--error-on-warnings', '.'],
 ]
+
+/** Unit tests and properties, and one suite over MCP on D1 that starts the product. */
+const FAST_TESTS = ['node', 'scripts/test.mjs', '--project', 'unit', '--project', 'properties', '--project', 'node']
+const FAST_FILES = ['test/unit', 'test/properties', 'test/node/core.test.ts']
 
 /** @param {string[]} check @returns {Promise<boolean>} whether it passed */
 const passes = (check) =>
@@ -29,5 +34,6 @@ const passes = (check) =>
   })
 
 await installMissing()
-const results = await Promise.all(CHECKS.map(passes))
+const checks = process.argv.includes('--fast') ? [...CHECKS, [...FAST_TESTS, ...FAST_FILES]] : CHECKS
+const results = await Promise.all(checks.map(passes))
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -43,8 +43,8 @@ function scratch() {
  */
 const cores = availableParallelism()
 const PARTS = [
-  ['--project', 'unit', '--project', 'properties', '--project', 'node', '--maxWorkers', Math.max(3, cores - 2)],
-  ['--project', 'worker', '--maxWorkers', Math.max(2, Math.ceil(cores / 2))],
+  ['--project', 'unit', '--project', 'properties', '--project', 'node*', '--maxWorkers', Math.max(3, cores - 2)],
+  ['--project', 'worker*', '--maxWorkers', Math.max(2, Math.ceil(cores / 2))],
 ].map((words) => words.map(String))
 
 /**

@@ -52,6 +52,8 @@ export interface Config {
     readonly overfetch: number
   }
   readonly vectorBackend: VectorBackend
+  /** Megabytes of an isolate that vectors may take. */
+  readonly vectorMemoryMb: number
   /** What happens to what looks like a secret in writes other than events and code. */
   readonly redact: 'warn' | 'always'
   /** The memories of packs and hooks: all, or those of which a person has approved the current version. */
@@ -143,6 +145,7 @@ const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, 
  * @param reader that reads the environment; docs/configuration.md is made by one that notes what it is asked for
  * @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one list of the variables, each in one line
 export function parseConfig(env: Environment, reader = new Reader(env)): Config {
   const storage = reader.choice('STORAGE_BACKEND', 'sqlite', ['sqlite', 'd1', 'postgresql'])
   const onPostgres = storage === 'postgresql'
@@ -150,7 +153,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   if (vectorBackend === 'pgvector' && !onPostgres)
     reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
   // Read again by the objects that hold the vectors, which no request configures.
-  reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
+  const vectorMemoryMb = reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
   // Read again by the process that runs the built-in model.
   reader.url('MODEL_URL', 'https://huggingface.co')
@@ -219,6 +222,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
       overfetch: reader.integer('HYBRID_RRF_OVERFETCH', 2, 1, 10),
     },
     vectorBackend,
+    vectorMemoryMb,
     redact: reader.choice('REDACT', 'warn', ['warn', 'always']),
     packTrust: reader.choice('PACK_TRUST', 'all', ['all', 'approved']),
     embedding: {

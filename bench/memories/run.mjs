@@ -1,4 +1,4 @@
-// `npm run bench -- memories`: how fast memories are stored, recalled, listed and gathered for the moment, beside what the threads tools
+// `npm run bench -- memories`: how fast memories are stored, recalled, listed and gathered for the moment, next to what the threads tools
 // take for the like in the same run, on D1 and on PostgreSQL in plain workerd. See bench/README.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// How long a pack takes in a full table, beside a hybrid search in the same run: `npm run bench -- packs-load`. See ../README.md.
+// How long a pack takes in a full table, next to a hybrid search in the same run: `npm run bench -- packs-load`. See ../README.md.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

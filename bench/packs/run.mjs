@@ -1,4 +1,4 @@
-// `npm run bench -- packs`: do packs bring what a goal needs, and nothing that they must not? See ../README.md.
+// `npm run bench -- packs`: do packs contain what a goal needs, and nothing that they must not? See ../README.md.
 import { parseArgs } from 'node:util'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { createWorkspace } from '../support/workspace.mjs'

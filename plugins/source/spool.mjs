@@ -31,6 +31,7 @@ const quietly = (work, otherwise) => {
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function openSpool(home) {
   const own = folderOf(home)
   const folder = join(own, 'spool')

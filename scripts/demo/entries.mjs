@@ -20,6 +20,7 @@ const AGENTS = /** @type {const} */ (['claude', 'codex', 'cursor', 'ci-bot'])
 const HOURS = 42 * 24
 
 /** @param {Task} task @param {number} i @returns {Planned[]} */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: texts of the demo in the order in which they are stored
 function ofTask(task, i) {
   const { thread, project, area, ask, found, decision, gotcha, done } = task
   const first = AGENTS[i % 3]

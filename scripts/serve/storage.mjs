@@ -90,6 +90,7 @@ function isDamaged(path) {
  * @param {string} state
  * @param {(line: string) => void} tell of each change, once
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function watchStorage(state, tell) {
   const folder = join(state, DATABASES)
   const [marker, reserve] = [join(state, 'commonplace.json'), join(state, 'reserve')]

@@ -24,6 +24,7 @@ import type { Services } from '../services/services'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
 import type { StoreEntries } from '../services/writing/entries/store-entries'
+import type { UpdateEntries } from '../services/writing/entries/update-entries'
 import { createReportEvent } from '../services/writing/events/report-event'
 import { createSimilarMemories } from '../services/writing/events/similar-memories'
 import { createMemoryService } from '../services/writing/memories/memories'
@@ -37,6 +38,7 @@ export function composeMemories(given: {
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
   readonly storeEntries: StoreEntries
+  readonly updateEntries: UpdateEntries
   readonly generate: Generate
   readonly embedder: Embedder | null
   readonly rows: VectorRows
@@ -51,13 +53,14 @@ export function composeMemories(given: {
   readonly code: Parameters<typeof createReportEvent>[0]['code']
   readonly afterwards: Services['afterwards']
 }): Pick<Services, 'memories' | 'recall' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
-  const { connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows } = given
-  const { index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } = given
+  const { connection, clock, analyzer, entries, deleteEntries, storeEntries, updateEntries } = given
+  const { generate, embedder, rows, index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } =
+    given
   const stored = createSqlMemories(connection, clock)
   const recallWords = createRecallWords({ fullText, analyzer })
   const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const memories = createMemoryService({
-    ...{ memories: stored, entries, deleteEntries, storeEntries, generate },
+    ...{ memories: stored, entries, deleteEntries, storeEntries, updateEntries, generate },
     isEmbedded: async (scope, id) =>
       embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })

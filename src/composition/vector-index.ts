@@ -3,6 +3,7 @@ import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createObjectVectorIndex } from '../adapters/vector-object'
 import { createVectorizeIndex } from '../adapters/vectorize'
 import type { Config } from '../config'
+import { objectBytes } from '../domain/capacity'
 import { Problem } from '../domain/errors'
 import { modelKey } from '../domain/meaning/vector'
 import type { Clock } from '../ports/clock'
@@ -21,10 +22,11 @@ export function chooseIndex(
   given: { readonly connection: SqlConnection; readonly settings: Settings; readonly clock: Clock },
 ): VectorIndex {
   const { connection, settings, clock } = given
+  const bytes = objectBytes(config.vectorMemoryMb)
   switch (config.vectorBackend) {
     case 'pgvector':
       return createPostgresVectorIndex(connection, {
-        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS),
+        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS, bytes),
       })
     case 'object':
       if (bindings.VECTORS === undefined)
@@ -32,7 +34,7 @@ export function chooseIndex(
           'unavailable',
           'VECTOR_BACKEND is object, but there is no VECTORS binding; add the Durable Object to wrangler.toml',
         )
-      return createObjectVectorIndex(bindings.VECTORS)
+      return createObjectVectorIndex(bindings.VECTORS, bytes)
     case 'vectorize':
       if (bindings.VECTORIZE === undefined)
         throw new Problem(

@@ -10,7 +10,9 @@ import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../adapters/sqlite/migrations'
 import type { Config } from '../config'
+import { leftOutWarning } from '../domain/capacity'
 import { modelKey } from '../domain/meaning/vector'
+import { perObject } from '../domain/per-object'
 import type { Millis } from '../domain/time'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
@@ -66,7 +68,12 @@ const systemClock: Clock = { now: () => Date.now() }
 const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+const HOUR_MS = 3_600_000
+/** Vectors of the organization that has the most; counted once an hour in an isolate. */
+const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
+
 /** The one door between the house and its adapters: bindings and configuration to services. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
@@ -132,6 +139,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), backupStep(() => transfer.backups)],
   })
+  const vectorCapacity = embedder === null ? Number.POSITIVE_INFINITY : index.capacity(embedder.dimensions)
+  const unfinished: Services['catchUp']['warnings'] = async (scope, goesBy) => {
+    const isByMeaning = embedder !== null && goesBy.includes('vectors')
+    const leftOut = isByMeaning ? leftOutWarning(index.leftOut({ org: scope.org, model: modelKey(embedder) })) : null
+    return [...(await catchUp.warnings(scope, goesBy)), ...(leftOut === null ? [] : [leftOut])]
+  }
   const { finishing, fullText } = composeFinishing(bindings, {
     ...{ connection, analyzer, clock, fullText: storage.fullText, embedsHere },
     generation: embedder === null ? null : generation,
@@ -157,14 +170,16 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const findEarlier = createFindEarlier({ entries, fullText, analyzer, clock })
   const packs = composePacks({
     ...{ connection, clock, analyzer, entries, storeEntries, fullText, embedder, index, searchSemantic },
-    ...{ finishing, levels, unfinished: catchUp.warnings },
+    ...{ finishing, levels, unfinished },
     words: config.fts.enabled,
     findEarlier,
     isApproved,
   })
+  const updateEntries = createUpdateEntries(writing)
   const memories = composeMemories({
-    ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, generate, embedder, rows, index },
-    ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished: catchUp.warnings },
+    ...{ connection, clock, analyzer, entries, deleteEntries, storeEntries, updateEntries, generate },
+    ...{ embedder, rows, index },
+    ...{ fullText, searchSemantic, levels, finishing, code, afterwards, unfinished },
     words: config.fts.enabled,
   })
   const { captureDays } = config
@@ -175,7 +190,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     ...{ connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
     levels,
-    unfinished: async (scope, goesBy) => [...(await catchUp.warnings(scope, goesBy)), ...finishing.warnings(goesBy)],
+    unfinished: async (scope, goesBy) => [...(await unfinished(scope, goesBy)), ...finishing.warnings(goesBy)],
   })
   const capture = composeCapture({
     ...{
@@ -203,7 +218,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     earlierOf: findEarlier.ofDraft,
     ...memories,
     capture,
-    updateEntries: createUpdateEntries(writing),
+    updateEntries,
     deleteEntries,
     ...searches,
     readTexts: createReadTexts({ texts, entries }),
@@ -215,6 +230,14 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
+    vectorCapacity,
+    async mostVectors() {
+      if (embedder === null || vectorCapacity === Number.POSITIVE_INFINITY) return 0
+      const counted = countedVectors(bindings)
+      if (now() - counted.at >= HOUR_MS)
+        Object.assign(counted, { at: now(), vectors: await rows.largest(modelKey(embedder)) })
+      return counted.vectors
+    },
     generation: embedder === null ? null : generation,
     code,
     maintenance: { work, workLeft: left.workOff },

@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { getPath } from 'hono/utils/url'
 import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
-import { capacityWarning, D1_LIMIT } from '../domain/capacity'
+import { capacityWarning, D1_LIMIT, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { offerOf } from '../tools/offers'
@@ -80,6 +80,7 @@ const SECURE_HEADERS = secureHeaders({
 })
 
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
   const counters = createCounters()
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
@@ -116,7 +117,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { checks, ready } = await checkParts(health)
     const backups = await backupCheck(c.var.setup.services)
     const unfinished = catchUp.missed()
-    const full = capacityWarning(health.database.bytes?.() ?? null)
+    const vectors = await services.mostVectors().catch(() => 0)
+    const warnings = [
+      capacityWarning(health.database.bytes?.() ?? null),
+      vectorsWarning(vectors, services.vectorCapacity),
+    ].filter((warning) => warning !== null)
     const status = ready ? 'ready' : 'unavailable'
     return c.json(
       {
@@ -125,7 +130,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         checks: { ...checks, ...backups },
         ...(unfinished.length > 0 && { unfinished }),
         ...(ahead.length > 0 && { ahead }),
-        ...(full !== null && { warnings: [full] }),
+        ...(warnings.length > 0 && { warnings }),
       },
       ready ? 200 : 503,
     )

@@ -22,6 +22,7 @@ export const keepsIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true
 
 const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/i
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createTransferRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 

@@ -116,11 +116,11 @@ export interface EntryStore {
    */
   readWithin(scope: Scope, ids: readonly number[], maxBytes: number): Promise<EntriesWithin>
 
-  /** Newest first: by whole second of creation, then id. Those beyond what a result holds are bare. */
+  /** Newest first: by whole second of creation, then id. Those beyond `PAGE_METADATA_BYTES` are bare. */
   page(scope: Scope, filter: Filter, request: PageRequest): Promise<EntryPage>
 
   /**
-   * Listed entries among the ids, in no particular order; the filter is checked again. Those beyond what a result holds, in the
+   * Listed entries among the ids, in no particular order; the filter is checked again. Those beyond `PAGE_METADATA_BYTES`, in the
    * order of the ids, are bare.
    */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>

@@ -9,11 +9,9 @@ export interface Receipts {
   /** Of the caller's credential, within the time that receipts are kept. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
-   * Adds the whole facts of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing; to the
-   * receipt of another call nothing is added: what found nothing left to do must not answer for who did it. Whoever is first is right:
-   * the receipt that comes back has the facts by which everybody is answered.
-   *
-   * @param given `facts` as JSON keeps them
+   * Adds the answer of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing. To the receipt
+   * of another call nothing is added: a call that found nothing left to do must not answer for the one that did it. The first answer
+   * stays, and the receipt that is returned has it.
    */
-  complete(caller: Caller, given: { readonly key: string; readonly facts: unknown }): Promise<Receipt>
+  complete(caller: Caller, given: { readonly key: string; readonly answer: unknown }): Promise<Receipt>
 }

@@ -35,7 +35,7 @@ export interface VectorHit {
 export interface VectorSearch {
   /** Best first. */
   readonly hits: readonly VectorHit[]
-  /** Every vector up to this id is in the index, unless it was removed; later ones may be. */
+  /** Every vector up to this id is in the index, unless it was removed or left out; later ones may be. */
   readonly confirmedUpTo: number
   /** There may be more hits than were returned. */
   readonly cut: boolean
@@ -88,6 +88,10 @@ export interface VectorIndex {
   readonly approximate: boolean
   /** Knows where entries stand, so that a search finds what stands in its region and nothing else. */
   readonly placed: boolean
+  /** Vectors of a space that a search compares; of more, the newest. Infinity for all. */
+  capacity(dimensions: number): number
+  /** Entries of a space whose vectors are left out, as the index last answered in this isolate. */
+  leftOut(space: Pick<VectorSpace, 'org' | 'model'>): number
   /**
    * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
    *

@@ -134,6 +134,8 @@ export interface VectorRows {
   /** Removes these vectors of any org, and queues their entries to be embedded again. */
   rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
+  /** Vectors of the model in the organization that has the most, as counters have them. */
+  largest(model: string): Promise<number>
   /** How many entries of a scope have no vector of the model, as counters have them. */
   waiting(scope: Scope, model: string): Promise<number>
 }

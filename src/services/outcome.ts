@@ -1,5 +1,6 @@
 import { type PlainProblem, Problem, plainProblem, problemOf } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
+import { MeetingFailed } from '../domain/recall/equal'
 import { note } from '../domain/receipts/notes'
 
 /** What became of one item of a batch. */
@@ -33,6 +34,28 @@ export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>
   } catch (error) {
     if (error instanceof Problem) return { ok: false, problem: error }
     throw error
+  }
+}
+
+/**
+ * Writes with what is stored of entries that the write may match, and again with what is stored by then, a few times.
+ *
+ * @param busy what to say when others change it all the while
+ * @throws Problem conflict
+ */
+export async function withFreshLook<Known, T>(
+  known: Known,
+  { look, busy }: { readonly look: () => Promise<Known>; readonly busy: string },
+  write: (known: Known) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1, stored = known; ; attempt++) {
+    try {
+      return await write(stored)
+    } catch (error) {
+      if (!(error instanceof MeetingFailed)) throw error
+      if (attempt === TRIES) throw new Problem('conflict', busy, {}, error)
+      stored = await look()
+    }
   }
 }
 

@@ -58,6 +58,10 @@ export interface Services {
   readonly readTexts: ReadTexts
   /** Coverage of the configured model; null when semantic search is switched off. */
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
+  /** Vectors of an organization that a search by meaning compares; Infinity for all. */
+  readonly vectorCapacity: number
+  /** Vectors of the organization that has the most; 0 where all are compared. */
+  readonly mostVectors: () => Promise<number>
   readonly generation: BackgroundGeneration | null
   /** Reads need no story of their own: the port is the service. */
   readonly entries: Pick<

@@ -27,8 +27,6 @@ function checkNewProjects({ attachments }: PendingNames): void {
 /** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
 interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
   readonly effect: 'store' | 'change' | 'delete'
-  /** What a call finds out; JSON, as a receipt keeps it. */
-  readonly facts: z.ZodType<Facts>
   /** Carries the call out. */
   readonly work: (context: ToolContext, args: z.output<Input>) => Promise<Facts>
   /** The same facts, read from what the call has left in its receipt and from its arguments; pure. */
@@ -56,7 +54,7 @@ const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as Js
 
 /** A tool that writes: it may be made again under a key, and is answered as at first then. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
-  const { family, effect, input, listed, facts, work, recall, answer, inspect, unfinished } = definition
+  const { family, effect, input, listed, work, recall, answer, inspect, unfinished } = definition
   const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
@@ -88,7 +86,6 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     // Asked when the work is done, since a call made again enters no service.
     let ended = false
     const writing: Writing<Facts> = {
-      facts,
       work: async (by) => {
         const caller = pending === null ? by : { ...by, names: pending }
         if (pending !== null) note(caller, 'names', names.warnings)
@@ -115,7 +112,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
       typeof key === 'string'
         ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
         : await carryOut(context.principal, writing)
-    if (!carried.replayed && queuesWork(args, carried.facts)) family.afterWrite(context)
+    if (carried.facts !== null && queuesWork(args, carried.facts)) family.afterWrite(context)
     return { structured: carried.result, blocks: [] }
   }
 }

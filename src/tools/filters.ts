@@ -5,6 +5,7 @@ import { normalizeTags } from '../domain/entry/tags'
 import { invalidInput, Problem } from '../domain/errors'
 import { givenAs, Inspection, shortened } from '../domain/flaws'
 import { and, type Filter, withElementsTogether } from '../domain/search/filter'
+import { checkWeight } from '../domain/search/filter-weight'
 import { formatSecond, parseDateBound } from '../domain/time'
 import { jsonObject, source, tags } from './fields'
 import { type BadFilter, metadataFilter, oversized, readMetadata, readMetadataFilters } from './metadata-filters'
@@ -105,8 +106,10 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   ]
   const dates = Number(args.start_date !== undefined) + Number(args.end_date !== undefined)
   const created = dates > 0 ? 1 : 0
+  const filter = and([...plain, ...byKey, ...withElementsTogether(byOperator)])
+  checkWeight(filter)
   return {
-    filter: and([...plain, ...byKey, ...withElementsTogether(byOperator)]),
+    filter,
     applied: plain.length - created + dates + byKey.length + byOperator.length,
     words,
   }

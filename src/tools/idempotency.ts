@@ -1,12 +1,13 @@
 // How is a call that writes carried out once for its key, and answered again without being carried out?
 import * as z from 'zod'
-import { notFound, unavailable } from '../domain/errors'
+import { notFound, Problem, unavailable } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
 import { digestOf } from '../domain/receipts/digest'
 import { KeyTaken, Notes } from '../domain/receipts/notes'
 import { checkKey, checkSameCall, type Receipt, type Trace } from '../domain/receipts/receipt'
 import type { Services } from '../services/services'
 import { by } from './fields'
+import { isRecord } from './record'
 
 /** Every tool that writes takes a key under which the same call, made again, is answered as at first (history contract §2). */
 export const idempotencyKey = z
@@ -19,11 +20,9 @@ export type Result = Record<string, unknown>
 
 /** A call that writes: what it does, what it finds out, and how its answer is made of that alone. */
 export interface Writing<Facts> {
-  /** What it found out; JSON, as a receipt keeps it. */
-  readonly facts: z.ZodType<Facts>
   /** Does the call; its writes keep the receipt in their own batch. */
   readonly work: (caller: Caller) => Promise<Facts>
-  /** The same facts, read from what the call left in its receipt. Enters no service. */
+  /** The same facts, read from its receipt, where the batch of its write alone is there. Enters no service. */
   readonly recall: (trace: Trace) => Facts
   /** Made of the facts, and where it is made again of what the call had noted before its write. */
   readonly answer: (facts: Facts, noted?: Trace['notes']) => Result
@@ -38,9 +37,10 @@ interface Unfinished<Facts> {
 
 /** What a call answers, and whether it did anything. */
 export interface Carried<Facts> {
-  readonly facts: Facts
   readonly result: Result
   readonly replayed: boolean
+  /** Null where it was made again. */
+  readonly facts: Facts | null
 }
 
 interface KeyedCall {
@@ -56,6 +56,7 @@ interface KeyedCall {
   readonly looksFirst: boolean
 }
 
+const OLDER = 'An earlier release carried this call out and kept no answer; read what it has written'
 const GONE = 'What this call was about has been erased since'
 
 /** Carries a call out that gave no key. */
@@ -64,38 +65,46 @@ export async function carryOut<Facts>(caller: Caller, { work, answer }: Writing<
   return { facts, result: answer(facts), replayed: false }
 }
 
-/** Answers from a receipt. What the call did not come to behind its write is done now, and then its facts are kept. */
+/** A stored answer. @throws Problem conflict for one that an earlier release has kept in another form */
+function answerOf(kept: unknown): Carried<never> {
+  if (!isRecord(kept) || !isRecord(kept.result)) throw new Problem('conflict', OLDER, { retryable: false })
+  return again(kept.result)
+}
+
+const again = (result: Result): Carried<never> => ({
+  ...{ result: { ...result, replayed: true }, replayed: true, facts: null },
+})
+
+/** Answers from a receipt. What the call did not come to after its write is done now, and then its answer is kept. */
 async function replay<Facts>({ principal, services }: KeyedCall, receipt: Receipt, writing: Writing<Facts>) {
-  const { key, digest, changeId, erased } = receipt
+  const { key, digest, changeId, erased, answer, notes } = receipt
   if (erased) throw notFound(GONE)
-  const carried = (facts: Facts): Carried<Facts> => {
-    return { facts, result: { ...writing.answer(facts, receipt.notes), replayed: true }, replayed: true }
-  }
-  const facts = receipt.facts === null ? writing.recall(receipt) : writing.facts.parse(receipt.facts)
-  if (writing.unfinished?.when(facts) !== true) return carried(facts)
+  if (answer !== null) return answerOf(answer)
+  const facts = writing.recall(receipt)
+  if (writing.unfinished?.when(facts) !== true) return again(writing.answer(facts, notes))
   // It goes on under the name of the call.
   const caller = { ...principal, changeId, receipt: { key, digest, notes: new Notes() } }
-  const whole = await writing.unfinished.finish(caller, facts)
-  const kept = await services.receipts.complete(caller, { key, facts: whole })
+  const result = writing.answer(await writing.unfinished.finish(caller, facts), notes)
+  const kept = await services.receipts.complete(caller, { key, answer: { result } })
   if (kept.erased) throw notFound(GONE)
-  return carried(writing.facts.parse(kept.facts))
+  return answerOf(kept.answer)
 }
 
 /**
  * Carries a call out once for its key: its write keeps a receipt with all that its facts are read from, in the same round trip. One more
- * keeps the facts themselves where the call wrote nothing, or found out more behind its write.
+ * keeps the answer itself where the call wrote nothing, or found out more after its write.
  *
  * @throws Problem conflict when the key belongs to another call, not_found when what it was about was erased
  */
 export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Facts>): Promise<Carried<Facts>> {
   const { services, principal, key } = call
   const digest = await digestOf(call.args)
-  const again = async (receipt: Receipt): Promise<Carried<Facts>> => {
+  const replayed = async (receipt: Receipt): Promise<Carried<Facts>> => {
     checkSameCall(receipt, { tool: principal.action, digest })
     return replay(call, receipt, writing)
   }
   const known = call.looksFirst ? await services.receipts.find(principal, key) : null
-  if (known !== null) return again(known)
+  if (known !== null) return replayed(known)
   const notes = new Notes()
   const caller = { ...principal, receipt: { key, digest, notes } }
   try {
@@ -103,12 +112,12 @@ export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Fact
     const result = writing.answer(facts)
     // What failed without a throw, and wrote nothing, may be tried again.
     if (notes.isWhole || (!notes.isKept && result.success === false)) return { facts, result, replayed: false }
-    const receipt = await services.receipts.complete(caller, { key, facts })
-    return receipt.changeId === caller.changeId ? { facts, result, replayed: false } : again(receipt)
+    const receipt = await services.receipts.complete(caller, { key, answer: { result } })
+    return receipt.changeId === caller.changeId ? { facts, result, replayed: false } : replayed(receipt)
   } catch (error) {
     // The same call may have been made at this moment, and be the very reason why this one fails (the version is another).
     const first = await services.receipts.find(principal, key)
-    if (first !== null) return again(first)
+    if (first !== null) return replayed(first)
     if (error instanceof KeyTaken)
       throw unavailable('Another call with this idempotency_key ends at this moment; try again')
     throw error

@@ -6,16 +6,10 @@ import { listOf, part } from './fields'
 
 /** Earlier memories on the subject of a new one, and the calls by which the writer records what became of them. */
 
-/** As receipts keep them. */
-export const earlierMemory: z.ZodType<Earlier> = z.object({
-  ...{ id: z.int(), title: z.string(), at: z.string(), mark: z.string() },
-})
-
 const MEMORY = { title: z.string(), at: z.string() } as const
 
 /** Of a call that was carried out before. */
-export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>): Earlier[] =>
-  z.array(earlierMemory).default([]).parse(notes.earlier)
+export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>) => (notes.earlier ?? []) as readonly Earlier[]
 
 export const mayReplaceOutput = listOf(part('Memory', { id: z.int(), ...MEMORY }), 'Earlier on this subject')
 export const mayReplaceTexts = listOf(part('Memory', { id: z.string(), ...MEMORY }), 'Earlier on this subject')

@@ -72,7 +72,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       const id = await secret()
       await store(OFF).delete(call(ada), { ids: [id] })
       expect(await tried(id, [{ ...freshPrincipal(), owner: 'ada' }, narrow, eve, ada])).toEqual([0, 0, 1, 0])
-      expect(await told(id)).toMatchObject({ erased: true, notes: {}, output: {}, text: null, facts: null })
+      expect(await told(id)).toMatchObject({ erased: true, notes: {}, output: {}, text: null, answer: null })
       const [audited] = await made.connection.batch([
         sql`SELECT action FROM audit WHERE org = ${ada.org} ORDER BY seq DESC LIMIT 1`,
       ])

@@ -229,8 +229,8 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const receipt = receiptOf('c')
       await entries.patch({ ...ada, receipt, changeId: 'first' }, id, { n: 2 })
       const twin = { ...ada, receipt, changeId: 'twin' }
-      expect(await services.receipts.complete(twin, { key: 'c', facts: {} })).toMatchObject({
-        ...{ changeId: 'first', facts: null },
+      expect(await services.receipts.complete(twin, { key: 'c', answer: {} })).toMatchObject({
+        ...{ changeId: 'first', answer: null },
       })
     })
 

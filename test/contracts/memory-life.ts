@@ -15,6 +15,7 @@ import { createSchedule } from '../../src/services/keeping/schedule'
 import { scheduleSteps } from '../../src/services/keeping/steps'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
+import { createUpdateEntries } from '../../src/services/writing/entries/update-entries'
 import { createMemoryService, type MemoryDraft } from '../../src/services/writing/memories/memories'
 import { deleting } from '../support/deleting'
 import { freshPrincipal, LIMITS, type TestClock } from '../support/scope'
@@ -53,15 +54,12 @@ export function worldOf(
     throw new Error('no images here')
   }
   const images = { put: never, get: never, delete: never, list: never } as never
-  const storeEntries = createStoreEntries({
-    entries,
-    images,
-    outbox: { queueUnused: async () => 0 },
-    limits: LIMITS,
-    generate,
-  })
+  const outbox = { queueUnused: async () => 0 }
+  const writing = { entries, images, outbox, limits: LIMITS, generate }
   return createMemoryService({
-    ...{ memories: createSqlMemories(connection, clock), entries, storeEntries, generate },
+    ...{ memories: createSqlMemories(connection, clock), entries, generate },
+    storeEntries: createStoreEntries(writing),
+    updateEntries: createUpdateEntries(writing),
     deleteEntries: deleting(entries),
   })
 }

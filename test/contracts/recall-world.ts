@@ -20,6 +20,7 @@ import { createRecallWords } from '../../src/services/searching/memories/recall-
 import { createSearchSemantic } from '../../src/services/searching/ranked/search-semantic'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
+import { createUpdateEntries } from '../../src/services/writing/entries/update-entries'
 import { createMemoryService, type MemoryDraft } from '../../src/services/writing/memories/memories'
 import { createSummarize } from '../../src/services/writing/memories/summarize'
 import { type Costs, resetCosts } from '../support/bindings'
@@ -88,9 +89,11 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
   }
   const images = { put: never, get: never, delete: never, list: never } as never
   const outbox = { queueUnused: async () => 0 }
-  const storeEntries = createStoreEntries({ entries, images, outbox, limits: LIMITS, generate })
+  const writing = { entries, images, outbox, limits: LIMITS, generate }
+  const storeEntries = createStoreEntries(writing)
   const service = createMemoryService({
     ...{ memories, entries, deleteEntries: deleting(entries), storeEntries, generate },
+    updateEntries: createUpdateEntries(writing),
     isEmbedded: async (scope, id) =>
       (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
   })

@@ -133,7 +133,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
     const made = make()
     const ada = freshPrincipal()
     const texts = Array.from({ length: 20 }, (_, i) => `${i} ${'alpha '.repeat(3_000)}`)
-    await save(made, ada, texts, { n: 0, pad: 'a'.repeat(900) })
+    await save(made, ada, texts, { n: 0, pad: 'a'.repeat(20_000) })
     const even: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
     const { fullText } = searching(made, { once: 330_000 })
     expect(idsOf(await fullText.search(ada, requestOf(made, 'alpha')))).toHaveLength(20)

@@ -1,7 +1,8 @@
 import { beforeAll } from 'vitest'
 import { grepMeans } from '../contracts/grep'
-import { d1Adapters, migrate } from '../support/bindings'
+import { adaptersHere, migrateHere } from '../support/adapters-here'
+import { DATABASE_NAME } from '../support/database'
 import { TestClock } from '../support/scope'
 
-beforeAll(migrate)
-grepMeans('D1', () => d1Adapters(new TestClock()))
+beforeAll(migrateHere)
+grepMeans(DATABASE_NAME, () => adaptersHere(new TestClock()))

@@ -1,4 +1,5 @@
 import { administrationContract } from '../contracts/endpoint/administration'
 import { startTeam } from '../support/access'
+import { startServerHere } from '../support/server-here'
 
-administrationContract(() => startTeam())
+administrationContract(() => startTeam({}, startServerHere))

@@ -2,14 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dashboardContract } from '../contracts/endpoint/dashboard'
 import { WORKER_DIR } from '../support/build'
 import { type House, houseOf, type Person } from '../support/dashboard'
 import { ADMIN_TOKEN, startDeployment } from '../support/oauth'
-import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
-
-dashboardContract('D1', startPlace)
 
 describe('the Worker with all its pages', () => {
   it('is at most 1,100 KB, packed as it is uploaded', () => {
@@ -88,6 +84,7 @@ describe('what a page of the dashboard costs', () => {
   }
 
   it('is three round trips at most beside the one for the key, which is among those counted here', async () => {
+    // One more counts the sessions that wait for review, while the page reads its own.
     for (const [path, most] of [
       ['/', 2],
       ['/threads', 2],
@@ -110,7 +107,6 @@ describe('what a page of the dashboard costs', () => {
       ['/audit', 2],
       ['/settings', 3],
     ] as const)
-      // One more counts the sessions that wait for review, while the page reads its own.
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
   })
 

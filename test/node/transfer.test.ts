@@ -4,11 +4,12 @@ import { importContract, warnOfTexts } from '../contracts/transfer/importing'
 import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { transferRights } from '../contracts/transfer/rights'
+import { DATABASE } from '../support/database'
 
-/** Export and import over a real connection, on D1. */
+/** Export and import over a real connection, on the database of this project. */
 let place: Place
 beforeAll(async () => {
-  place = await startPlace('d1')
+  place = await startPlace(DATABASE)
 })
 afterAll(() => place.stop())
 
@@ -16,7 +17,7 @@ describe('an export', () => exportContract(() => place))
 describe('an import', () => {
   importContract(() => place)
   it('names the entries with secrets and those that address an agent, at most a hundred', async () => {
-    const redacting = await startPlace('d1', { REDACT: 'always' })
+    const redacting = await startPlace(DATABASE, { REDACT: 'always' })
     await warnOfTexts(place, redacting)
     await redacting.stop()
   })

@@ -1,4 +1,5 @@
 import { trustContract } from '../contracts/endpoint/trust'
-import { startPlace } from '../support/places'
+import { DATABASE_NAME } from '../support/database'
+import { startServerHere } from '../support/server-here'
 
-trustContract('D1', startPlace)
+trustContract(DATABASE_NAME, startServerHere)

@@ -1,11 +1,12 @@
 import type { SQL } from 'drizzle-orm'
 import type { Row, SqlConnection } from '../../src/adapters/sql/core/connection'
-import { bindings, d1Adapters } from './bindings'
+import { d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'
+import { DATABASE } from './database'
 import { TestClock } from './scope'
 
-/** Whether the test file plays on PostgreSQL: then it has its binding. */
-export const onPostgres = (): boolean => bindings.HYPERDRIVE !== undefined
+/** Whether the project of this file plays on PostgreSQL. */
+export const onPostgres = (): boolean => DATABASE === 'postgresql'
 
 /** What stands beside the product, on whichever database these tests play. */
 export async function besideConnection<T>(run: (connection: SqlConnection) => Promise<T>): Promise<T> {

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Trace } from '../../src/domain/receipts/receipt'
 import type { Result, Writing } from '../../src/tools/idempotency'
@@ -7,4 +6,4 @@ import type { Result, Writing } from '../../src/tools/idempotency'
 export const keyedCall = (
   work: (caller: Caller) => Promise<Result>,
   recall: (trace: Trace) => Result,
-): Writing<Result> => ({ facts: z.record(z.string(), z.unknown()), work, recall, answer: (facts) => facts })
+): Writing<Result> => ({ work, recall, answer: (facts) => facts })

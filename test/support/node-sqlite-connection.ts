@@ -2,13 +2,12 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../../src/adapters/sql/core/connection'
-import { type SqlDialect, UNSETTLED } from '../../src/adapters/sql/core/dialect'
+import type { SqlDialect } from '../../src/adapters/sql/core/dialect'
 import { isReading } from '../../src/adapters/sql/core/failures'
 import { sharingReads } from '../../src/adapters/sql/core/sharing-reads'
 import { type Migration, splitStatements } from '../../src/adapters/sqlite/migrations'
 import { toQuery } from '../../src/adapters/sqlite/query'
 import { limitExceeded, unavailable } from '../../src/domain/errors'
-import { Unsettled } from '../../src/domain/search/filter'
 
 /** How long a statement waits for another program that writes to the file. */
 const BUSY_MS = 5_000
@@ -32,7 +31,6 @@ const codeOf = (error: object): number => ('errcode' in error ? Number(error.err
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (/precondition failed/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
-  if (error.message.includes(UNSETTLED)) return new Unsettled()
   const code = codeOf(error)
   if (code === TOO_BIG)
     return limitExceeded('An entry of this size does not fit into the database; nothing was changed')

@@ -2,8 +2,9 @@
 // database of its own there, since the outbox, the schedule and the sequences are the whole database's.
 import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
-import { afterAll, expect } from 'vitest'
+import { afterAll } from 'vitest'
 import { renewBindings } from './bindings'
+import { DATABASE } from './database'
 import { settleAll } from './left-behind'
 
 const { HYPERDRIVE, POSTGRES_TEMPLATE: template } = env as unknown as {
@@ -20,8 +21,7 @@ async function execute(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-const { testPath = '' } = expect.getState()
-if (!/postgres[^/]*$/.test(testPath)) renewBindings()
+if (DATABASE === 'd1') renewBindings()
 else if (!template) renewBindings(HYPERDRIVE.connectionString)
 else {
   const name = `${template}_${crypto.randomUUID().replaceAll('-', '')}`

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -146,11 +145,7 @@ async function start(): Promise<Running> {
 /** The projects of a run share one server: this module is loaded once for each of them, so they meet in the process. */
 const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
 
-/** A test that needs PostgreSQL has the word in its name. */
-const needsPostgres = (path: string): boolean => basename(path).includes('postgres')
-
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (!project.vitest.state.getPaths().some(needsPostgres)) return
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   shared.commonplacePostgres ??= { running: start(), users: 0 }
   const use = shared.commonplacePostgres
   use.users++

@@ -173,15 +173,6 @@ it('reads no result of a batch by its place: statements and rows meet in the nam
   expect(byPlace.map(([file]) => file)).toEqual([])
 })
 
-it('has no line above 140 characters', () => {
-  const long = sourceFiles(SRC).flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line, i) => (line.length > 140 ? [`${relative(SRC, file)}:${i + 1}`] : [])),
-  )
-  expect(long).toEqual([])
-})
-
 it('keeps files that hold secrets out of git, and their examples in it', () => {
   const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')
   expect(ignored).toEqual(expect.arrayContaining(['.dev.vars', '.dev.vars.*', '.env', '.env.*', '!.env.example']))

@@ -22,8 +22,8 @@ it('knows each bench that the documents name', () => {
   expect(named.filter((name) => !known.has(name))).toEqual([])
 })
 
-it('suggests the closest name where there is no such bench', () => {
+it('suggests the closest name of an unknown bench', () => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'pakcs'], { encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stderr).toBe('There is no bench "pakcs". Did you mean "packs"? List them with: npm run bench\n')
+  expect(stderr).toBe('Unknown bench "pakcs". Did you mean "packs"? List them with: npm run bench\n')
 })

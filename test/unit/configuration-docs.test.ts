@@ -39,9 +39,9 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     POSTGRESQL_SCHEMA: 'where the tables are, with `postgresql`',
     METADATA_INDEXED_FIELDS: 'makes filters on these fields of metadata fast, never changes a result',
     VECTOR_BACKEND:
-      'with PostgreSQL `pgvector` by itself. `object`: Durable Objects, one and then the next for each 40 MB of an organization (45,000 vectors of 768 numbers), up to 32; `pgvector`: beside such objects, which are asked first where `VECTORS` is bound and the vectors have up to 40,000,000 numbers (52,000 of 768)',
+      'with PostgreSQL `pgvector` by itself. `object`: a Durable Object for each organization, which compares the newest vectors that fit into half of `VECTOR_MEMORY_MB`; `pgvector`: with such objects, which are asked first where `VECTORS` is bound and all vectors fit',
     VECTOR_MEMORY_MB:
-      'what vectors may take of the memory of an isolate; what was not asked for longest is freed and read again by its next search. 2000 in `wrangler.toml` for this machine; Cloudflare ends an isolate at 128 MB in all',
+      'memory of an isolate that vectors may take; an organization may have half of it (78,000 vectors of 384 numbers by default). 4000 in `wrangler.toml` for this machine; Cloudflare ends an isolate at 128 MB in all',
   },
   Searching: {
     ENABLE_FTS: 'a tool that is off is not listed',

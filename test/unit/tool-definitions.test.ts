@@ -79,18 +79,15 @@ describe('definitions of tools', () => {
 })
 
 describe('a tool that writes', () => {
-  it('cannot be defined without what it finds out, how that is read again, and an answer made of it', () => {
+  it('cannot be defined without how its facts are read again, and an answer made of them', () => {
     const whole = {
       ...{ family: FAMILIES.threads, name: 'note', title: 'Note', description: 'Notes.', effect: 'store' as const },
-      ...{ input: z.strictObject({}), output: z.object({}), facts: z.object({ id: z.int() }), ...UNDECLARED },
+      ...{ input: z.strictObject({}), output: z.object({}), ...UNDECLARED },
       work: async () => ({ id: 1 }),
       recall: () => ({ id: 1 }),
       answer: ({ id }: { id: number }) => ({ id }),
     }
     expect(defineWritingTool(whole).role).toBe('writer')
-    const { facts: _, ...factless } = whole
-    // @ts-expect-error
-    expect(() => defineWritingTool(factless)).not.toThrow()
     const { answer: __, ...answerless } = whole
     // @ts-expect-error
     expect(() => defineWritingTool(answerless)).not.toThrow()

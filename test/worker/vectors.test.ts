@@ -2,17 +2,20 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSqlSettings } from '../../src/adapters/sql/stores/keeping/settings'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
+import { bytesOf } from '../../src/adapters/vector-object/capacity'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'
+import { composeServices } from '../../src/composition/worker'
 import type { VectorRegion } from '../../src/domain/meaning/region'
 import { cosine, quantize, toBase64 } from '../../src/domain/meaning/vector'
+import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
 import { lateVectorize } from '../contracts/late-vectorize'
+import { newestVectorsContract } from '../contracts/newest-vectors'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
-import { vectorPartsContract } from '../contracts/vector-parts'
 import { FakeVectorize } from '../fakes/vectorize'
-import { bindings, d1Adapters, migrate } from '../support/bindings'
-import { TestClock } from '../support/scope'
+import { bindings, config, d1Adapters, migrate } from '../support/bindings'
+import { freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
 beforeAll(migrate)
@@ -30,7 +33,35 @@ lateVectorize('Vectorize, losing a tenth of what it is told', 0.1, 600, false)
 roundTrips()
 
 // Four times as many: test/nightly.
-vectorPartsContract(1)
+newestVectorsContract(1)
+
+describe('searches of an organization with more vectors than its object holds', () => {
+  it('compare the newest, warn of the others, find those by words, by a narrow filter, and tell the operator', async () => {
+    const index = createObjectVectorIndex(bindings.VECTORS, 40 * bytesOf(config.embedding.dimensions))
+    const services = composeServices(bindings, config, { log: () => {}, waitUntil: () => {}, index })
+    const caller = { ...freshPrincipal(), action: 'store_context', tool: 'store_context' }
+    const drafts = Array.from({ length: 60 }, (_, i) => ({
+      ok: true as const,
+      value: {
+        threadId: i === 0 ? 'first' : 'others',
+        source: 'agent',
+        text: `the harbour pilot number ${i}`,
+      } as const,
+    }))
+    const stored = await services.storeEntries(caller, drafts, { atomic: true, dedupe: false })
+    await services.maintenance.work()
+    const [oldest] = stored.map((one) => ('id' in one ? one.id : 0))
+    const request = { query: 'harbour pilot', filter: EVERYTHING, offset: 0, limit: 100, previewLength: 20 }
+    const searches = services.rankedSearches
+    const meant = await searches.byMeaning(caller, { ...request, explain: false } as never)
+    expect(meant.warnings.join()).toMatch(/20 older memories are found by words only.*VECTOR_BACKEND=vectorize/)
+    expect(meant.results.map(({ entry: { id } }) => id)).not.toContain(oldest)
+    const filter: Filter = { op: 'thread', is: 'first' }
+    expect((await searches.byMeaning(caller, { ...request, filter } as never)).results).toHaveLength(1)
+    expect(await services.mostVectors()).toBeGreaterThanOrEqual(60)
+    expect(services.vectorCapacity).toBe(40)
+  })
+})
 
 describe('the Durable Object', () => {
   const space = () => ({ org: `org-${crypto.randomUUID()}`, model: 'm#4', dimensions: 4 })
@@ -204,6 +235,7 @@ describe('the Durable Object', () => {
       state.storage.sql.exec('DELETE FROM vectors')
       state.storage.sql.exec('DELETE FROM progress')
     })
+    await evictDurableObject(bindings.VECTORS.getByName(`${here.org}\n${here.model}`))
     expect(await index.state(here)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
   })
 

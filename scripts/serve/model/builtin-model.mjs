@@ -34,6 +34,7 @@ const LOOK_MS = 5_000
  */
 
 /** @param {HostOptions} options */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createBuiltinModel(options) {
   const { name, models, mirror, runtime, tell, onProgress, choose = chosenModel } = options
   const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS } = options

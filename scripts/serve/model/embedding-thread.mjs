@@ -20,6 +20,7 @@ export const IDLE_MS = 10 * 60_000
  * @param {Omit<import('../../../src/cli/models/folder.mjs').LocalModel, 'revision'>} local
  * @param {{ runtime?: import('./runtime.mjs').RuntimeName, idleMs?: number }} [options]
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createEmbeddingThread(local, { runtime, idleMs = IDLE_MS } = {}) {
   /** @type {Waiting[]} */
   const queries = []

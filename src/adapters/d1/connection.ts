@@ -1,5 +1,4 @@
 import type { SQL } from 'drizzle-orm'
-import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
@@ -53,7 +52,7 @@ export function createD1Connection(
       return results.map(({ results: rows }) => rows)
     } catch (error) {
       const translated = translate(error, !texts.every(isReading))
-      if (!(translated instanceof PremiseFailed || translated instanceof Unsettled)) {
+      if (!(translated instanceof PremiseFailed)) {
         counts.failed += statements.length
         counts.lastFailed = true
       }

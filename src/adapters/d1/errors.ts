@@ -2,10 +2,8 @@
 // error list (developers.cloudflare.com/d1/observability/debug-d1) and by those of SQLite.
 
 import { Problem, unavailable } from '../../domain/errors'
-import { Unsettled } from '../../domain/search/filter'
 import type { Millis } from '../../domain/time'
 import { PremiseFailed, premiseIn } from '../sql/core/connection'
-import { UNSETTLED } from '../sql/core/dialect'
 import { unanswered } from '../sql/core/failures'
 import { LOCAL_FAULT, localFault } from './local-faults'
 
@@ -82,7 +80,6 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
 export function translate(error: unknown, wrote: boolean, now = Date.now()): unknown {
   if (error instanceof Problem) return error
   const message = error instanceof Error ? error.message : String(error)
-  if (message.includes(UNSETTLED)) return new Unsettled()
   if (message.includes('precondition failed')) return new PremiseFailed(premiseIn(message))
   const [, meaning = lost('The database did not answer')] = MEANINGS.find(([words]) => words.test(message)) ?? []
   return meaning(error, wrote, now)

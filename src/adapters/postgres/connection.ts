@@ -1,7 +1,6 @@
 // How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
 import type { SQL } from 'drizzle-orm'
 import { Client, type ClientConfig } from 'pg'
-import { Unsettled } from '../../domain/search/filter'
 import type { DatabaseHealth } from '../../ports/health'
 import { PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
@@ -86,6 +85,7 @@ export const createPostgresConnection = (
   observe?: (cost: GroupCost) => void,
 ): PostgresConnection => Object.assign(createPostgresSession(options, observe), { dialect })
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresSession(
   { connectionString, schema, stream }: PostgresOptions,
   observe: (cost: GroupCost) => void = () => {},
@@ -200,7 +200,7 @@ export function createPostgresSession(
       observe({ statements: list.length, milliseconds: counts.latencyMs })
       return rows
     } catch (error) {
-      if (!(error instanceof PremiseFailed || error instanceof Unsettled)) {
+      if (!(error instanceof PremiseFailed)) {
         counts.failed += list.length
         counts.lastFailed = true
       }

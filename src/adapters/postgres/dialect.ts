@@ -5,7 +5,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Predicate, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, isOf, joinConditions, layerIs } from '../sql/core/compile-filter'
-import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import type { Bind, Bindings, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
 import { POSTGRES_PLAN } from '../sql/plan/postgres'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
@@ -160,7 +160,6 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     likeTogether: true,
     countsRows: false,
     bounded: null,
-    unsettled: sql.raw(`(e.id::text || '${UNSETTLED}')::boolean`),
     knownToIndex,
     listedByIndex: () => null,
     packsRows: false,

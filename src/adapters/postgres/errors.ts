@@ -1,14 +1,10 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
-import { Unsettled } from '../../domain/search/filter'
 import { PremiseFailed, premiseIn } from '../sql/core/connection'
-import { UNSETTLED } from '../sql/core/dialect'
 import { unanswered } from '../sql/core/failures'
 
 /** Raised by migrations/postgres/0001_initial.sql. */
 const PREMISE_FAILED = 'CP001'
-/** No value of the type that it was taken for. */
-const WRONG_VALUE = '22P02'
 /** Serialization failure, deadlock: the transaction is gone and may be tried again. */
 const LOST_RACES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
@@ -62,7 +58,6 @@ const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENE
 export function translate(error: unknown, phase: 'connecting' | 'reading' | 'writing'): unknown {
   if (error instanceof Problem) return error
   const code = codeOf(error)
-  if (code === WRONG_VALUE && String((error as Error).message).includes(UNSETTLED)) return new Unsettled()
   if (code === PREMISE_FAILED) return new PremiseFailed(premiseIn(String((error as Error).message)))
   if (LOST_RACES.has(code))
     return unavailable('Others were writing at the same time; nothing was changed, try again', error)

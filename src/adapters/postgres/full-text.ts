@@ -104,6 +104,7 @@ const rareTables = (
 ]
 
 /** @param many from how many on the few words that tell most choose */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresFullText(
   connection: SqlConnection,
   analyzer: Analyzer,

@@ -32,6 +32,7 @@ const byOf = ({ terms, prefix }: Unit, place: number): ScoredTerm['by'] =>
 const isTerm = ({ terms, phrase }: Unit): boolean => terms.length === 1 && !phrase
 
 /** Compiles queries for an index of these words, that look into these columns. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createTextCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]): TextCompiler {
   // Stems of body and context are one to the index.
   const besideIsAsked = columns.includes('body') === columns.includes('context')

@@ -10,9 +10,6 @@ import { nearestVectors } from './nearest-vectors'
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
 
-/** Numbers of all vectors of a space that an index beside is told of: what one Durable Object holds, or two. */
-const MOST_BESIDE = 40_000_000
-
 /** So many of the newest vectors an index beside need not have heard of: a search compares these with what it found. */
 const UNHEARD = 200
 /** Searches of a space that ask pgvector at once, after an index beside had not heard enough of it. */
@@ -46,6 +43,8 @@ export const createPostgresVectorIndex = (
   // Its cosines are sums of 32-bit floats.
   approximate: true,
   placed: false,
+  capacity: () => Number.POSITIVE_INFINITY,
+  leftOut: () => 0,
   nearby:
     beside &&
     (async (...asked) => {
@@ -78,7 +77,7 @@ export const createPostgresVectorIndex = (
     if (beside === null) return ALL
     const vectors = await readOne(connection, sizeOf(space), countOf('vectors'))
     const known = await beside.state(space)
-    if (vectors * space.dimensions <= MOST_BESIDE) return known
+    if (vectors <= beside.capacity(space.dimensions)) return known
     if (known.addedUpTo > 0) await beside.forget(space)
     return ALL
   },

@@ -4,7 +4,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import type { Predicate, Scalar, ScalarType } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, isOf, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
-import { type Bind, type Bindings, type PredicateCompilers, type SqlDialect, UNSETTLED } from '../sql/core/dialect'
+import type { Bind, Bindings, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
 import { SQLITE_PLAN } from '../sql/plan/sqlite'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
@@ -186,8 +186,6 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     likeTogether: false,
     countsRows: true,
     bounded: { ...FILTERED_AT_ONCE, page: pageInParts },
-    // No path: whoever asks for it is told so, with its words.
-    unsettled: sql.raw(`json_extract(e.id, '${UNSETTLED}')`),
     knownToIndex,
     listedByIndex,
     packsRows: true,

@@ -13,6 +13,7 @@ import type { IndexedFields } from '../sql/core/dialect'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { withPrelude } from '../sql/tables/entries/read-statements'
+import { largeBytes } from '../sql/tables/entries/share'
 import {
   type AnySearch,
   isForFewWords,
@@ -52,6 +53,7 @@ interface Settings {
 }
 
 /** Candidates by FTS5. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createD1FullText(
   connection: SqlConnection,
   analyzer: Analyzer,
@@ -65,6 +67,7 @@ export function createD1FullText(
    * @param known where it was asked whether many entries match
    * @param isWithin whether the search is known to be within the bound
    */
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
   async function searchOnce(
     scope: Scope,
     request: AnySearch,
@@ -95,7 +98,8 @@ export function createD1FullText(
     const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
     // Where the filter admits many, few entries are asked before enough are found.
-    const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, held }
+    const large = largeBytes(dialect, scope)
+    const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, large, held }
     const fits =
       led !== null || isWithin
         ? sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS (SELECT 1)`

@@ -10,7 +10,7 @@ import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
 import { circleTotals } from '../sql/tables/counts/circle-totals'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { mostOfSmall, noneIsLarge, parsedBytes, type Share, shareOf } from '../sql/tables/entries/share'
+import { mostOfSmall, noneIsLarge, PARSED_BYTES, type Share, shareOf } from '../sql/tables/entries/share'
 import { COUNTED } from '../sql/tables/pages/through-lead'
 
 /**
@@ -58,7 +58,7 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
   const until = sql`until AS MATERIALIZED (
       SELECT id, place FROM (
         SELECT id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
-        FROM (${next(sql`, e.created_second AS second, ${parsedBytes(share)} AS bytes`)}
+        FROM (${next(sql`, e.created_second AS second, ${PARSED_BYTES} AS bytes`)}
           LIMIT CASE WHEN (SELECT yes FROM small) THEN 0 ELSE ${share.entries} END)
         WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
       ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes ?? sql`NULL`}

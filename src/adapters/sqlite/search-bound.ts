@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { MAX_METADATA_BYTES } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'
 import type { Scope } from '../../domain/identity/scope'
 import type { Filter } from '../../domain/search/filter'
@@ -7,6 +8,7 @@ import type { Expression, Unit } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Row } from '../sql/core/connection'
 import { num } from '../sql/core/rows'
+import { LARGE } from '../sql/tables/entries/share'
 import { type AnySearch, splitUnits } from '../sql/tables/search/candidates'
 import { COST, POSTINGS } from './cost'
 import type { MatchCompiler } from './match'
@@ -99,12 +101,17 @@ function addedUp(asked: readonly Asked[]): Asked[] {
 
 const number = (value: number): SQL => sql.raw(Number.isInteger(value) ? String(value) : value.toFixed(2))
 
-/** What the filter costs for some entries of the table `held`; metadata are read once and are part of what is held. */
-const filtered = (filter: Filter, entries: SQL): SQL => {
-  const { entry, above, byte } = weightOf(filter)
+/**
+ * What the filter costs for some entries of the table `held`. Metadata are read once and are part of what is held.
+ *
+ * @param large bytes of all large metadata of the organization; null where they need not be known
+ */
+const filtered = (filter: Filter, entries: SQL, large: SQL | null): SQL => {
+  const { entry, byte } = weightOf(filter)
   if (byte === 0) return sql`0`
-  return sql`(${entries} * ${number(entry * COST.filtered)}
-    + min(${entries} * ${number(above)}, held.bytes) * ${number(byte * COST.metadata)})`
+  const bytes =
+    large === null ? sql`${entries} * ${number(MAX_METADATA_BYTES)}` : sql`${entries} * ${number(LARGE)} + ${large}`
+  return sql`(${entries} * ${number(entry * COST.filtered)} + min(${bytes}, held.bytes) * ${number(byte * COST.metadata)})`
 }
 
 const withWord = (bytes: SQL): SQL => sql`min(held.entries, ${bytes} / ${number(POSTINGS.least)})`
@@ -121,6 +128,8 @@ interface Fitting {
   readonly way: Way
   /** What is asked of each entry with a word. */
   readonly filter: Filter
+  /** Bytes of all large metadata of the organization, a query. */
+  readonly large: SQL
   /** Of `heldIn`. */
   readonly held: SQL
   readonly bound: number
@@ -132,7 +141,18 @@ interface Fitting {
 }
 
 /** `fits`: a table of one row that says whether a search is within the bound. */
-export function fitsTable({ request, counting, way, filter, held, bound, isDense, isVeryDense, unless }: Fitting): SQL {
+export function fitsTable({
+  request,
+  counting,
+  way,
+  filter,
+  large,
+  held,
+  bound,
+  isDense,
+  isVeryDense,
+  unless,
+}: Fitting): SQL {
   const asked = addedUp(askedBy(request, counting, way))
   // By classes an entry is read once, whatever words it holds; else for each of its words, each time that this is asked for.
   const isOnce = way === 'classes' || way === 'class'
@@ -145,13 +165,13 @@ export function fitsTable({ request, counting, way, filter, held, bound, isDense
   const found = isOnce
     ? sql`min(held.entries, sum(postings.bytes) / ${number(POSTINGS.least)}) * ${entry}`
     : sql`sum(times * ${withWord(sql`postings.bytes`)} * ${entry})`
-  const cost = sql`coalesce(sum(times * postings.bytes + ${filtered(filter, withWord(sql`postings.bytes`))}) + ${found}, 0)`
+  const cost = sql`coalesce(sum(times * postings.bytes + ${filtered(filter, withWord(sql`postings.bytes`), large)}) + ${found}, 0)`
   const within = (all: SQL): SQL => sql`${all} <= ${bound}`
   const atMost = sql`bytes * ${number(POSTINGS.most)} * ${all} + entries * ${entry} * ${isOnce ? 1 : all}`
   return sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS MATERIALIZED (
     SELECT CASE
       ${unless === null ? sql`` : sql`WHEN ${unless} THEN 0`}
-      WHEN ${within(sql`${atMost} + ${filtered(filter, sql`held.entries`)} * ${asked.length}`)} THEN 1
+      WHEN ${within(sql`${atMost} + ${filtered(filter, sql`held.entries`, null)} * ${asked.length}`)} THEN 1
       ELSE (
         WITH RECURSIVE ${SEGMENTS}, postings AS (${postings(asked)})
         SELECT CASE WHEN ${within(sql`${cost} * ${longer}`)} THEN 1 WHEN ${within(cost)} THEN ${isDense}
@@ -175,8 +195,9 @@ export const costsOfWords = (
     compiler,
     counting,
     filter,
+    large,
     held,
-  }: Pick<Fitting, 'counting' | 'filter' | 'held'> & { readonly compiler: MatchCompiler },
+  }: Pick<Fitting, 'counting' | 'filter' | 'large' | 'held'> & { readonly compiler: MatchCompiler },
 ): SQL => {
   const asked = ofTerms(terms, counting - 1 + together(MOST_CHOOSING))
   const found = withWord(sql`sized.bytes`)
@@ -189,7 +210,7 @@ export const costsOfWords = (
     sized AS MATERIALIZED (
       SELECT place, times, coalesce(CASE WHEN rank <= ${number(MOST_LOOKED_UP)} THEN (${ofRare}) END, bytes) AS bytes FROM postings
     )
-    SELECT place, times * sized.bytes + ${found} * ${number(COST.found)} + ${filtered(filter, found)} AS cost
+    SELECT place, times * sized.bytes + ${found} * ${number(COST.found)} + ${filtered(filter, found, large)} AS cost
     FROM sized CROSS JOIN held ORDER BY cost, place`
 }
 

@@ -1,88 +1,48 @@
-import { Problem, unavailable } from '../../domain/errors'
+import { objectBytes, VECTOR_MEMORY_MB } from '../../domain/capacity'
+import { unavailable } from '../../domain/errors'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../ports/vector-index'
-import { mergeNearby, mergeNearest } from './merge'
+import { capacityOf } from './capacity'
 import type { VectorObject } from './object'
-import { type Answered, covers, type FoundNearest, partName } from './questions'
+import type { Answered, FoundNearest } from './questions'
 import type { Scored } from './scan'
-
-/** Bytes of memory that the vectors of one object take: several objects may share the 128 MB of an isolate. */
-const PART_BYTES = 40_000_000
-
-/** Which objects beside the first a space has, as it was when the first last answered in this isolate; a search asks them all at once. */
-const remembered = new Map<string, readonly number[]>()
-/** Of so many spaces an isolate remembers it. */
-const MOST_SPACES = 1_000
-
-function remember(name: string, parts: readonly number[]): void {
-  if (remembered.size >= MOST_SPACES) remembered.clear()
-  if (parts.length === 0) remembered.delete(name)
-  else remembered.set(name, parts)
-}
-
-/** How often objects are asked anew that lose each other. */
-const TRIES = 5
 
 type Stub = DurableObjectStub<VectorObject>
 
-const nameOf = ({ org, model }: VectorSpace): string => `${org}\n${model}`
+const nameOf = ({ org, model }: Pick<VectorSpace, 'org' | 'model'>): string => `${org}\n${model}`
 
-const hitsOf = ({ ids, cosines, entries }: Scored & Pick<FoundNearest, 'entries'>): VectorHit[] =>
+const hitsOf = ({ ids, cosines, entries }: Scored & Partial<FoundNearest>): VectorHit[] =>
   Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entryId: entries?.[i] }))
 
+/** Entries that each space left out when its object last answered in this isolate; spaces that left out some. */
+const leftOut = new Map<string, number>()
+/** Spaces that an isolate remembers. */
+const MOST_SPACES = 1_000
+
 /**
- * Durable Objects that hold the vectors of an org and model: one, and where it is full the next; `forget` empties them.
+ * A Durable Object that holds the vectors of an organization and model in memory, the newest where not all fit; `forget` empties it.
  *
- * @param partBytes in the place of `PART_BYTES`
+ * @param bytes of memory that one object may take
  */
 export function createObjectVectorIndex(
   namespace: DurableObjectNamespace<VectorObject>,
-  partBytes = PART_BYTES,
+  bytes = objectBytes(VECTOR_MEMORY_MB),
 ): VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> } {
-  const firstOf = (name: string): Stub => namespace.getByName(name)
-  const partOf = (name: string, n: number): Stub => namespace.getByName(partName(name, n))
+  const objectOf = (space: VectorSpace): Stub => namespace.getByName(nameOf(space))
 
   async function answered<T>(request: PromiseLike<T>): Promise<T> {
     try {
       return await request
     } catch (error) {
-      // Errors lose their class on the way out of the object; the one that means something to callers keeps its words.
-      const message = error instanceof Error ? error.message : ''
-      if (message.includes('VECTOR_BACKEND=vectorize')) throw new Problem('unavailable', message)
       throw unavailable('The vector index did not answer; try again', error)
     }
   }
 
-  /**
-   * Asks all objects of a space at once. What a part answered counts where it knew everything that the first object had told it by then;
-   * else it is asked again, as is one that this isolate had not heard of.
-   *
-   * @returns the first object's answer, and then those of the parts
-   */
-  async function askAll<Found>(
-    name: string,
-    ask: (object: Stub) => PromiseLike<Answered<Found>>,
-  ): Promise<[Answered<Found>, ...Answered<Found>[]]> {
-    const askPart = (n: number) => answered(ask(partOf(name, n)))
-    for (let tries = 0; tries < TRIES; tries++) {
-      const supposed = remembered.get(name) ?? []
-      const [first, ...rest] = await Promise.all([answered(ask(firstOf(name))), ...supposed.map(askPart)])
-      remember(
-        name,
-        first.parts.map(({ n }) => n),
-      )
-      const early = new Map(supposed.map((n, i) => [n, rest[i]]))
-      const found = await Promise.all(
-        first.parts.map((part) => {
-          const answer = early.get(part.n)
-          return answer !== undefined && covers(answer, part) ? answer : askPart(part.n)
-        }),
-      )
-      if (found.every((answer, i) => covers(answer, first.parts[i] as (typeof first.parts)[number])))
-        return [first, ...found]
-      // Asked after the first has answered, a part lacks nothing, unless it has lost something or the index began anew meanwhile.
-      await answered(firstOf(name).mend(name))
-    }
-    throw unavailable('The vector index changes too fast to be asked; try again')
+  async function asked<Found>(space: VectorSpace, request: PromiseLike<Answered<Found>>): Promise<Answered<Found>> {
+    const answer = await answered(request)
+    if (leftOut.size >= MOST_SPACES) leftOut.clear()
+    if (answer.leftOut > 0) leftOut.set(nameOf(space), answer.leftOut)
+    else leftOut.delete(nameOf(space))
+    return answer
   }
 
   return {
@@ -90,6 +50,8 @@ export function createObjectVectorIndex(
     depth: Number.POSITIVE_INFINITY,
     approximate: false,
     placed: true,
+    capacity: (dimensions) => capacityOf(dimensions, bytes),
+    leftOut: (space) => leftOut.get(nameOf(space)) ?? 0,
 
     async search(space, query, limit, region = null) {
       const { homes, ...named } = region ?? {}
@@ -99,20 +61,22 @@ export function createObjectVectorIndex(
         layers: region.layers && [...region.layers],
         projects: region.projects && [...region.projects],
       }
-      const all = await askAll(nameOf(space), (object) => object.search(space.dimensions, query.values, limit, plain))
-      const found = mergeNearest(all, limit)
-      return { hits: hitsOf(found), confirmedUpTo: all[0].upTo, cut: found.cut }
+      const found = await asked(space, objectOf(space).search(space.dimensions, query.values, limit, plain))
+      return { hits: hitsOf(found), confirmedUpTo: found.upTo, cut: found.cut }
     },
 
     async nearby(space, { projects, owner }, query, { layers, most, least, project, beside }) {
+      const named = new Set(beside)
       const request = {
         ...{ layers: [...layers], most, least },
         sight: { project, owner, projects: projects === null ? null : [...projects] },
-        beside: Float64Array.from(new Set(beside)),
+        beside: Float64Array.from(named),
       }
-      const all = await askAll(nameOf(space), (object) => object.nearby(space.dimensions, query.values, request))
-      const hits = hitsOf(mergeNearby(all, most, new Set(beside)))
-      return { hits, confirmedUpTo: all[0].upTo, cut: false }
+      const found = await asked(space, objectOf(space).nearby(space.dimensions, query.values, request))
+      const others = hitsOf({ ids: found.nearest.ids, cosines: found.nearest.cosines }).filter(
+        ({ id }) => !named.has(id),
+      )
+      return { hits: [...hitsOf(found.named), ...others], confirmedUpTo: found.upTo, cut: false }
     },
 
     async apply(space, changes) {
@@ -122,16 +86,15 @@ export function createObjectVectorIndex(
         removed: [...changes.removed],
         since: { ...changes.since },
       }
-      const name = nameOf(space)
-      await answered(firstOf(name).apply(space.dimensions, plain, name, partBytes))
+      await answered(objectOf(space).apply(space.dimensions, plain, nameOf(space), bytes))
     },
 
-    forget: (space) => answered(firstOf(nameOf(space)).forget(nameOf(space))),
+    forget: (space) => answered(objectOf(space).clear()),
 
     settle: () => Promise.resolve(true),
 
     async state(space) {
-      const { addedUpTo, removedUpTo } = await answered(firstOf(nameOf(space)).state(nameOf(space)))
+      const { addedUpTo, removedUpTo } = await answered(objectOf(space).state())
       return { addedUpTo, removedUpTo }
     },
   }

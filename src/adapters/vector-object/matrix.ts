@@ -1,4 +1,5 @@
 import { cosineOf, dot } from '../../domain/meaning/vector'
+import { BLOCK, paddedSize } from './capacity'
 import kernel from './dots.wasm'
 
 /** Vectors of one size side by side in the memory of a WebAssembly module, which compares four at a time (`dots.wat`). */
@@ -8,18 +9,11 @@ const PAGE = 65_536
 const TOGETHER = 4_096
 const SLOTS = PAGE - 8 * TOGETHER
 const PRODUCTS = SLOTS + 4 * TOGETHER
-const LANES = 32
-
-/** Vectors for which memory is taken at once. */
-export const BLOCK = 512
 
 interface Kernel {
   readonly memory: WebAssembly.Memory
   readonly dots: (query: number, rows: number, size: number, slots: number, count: number, out: number) => void
 }
-
-/** Bytes of a vector, with the zeros that fill it up. */
-export const paddedSize = (dimensions: number): number => Math.ceil(dimensions / LANES) * LANES
 
 /**
  * The memory that all matrices of one size share in an isolate. Such memory never shrinks, and one that nobody needs goes when the engine

@@ -1,20 +1,20 @@
 import { env as bindings, DurableObject } from 'cloudflare:workers'
 import { VECTOR_MEMORY_MB } from '../../domain/capacity'
+import { fromBase64 } from '../../domain/meaning/vector'
 import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
+import { bytesOf, capacityOf } from './capacity'
 import { IsolateMemory } from './memory'
-import { type Others, type PartChange, VectorParts } from './parts'
 import {
   type Answered,
   type FoundNearby,
   type FoundNearest,
   type Nearby,
-  partName,
   type Region,
   standsIn,
   standsNear,
 } from './questions'
-import { bytesOf, capacityOf, type PlacedVector, VectorScan } from './scan'
-import { type StorageChange, type Stretch, VectorStorage } from './storage'
+import { type PlacedVector, VectorScan } from './scan'
+import { type StorageChange, VectorStorage } from './storage'
 
 /** Vectors read in one go: some 20 ms of work. */
 const LOADED_AT_ONCE = 2_000
@@ -35,18 +35,22 @@ const { VECTOR_MEMORY_MB: given } = bindings as Partial<Env>
 /** Shared by all objects of the class that this isolate runs. */
 export const isolateMemory = new IsolateMemory(Number(given || VECTOR_MEMORY_MB) * 1_000_000)
 
+const placed = ({ data, ...vector }: VectorChanges['added'][number]): PlacedVector => ({
+  ...vector,
+  values: fromBase64(data).values,
+})
+
 /**
- * Vectors of one org and model, or a part of them: kept in the object's own SQLite, loaded into memory by the first search after it
- * wakes. Of entries it knows where they stand and no more; what it loses is sent again from the database. The object that has the name
- * of the space is the first and speaks for all (`parts.ts`); the others are told by it.
+ * Vectors of one organization and model: stored in the object's own SQLite, loaded into memory by the first search after it
+ * wakes. Of more than fit, it has the newest. Of entries it knows their places and no more; a vector that it loses is sent again
+ * from the database.
  */
 export class VectorObject extends DurableObject<Env> {
   private scan: VectorScan | null = null
   private loading: Promise<void> | null = null
-  /** What has been read of it so far; null when that is of no use any more. */
+  /** What is read of it so far; null when that is of no use any more. */
   private partial: VectorScan | null = null
   private readonly stored: VectorStorage
-  private readonly parts: VectorParts
   /** Among all that share the isolate. */
   private readonly key: string
 
@@ -54,73 +58,57 @@ export class VectorObject extends DurableObject<Env> {
     super(state, env)
     this.key = state.id.toString()
     this.stored = new VectorStorage(state.storage)
-    this.parts = new VectorParts({
-      stored: this.stored,
-      write: (change) => this.write(change),
-      clear: () => this.clear(),
+  }
+
+  state(): VectorIndexState {
+    const { added, removed } = this.stored.progress()
+    return { addedUpTo: added, removedUpTo: removed }
+  }
+
+  /**
+   * @param name of the space
+   * @param bytes of memory that its vectors may take
+   */
+  async apply(dimensions: number, changes: VectorChanges, name: string, bytes: number): Promise<void> {
+    await this.clearEarlierParts(name)
+    const { since } = changes
+    const { added, removed } = this.stored.progress()
+    if (since.addedUpTo > added || since.removedUpTo > removed)
+      throw new Error('These changes follow a state that the index does not have')
+    const capacity = capacityOf(dimensions, bytes)
+    this.write({
+      // A vector that was sent before is stored, left out, or gone.
+      added: changes.added.filter(({ id }) => id > added).map(placed),
+      removed: changes.removed,
+      progress: { added: Math.max(added, changes.addedUpTo), removed: Math.max(removed, changes.removedUpTo) },
+      capacity,
     })
+    // There is room again for older vectors, which are sent from the database.
+    const { held, leftOut } = this.stored.progress()
+    if (leftOut > 0 && held < capacity / 2) this.clear()
   }
 
-  /** @param name of the space; so below */
-  state(name: string): Promise<VectorIndexState> {
-    return this.parts.state(this.others(name))
+  /** Objects in which an earlier release had further vectors are emptied; the database has all of them. */
+  private async clearEarlierParts(name: string): Promise<void> {
+    const earlier = this.stored.earlierParts()
+    await Promise.all(earlier.map((n) => this.env.VECTORS.getByName(`${name}\n${n}`).clear()))
+    if (earlier.length > 0) this.stored.forgetEarlierParts()
   }
 
-  /** @param partBytes of memory that one object may take */
-  apply(dimensions: number, changes: VectorChanges, name: string, partBytes: number): Promise<void> {
-    return this.parts.apply(changes, capacityOf(dimensions, partBytes), this.others(name))
-  }
-
-  /** Begins anew, with nothing. */
-  forget(name: string): Promise<void> {
-    return this.parts.forget(this.others(name))
-  }
-
-  /** Begins anew where something is lost. */
-  mend(name: string): Promise<void> {
-    return this.parts.mend(this.others(name))
-  }
-
-  private others(name: string): Others {
-    return (n) => this.env.VECTORS.getByName(partName(name, n))
-  }
-
-  /** As a part: what the first object says, in one transaction. */
-  take({ begins, first, upTo, after, added, removed }: PartChange): number | null {
-    if (begins) this.clear()
-    const { first: ownFirst, upTo: known } = this.stretch()
-    if (!begins && (ownFirst > first || known < after)) return null
-    const left = this.stored.outside({ first, upTo: after })
-    if (left.length > 0) this.write({ added: [], removed: left, progress: { first, added: after } })
-    this.write({ added, removed, progress: { first, added: upTo } })
-    return this.stored.progress().held
-  }
-
-  /** As a part: what it has from an id on. */
-  portion(from: number, limit: number): Stretch & { readonly vectors: PlacedVector[] } {
-    return { vectors: this.stored.read(from - 1, limit), ...this.stretch() }
-  }
-
-  /** What it knows. */
-  stretch(): Stretch {
-    const { first, added } = this.stored.progress()
-    return { first, upTo: added }
-  }
-
-  /** Begins anew by itself; the first object does so with all (`forget`). */
+  /** Begins again, with nothing. */
   clear(): void {
     isolateMemory.giveUp(this.key)
     this.stored.clear()
   }
 
-  /** Storage and memory change together: a failure in between drops the memory, which is then loaded anew. */
+  /** Storage and memory change together: a failure in between drops the memory, which is then loaded again. */
   private write(change: StorageChange): void {
     try {
-      this.stored.write(change)
+      const leftOut = this.stored.write(change)
       const scan = this.scan ?? this.partial
       if (scan === null) return
       for (const vector of change.added) scan.set(vector)
-      for (const id of change.removed) scan.delete(id)
+      for (const id of [...change.removed, ...leftOut]) scan.delete(id)
       if (scan === this.scan) isolateMemory.hold(this.key, scan.bytes)
     } catch (error) {
       isolateMemory.giveUp(this.key)
@@ -154,7 +142,8 @@ export class VectorObject extends DurableObject<Env> {
     for (;;) {
       if (this.scan !== null) {
         isolateMemory.touch(this.key)
-        return { ...look(this.scan), ...this.stretch(), parts: [...this.stored.parts()] }
+        const { added, leftOut } = this.stored.progress()
+        return { ...look(this.scan), upTo: added, leftOut }
       }
       await this.load(dimensions)
     }

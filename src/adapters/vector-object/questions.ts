@@ -2,9 +2,8 @@ import type { Layer } from '../../domain/entry/entry'
 import type { VectorRegion } from '../../domain/meaning/region'
 import type { VectorPlace } from '../../ports/vector-index'
 import type { Scored, ScoredEntries } from './scan'
-import type { Part, Stretch } from './storage'
 
-/** What objects are asked and what they answer, as it travels: hits as arrays of numbers, since many small objects are slow to send. */
+/** The questions and answers of an object as they are sent: hits as arrays of numbers, since many small objects are slow to send. */
 
 /** A `VectorRegion` that can be sent. */
 export type Region = Omit<VectorRegion, 'layers' | 'projects' | 'homes'> & {
@@ -22,12 +21,14 @@ export interface Nearby {
   readonly beside: Float64Array
 }
 
-/** Of which vectors an answer was made; the first object also tells which others there are. */
-export type Answered<Answer> = Answer & Stretch & { readonly parts: Part[] }
+export type Answered<Answer> = Answer & {
+  /** Every vector up to this id is compared, was left out, or is gone. */
+  readonly upTo: number
+  /** Entries whose vectors are left out. */
+  readonly leftOut: number
+}
 
-export interface FoundNearest extends Scored {
-  /** Of each; not told by an object of 1.0.0-rc.1, as a release is rolled out. */
-  readonly entries?: Float64Array
+export interface FoundNearest extends ScoredEntries {
   /** There may be more. */
   readonly cut: boolean
 }
@@ -36,12 +37,6 @@ export interface FoundNearby {
   readonly named: Scored
   readonly nearest: ScoredEntries
 }
-
-/** The name of an object beside the first, which has the name of the space. */
-export const partName = (name: string, n: number): string => `${name}\n${n}`
-
-/** Whether an object that knows a stretch has all that the first believes it to have. */
-export const covers = ({ first, upTo }: Stretch, part: Part): boolean => first <= part.first && upTo >= part.told
 
 export function standsIn({
   layers,

@@ -1,20 +1,9 @@
 import type { VectorPlace } from '../../ports/vector-index'
 import { placesOfBest } from './best'
-import { BLOCK, paddedSize, VectorMatrix } from './matrix'
+import { BLOCK, bytesOf } from './capacity'
+import { VectorMatrix } from './matrix'
 
 /** Vectors in memory, all that matter compared for each query: exact, and fast enough for what one isolate can hold. */
-
-/** Bytes beside the numbers: square, id, entry and group, with what leads to them from the id and from the group. */
-const PER_VECTOR = 128
-
-/** Bytes that a vector takes in memory. */
-export const bytesOf = (dimensions: number): number => paddedSize(dimensions) + PER_VECTOR
-
-/** How many vectors fit into so many bytes of memory, which is taken in blocks. */
-export function capacityOf(dimensions: number, bytes: number): number {
-  const fitting = Math.max(1, Math.floor(bytes / bytesOf(dimensions)))
-  return fitting < BLOCK ? fitting : fitting - (fitting % BLOCK)
-}
 
 interface Block {
   readonly ids: Float64Array

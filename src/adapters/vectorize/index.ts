@@ -65,6 +65,8 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
     depth: TOP_K,
     approximate: true,
     placed: false,
+    capacity: () => Number.POSITIVE_INFINITY,
+    leftOut: () => 0,
     nearby: null,
 
     async search(space, query, limit) {

@@ -42,5 +42,10 @@ export async function checkServer(around) {
   if (detail.length > 0)
     return [{ name: 'server', ok: null, detail: `${url} (${from}) is ready, but ${detail.join('; ')}` }]
   const { backend } = json.checks.database ?? {}
-  return [{ name: 'server', ok: true, detail: `${url} (${from}) is ready${backend ? `, on ${backend}` : ''}` }]
+  /** @type {readonly string[]} */
+  const warnings = json.warnings ?? []
+  return [
+    { name: 'server', ok: true, detail: `${url} (${from}) is ready${backend ? `, on ${backend}` : ''}` },
+    ...warnings.map((detail) => ({ name: 'server', ok: null, detail })),
+  ]
 }

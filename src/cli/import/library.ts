@@ -1,4 +1,4 @@
-// What of the importers and of the format does the command line use? Bundled when it is asked for (../bundle.mjs).
+// The importers and the format as the command line uses them, bundled on demand (../bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { verifyExport } from '../../domain/transfer/verify'
 export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'

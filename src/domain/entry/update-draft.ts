@@ -1,6 +1,7 @@
 import type { Inspection } from '../flaws'
 import { checkMetadata } from './check-metadata'
 import { checkTags, checkText } from './draft'
+import type { LifeChange } from './entry-write'
 import type { DecodedImage, ImageInput } from './image'
 import { checkIndexed } from './indexed'
 import type { JsonObject, Metadata } from './metadata'
@@ -22,8 +23,10 @@ export interface UpdateDraft {
 /** An update checked in itself, before any row is read. */
 export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
   readonly images?: readonly DecodedImage[]
-  /** The complete next metadata, where the caller has merged them itself. */
-  readonly merged?: Metadata
+  /** Makes the complete next metadata from those that are stored. */
+  readonly merge?: (before: Metadata) => Metadata
+  /** Of a memory: brings an archived one back. */
+  readonly life?: LifeChange
 }
 
 /**

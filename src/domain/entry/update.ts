@@ -4,7 +4,7 @@ import { sha256Hex } from '../text'
 import { checkMetadata, checkUncaptured } from './check-metadata'
 import type { Entry } from './entry'
 import { readerOf } from './entry'
-import type { EntryChange } from './entry-write'
+import type { EntryChange, LifeChange } from './entry-write'
 import type { DecodedImage } from './image'
 import { isCaptured, liftMetadata } from './lifted-metadata'
 import { linksOfMetadata } from './link'
@@ -50,15 +50,18 @@ export async function applyUpdates(
   let tags: readonly string[] | undefined
   let images: readonly DecodedImage[] | undefined
   let by: string | undefined
+  let life: LifeChange | undefined
   for (const update of updates) {
     text = update.text ?? text
     tags = update.tags ?? tags
     images = update.images ?? images
-    by = agentNamed(update.metadata ?? update.metadataPatch ?? update.merged) ?? by
     const before: Metadata | null = metadata === undefined ? entry.metadata : metadata
+    const merged = update.merge?.(before ?? {})
+    by = agentNamed(update.metadata ?? update.metadataPatch ?? merged) ?? by
+    life = update.life ?? life
     if (update.metadata !== undefined) metadata = replaceMetadata(before, update.metadata)
     if (update.metadataPatch !== undefined) metadata = mergePatch(before ?? {}, update.metadataPatch)
-    if (update.merged !== undefined) metadata = update.merged
+    if (merged !== undefined) metadata = merged
   }
   if (metadata) {
     checkMetadata(metadata)
@@ -76,6 +79,7 @@ export async function applyUpdates(
     version: entry.version,
     steps: updates.length,
     ...(by === undefined ? {} : { by }),
+    ...(life === undefined ? {} : { life }),
     ...(text === undefined ? {} : { text: { text, hash: await sha256Hex(text) } }),
     ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
     ...(tags === undefined ? {} : { tags }),

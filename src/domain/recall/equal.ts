@@ -1,7 +1,9 @@
-import type { Layer } from '../entry/entry'
-import type { Kind } from '../entry/kind'
+import { type Layer, readerOf } from '../entry/entry'
+import type { NewEntry } from '../entry/entry-write'
+import { type Kind, kindOfTags, resolveKind } from '../entry/kind'
 import { type Audience, type JsonValue, type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
+import { typeOfKind } from './memory'
 import type { Reported } from './problem'
 
 /** Equal memories are one (fabric contract §3): what a store does where its memory stands there already. */
@@ -25,6 +27,22 @@ export interface NamedMemory {
   readonly kind: Kind
   readonly owner: string | null
   readonly audience: Audience
+}
+
+/** An entry as far as it can be equal to a memory. */
+export interface EqualEntry extends Pick<NewEntry, 'lifted' | 'layer' | 'textHash' | 'source' | 'owner' | 'createdBy'> {
+  readonly tags?: readonly string[] | null | undefined
+}
+
+/** Returns the fields by which an entry is equal to a memory. @param byName whether title, kind, owner and audience have to be equal too */
+export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
+  const { lifted, layer, textHash, source, tags, owner } = entry
+  const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
+  const { title, audience } = lifted
+  return {
+    ...{ layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) },
+    ...(byName && title !== null ? { named: { title, kind, owner, audience } } : {}),
+  }
 }
 
 /** A memory that stands there. */

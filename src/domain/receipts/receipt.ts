@@ -40,8 +40,8 @@ export interface Receipt extends Trace {
   /** Of the arguments. */
   readonly digest: string
   readonly tool: string
-  /** The facts of its answer, where they were kept whole: it wrote nothing, or found out more behind its write. */
-  readonly facts: unknown
+  /** The stored answer of a call that wrote nothing, or found out more after its write; else null. */
+  readonly answer: unknown
   /** Whether an entry that it is about was erased. */
   readonly erased: boolean
 }

@@ -13,8 +13,6 @@ export function namesCaptured(filter: Filter): boolean {
       return filter.of.some(namesCaptured)
     case 'capturedOf':
       return true
-    case 'metadata':
-      return namesCaptured(filter.of)
     case 'thread':
       return filter.is.startsWith(SESSION_THREAD)
     case 'kind':

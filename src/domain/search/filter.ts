@@ -14,28 +14,7 @@ import { holds } from './holds'
 export type Filter =
   | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly op: 'not'; readonly of: Filter }
-  | AskedOfMetadata
   | Predicate
-
-/**
- * Conditions on metadata alone. Of entries whose metadata have more bytes than `above`, `admitted` names those that fulfil them, which
- * was found out beforehand; null as long as nobody knows, and a database that meets such an entry says so (`Unsettled`) instead of
- * walking through it with everybody waiting.
- */
-export interface AskedOfMetadata {
-  readonly op: 'metadata'
-  readonly of: Filter
-  readonly above: number
-  readonly admitted: readonly number[] | null
-}
-
-/** A filter met metadata of which nobody has found out whether they fulfil it. */
-export class Unsettled extends Error {
-  constructor() {
-    super('large metadata were met that nobody has looked at')
-    this.name = 'Unsettled'
-  }
-}
 
 export type Scalar = string | number | boolean
 export type ScalarType = 'string' | 'number' | 'boolean'
@@ -142,8 +121,6 @@ export function matches(filter: Filter, entry: Filterable): boolean {
       return filter.of.some((part) => matches(part, entry))
     case 'not':
       return !matches(filter.of, entry)
-    case 'metadata':
-      return matches(filter.of, entry)
     case 'thread':
       return entry.threadId === filter.is
     case 'source':

@@ -8,6 +8,9 @@ export const RANK_DEPTH = 100
 /** A result is sent twice, as structure and as text, from a Worker of 128 MB (platform contract §6). */
 export const RESULT_BYTES = 8_000_000
 
+/** A page of previews has no more metadata, images, tags and summaries; entries beyond are listed as omitted. */
+export const PAGE_METADATA_BYTES = 1_000_000
+
 export interface Window {
   readonly limit: number
   readonly offset: number

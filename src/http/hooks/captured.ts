@@ -85,6 +85,7 @@ function readVersions(value: unknown): Record<string, number> {
   )
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createCapturedRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
@@ -165,7 +166,6 @@ export function createCapturedRoutes() {
       'captured.keep',
       { id, ...given },
       {
-        facts: z.object({ version: z.int() }),
         async work(caller) {
           const { version } = await review.keep(caller, id, given)
           return { version }
@@ -182,7 +182,6 @@ export function createCapturedRoutes() {
     const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
     const { review } = c.var.services.capture
     const answer = await once(c, c.req.param('org'), 'captured.keep', given, {
-      facts: z.object({ kept: z.array(z.tuple([z.int(), z.int()])) }),
       async work(caller) {
         const { kept } = await review.keepAll(caller, given.ids, given.seen)
         return { kept: kept.map(([id, version]) => [id, version] as [number, number]) }
@@ -206,7 +205,6 @@ export function createCapturedRoutes() {
     }
     const { review } = c.var.services.capture
     const answer = await once(c, c.req.param('org'), 'captured.merge', given, {
-      facts: z.object({ id: z.int(), changeId: z.string() }),
       async work(caller) {
         const { id } = await review.merge(caller, given)
         return { id, changeId: caller.changeId }
@@ -222,7 +220,6 @@ export function createCapturedRoutes() {
     const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
     const { review } = c.var.services.capture
     const answer = await once(c, c.req.param('org'), 'captured.drop', given, {
-      facts: z.object({ dropped: z.string() }),
       async work(caller) {
         await review.drop(caller, given.ids, given.seen)
         return { dropped: caller.changeId }
@@ -243,7 +240,6 @@ export function createCapturedRoutes() {
       'captured.undo',
       { change_id },
       {
-        facts: z.object({ changeId: z.string(), remaining: z.int() }),
         async work(caller) {
           await review.undo(caller, reviewed)
           return { changeId: caller.changeId, remaining: 0 }

@@ -44,6 +44,7 @@ const NOTHING: ForModel = { text: '', ids: [] }
 
 export type RecallForHooks = ReturnType<typeof createRecallForHooks>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRecallForHooks({
   store,
   recall,

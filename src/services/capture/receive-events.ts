@@ -51,6 +51,7 @@ interface Touched {
   readonly writes: boolean
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createReceiveEvents({
   store,
   recall,

@@ -57,6 +57,7 @@ export interface Review {
 
 export type ReviewCaptured = ReturnType<typeof createReviewCaptured>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createReviewCaptured({
   store,
   entries,

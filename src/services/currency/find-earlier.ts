@@ -70,6 +70,7 @@ function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
 
 export type FindEarlier = ReturnType<typeof createFindEarlier>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createFindEarlier({
   entries,
   fullText,

@@ -33,6 +33,7 @@ const rest = (done: number, limit = 1): Round => ({ done, next: done < limit ? n
  * What the schedule does, in this order. Each round stays far below the statements and seconds that one run may use, also
  * with every other step in the same run: D1 takes 1,000 statements.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one list of the steps, in their order
 export function scheduleSteps(dependencies: {
   readonly retention: Retention
   readonly work: OutboxWork

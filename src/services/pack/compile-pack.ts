@@ -85,6 +85,7 @@ export const contextOf =
   async (caller, given) =>
     (await compile(caller, given)).pack
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createCompilePack({
   reads,
   findCandidates,

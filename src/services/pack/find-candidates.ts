@@ -58,6 +58,7 @@ const best = (vectors: readonly PackVector[], query: QuantizedVector, most: numb
 
 export type FindCandidates = ReturnType<typeof createFindCandidates>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createFindCandidates({
   reads,
   fullText,

@@ -1,5 +1,4 @@
-import { type Entry, readerOf } from '../../domain/entry/entry'
-import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import type { Entry } from '../../domain/entry/entry'
 import type { LinkTarget } from '../../domain/entry/link'
 import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
@@ -15,8 +14,7 @@ import {
   readRemembered,
   withTextOf,
 } from '../../domain/pack/remember'
-import { differing, type Equal, MeetingFailed } from '../../domain/recall/equal'
-import { typeOfKind } from '../../domain/recall/memory'
+import { differing, type Equal } from '../../domain/recall/equal'
 import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
@@ -28,6 +26,7 @@ import type { Memories } from '../../ports/memories'
 import type { Earlier, FindEarlier } from '../currency/find-earlier'
 import { done, onlyValue } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
+import { createStoreOnce } from '../writing/entries/store-once'
 import { type StoredEntry, VECTORS_LATER } from '../writing/entries/stored-entry'
 
 /** An entry that says the same as the one that was stored, or has its name. */
@@ -116,12 +115,9 @@ function differences({ draft, links }: Remembered, equal: Equal): string[] {
   ]
 }
 
-/** How often an equal memory is looked for again that others store or change at the same time. */
-const MOST_LOOKUPS = 5
-const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
-
 export type Remember = ReturnType<typeof createRemember>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRemember({
   storeEntries,
   entries,
@@ -137,23 +133,7 @@ export function createRemember({
   readonly analyzer: Analyzer
   readonly findEarlier: FindEarlier
 }) {
-  /** The equal memory of the caller; null where there is none. Diary pages are never equal: each is an entry of its own. */
-  async function equalTo(
-    caller: Caller,
-    { draft, title, kind, project }: Remembered,
-    textHash: string,
-  ): Promise<Equal | null> {
-    const lifted = liftMetadata(draft.metadata ?? null, caller, caller.agent)
-    if (lifted.diary) return null
-    const { owner, keyId: createdBy } = caller
-    const [equal] = await memories.equals(caller, [
-      {
-        ...{ layer: 2, project, type: typeOfKind(kind), textHash },
-        ...{ reader: readerOf(lifted, { owner, createdBy }), named: { title, kind, owner, audience: lifted.audience } },
-      },
-    ])
-    return equal ?? null
-  }
+  const storeOnce = createStoreOnce({ memories, storeEntries })
 
   async function alike(
     scope: Scope,
@@ -253,33 +233,21 @@ export function createRemember({
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await read(caller, given)
     const { draft, kind, project, links } = memory
-    // A memory that replaces captured sessions is always stored.
-    const isComparable = replaces === undefined
-    const textHash = await sha256Hex(draft.text)
-    const [found, first] = await Promise.all([
-      conflictsWith(caller, memory, textHash),
-      isComparable ? equalTo(caller, memory, textHash) : null,
-    ])
-    let equal = first
-    for (let attempt = 1; ; attempt++) {
-      const known = equal && { id: equal.id, warnings: differences(memory, equal) }
-      const planned: PlannedMemory = { kind, project, links, ...found, equal: known }
+    // A page of a diary, and a memory that replaces captured sessions, is always stored.
+    const isComparable = replaces === undefined && draft.metadata?.diary !== true
+    const lookUp = isComparable ? await storeOnce.equals(caller, [draft], true) : async () => []
+    const [found, known] = await Promise.all([conflictsWith(caller, memory, await sha256Hex(draft.text)), lookUp()])
+    let planned: PlannedMemory = { kind, project, links, ...found, equal: null }
+    const plan = ([equal = null]: readonly (Equal | null)[]) => {
+      planned = { ...planned, equal: equal && { id: equal.id, warnings: differences(memory, equal) } }
       note(caller, 'remembered', planned)
       if (caller.receipt) caller.receipt.notes.mentioned = mentionedIn(planned)
-      const tags = (draft.tags ?? []).filter((tag) => equal?.tags.includes(tag) === false)
-      const renewals = equal === null ? [] : [{ id: equal.id, tags, lasts: null }]
-      const meeting = isComparable ? { problem: null, count: null, renewals, byName: true as const } : undefined
-      const options = { atomic: true, dedupe: false, replaces, meeting }
-      try {
-        const outcomes = await storeEntries(caller, equal === null ? [done(draft)] : [], options).catch(
-          (error: unknown) => namingTheMissing(caller, links, error),
-        )
-        return rememberedAs(planned, equal === null ? onlyValue(outcomes) : null)
-      } catch (error) {
-        if (!(error instanceof MeetingFailed)) throw error
-        if (attempt === MOST_LOOKUPS) throw new Problem('conflict', TOO_BUSY, {}, error)
-        equal = await equalTo(caller, memory, textHash)
-      }
     }
+    if (!isComparable) plan([])
+    const storing = isComparable
+      ? storeOnce.store(caller, [draft], { known, byName: true, plan })
+      : storeEntries(caller, [done(draft)], { atomic: true, dedupe: false, replaces })
+    const outcomes = await storing.catch((error: unknown) => namingTheMissing(caller, links, error))
+    return rememberedAs(planned, planned.equal === null ? onlyValue(outcomes) : null)
   }
 }

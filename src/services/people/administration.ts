@@ -46,6 +46,7 @@ const LOCAL_ORG = 'local'
 /** The same for an org of others and for one that never was. */
 const noSuchOrg = () => notFound('No such organization for this credential')
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createAdministration({ names, store, audit, clock }: Dependencies) {
   const scopeOf = (by: Administrator, org: string) =>
     by.kind === 'key' ? by.caller : { org, projects: null, owner: null }

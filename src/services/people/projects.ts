@@ -38,6 +38,7 @@ const LONGEST = 1_000
 
 const refuse = (message: string): Problem => invalidInput(message)
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createProjects({ directory }: { readonly directory: ProjectDirectory }) {
   const whole = (org: string): Scope => ({ org, projects: null, owner: null })
 

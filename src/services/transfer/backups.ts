@@ -55,6 +55,7 @@ const IMAGES_AT_ONCE = 60
 
 export type Backups = ReturnType<typeof createBackups>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createBackups(dependencies: {
   /** Null where no bucket is bound. */
   readonly store: BackupStore | null

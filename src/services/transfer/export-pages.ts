@@ -45,6 +45,7 @@ const namedBy = ({ metadata, links = [] }: EntryRecord | VersionRecord): number[
   return ids.filter((id) => Number.isSafeInteger(id) && id > 0)
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createExportPages(
   { store, images }: { readonly store: ExportStore; readonly images: Pick<ImageStore, 'get'> },
   scope: Scope,

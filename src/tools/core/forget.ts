@@ -11,7 +11,14 @@ import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf, output, part, strings } from '../fields'
 import { areSound, soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
-import { carryOutDeletion, countLeft, deletedBefore, deletionFacts, isUncounted, tookSome } from '../threads/deletion'
+import {
+  carryOutDeletion,
+  countLeft,
+  type DeletionFacts,
+  deletedBefore,
+  isUncounted,
+  tookSome,
+} from '../threads/deletion'
 import { core } from './family'
 import { fields, filterOf, ids, lean } from './vocabulary'
 
@@ -36,11 +43,10 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-const facts = z.object({
-  deletion: deletionFacts,
-  named: z.array(z.object({ id: z.int(), title: z.string() })).default([]),
-})
-type Facts = z.output<typeof facts>
+interface Facts {
+  readonly deletion: DeletionFacts
+  readonly named: readonly { readonly id: number; readonly title: string }[]
+}
 
 /** @throws Problem invalid_input unless exactly one selection is named, and a filter with `dry_run` and a condition */
 function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments>): void {
@@ -145,7 +151,6 @@ export const forget = defineWritingTool({
   },
   isCostly: () => false,
   queuesWork: (_, { deletion }) => tookSome(deletion),
-  facts,
   async work(context, args) {
     check(args)
     return forgetting(context, args)

@@ -8,10 +8,10 @@ import { readRemembered } from '../../domain/pack/remember'
 import type { Millis } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
+import { rememberedBefore } from '../facts'
 import { jsonObject, listOf, output, part } from '../fields'
 import { inspectImages } from '../images'
 import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
-import { rememberedBefore, rememberedFacts } from '../packs/facts'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
 import { checkExpiry, ids, kindOf, lean } from './vocabulary'
@@ -127,7 +127,6 @@ export const remember = defineWritingTool({
     judge: z.string(),
   }),
   inspect,
-  facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args, services.now())),
   recall: rememberedBefore,
   answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>

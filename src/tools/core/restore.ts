@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
+import type { Restored } from '../../services/writing/entries/restore-entries'
 import { archivedNote } from '../../services/writing/entries/updated-entry'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { listOf, output, part, strings } from '../fields'
-import { keptNote, restoredFacts } from '../history/restore-context'
+import { keptNote } from '../history/restore-context'
 import { soundArguments } from '../parse-arguments'
 import { withWarning } from '../screened'
 import { core } from './family'
@@ -54,7 +55,6 @@ export const restore = defineWritingTool({
     warnings: strings('Warning'),
   }),
   inspect: (args) => check(soundArguments(input, args)),
-  facts: restoredFacts,
   async work(context, args) {
     check(args)
     const { change_id: changeId, id: one, ids: several = [], version } = args
@@ -63,8 +63,8 @@ export const restore = defineWritingTool({
     if (one === undefined) return services.restoreEntries(principal, { ids: several, version: undefined })
     return services.restoreEntries(principal, { ids: [one], version: version ?? (await before(context, one)) })
   },
-  recall: ({ notes }) => restoredFacts.parse(notes.restored),
-  answer({ restored, skipped, archived, narrowed, remaining, secrets }) {
+  recall: ({ notes }) => notes.restored as Restored,
+  answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const { warnings = [] } = withWarning({}, secrets)
     const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(keptNote)]
     return {

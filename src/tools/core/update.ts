@@ -13,7 +13,7 @@ import { attempt, done, onlyValue, withRetries } from '../../services/outcome'
 import { archivedNote } from '../../services/writing/entries/updated-entry'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, updatedBefore, updatedEntry } from '../facts'
+import { onlyOne, updatedBefore } from '../facts'
 import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { core } from './family'
@@ -163,7 +163,6 @@ export const update = defineWritingTool({
   queuesWork: ({ content, append, title, clear = [] }) =>
     content !== undefined || append !== undefined || title !== undefined || clear.includes('title'),
   inspect: (args, context) => void patchOf(context, soundArguments(input, args)),
-  facts: updatedEntry,
   async work(context, args) {
     const { services, principal } = context
     const draft = { id: args.id, expectedVersion: args.expected_version, ...patchOf(context, args) }
@@ -206,7 +205,7 @@ export const update = defineWritingTool({
     }, EDIT_TRIES)
   },
   recall: (trace) => onlyOne(updatedBefore(trace)),
-  answer: ({ id: entry, version, archived, warnings }, args) =>
+  answer: ({ id: entry, version, archived, warnings = [] }, args) =>
     lean({
       ...{ id: entry, version, changed: changed(args) },
       warnings: [...warnings, ...archivedNote(archived ? [entry] : [])],

@@ -1,14 +1,11 @@
 import * as z from 'zod'
-import { inspected } from '../../domain/flaws'
+import type { Layer } from '../../domain/entry/entry'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryId, readMemoryId } from './memory-wire'
-import { checkProject, fabricOutput, projectPath } from './wire'
-
-/** The layer it was in. */
-const facts = z.object({ layer: z.int() })
+import { memoryId, readMemoryId } from './memory-serializer'
+import { fabricOutput, projectNamed, projectPath } from './wire'
 
 const input = z.strictObject({ memoryId, expected_version: expectedVersion, projectPath })
 
@@ -23,15 +20,13 @@ export const remove = defineWritingTool({
   budget: { tokens: 130, trips: 4, reads: [90, 90], writes: 23 },
   input,
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),
-  inspect: (args, { principal }) =>
-    inspected((wrong) => void checkProject(principal, { projectPath: soundArguments(input, args).projectPath }, wrong)),
+  inspect: (args, { principal }) => void projectNamed(principal, soundArguments(input, args)),
   isCostly: () => false,
-  facts,
   async work({ services, principal }, args) {
-    const project = inspected((wrong) => checkProject(principal, { projectPath: args.projectPath }, wrong))
+    const project = projectNamed(principal, args)
     const id = readMemoryId(args.memoryId)
     return { layer: await services.memories.delete(principal, project, id, args.expected_version) }
   },
-  recall: ({ notes }) => facts.parse(notes),
+  recall: ({ notes }) => ({ layer: notes.layer as Layer }),
   answer: ({ layer }) => ({ success: true, deletedFrom: layer }),
 })

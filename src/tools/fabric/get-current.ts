@@ -9,8 +9,7 @@ import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { leanMemory } from './lean'
-import { memoryOutput, replaced } from './memory-wire'
+import { leanMemory, memoryOutput, replaced } from './memory-serializer'
 import { checkAsked, fabricOutput, iso, omittedMemories, projectPath, sessionId } from './wire'
 
 const text = (description: string) => z.string().optional().meta({ description })

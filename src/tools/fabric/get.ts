@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { notFound } from '../../domain/errors'
-import { inspected } from '../../domain/flaws'
 import { memoryNotFound } from '../../domain/recall/memory'
 import { codePointLength, offsetAfter } from '../../domain/text'
 import { defineTool } from '../define-tool'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryId, memoryOutput, readMemoryId, shownMemory } from './memory-wire'
-import { checkProject, fabricOutput, projectPath } from './wire'
+import { memoryId, memoryOutput, readMemoryId, shownMemory } from './memory-serializer'
+import { fabricOutput, projectNamed, projectPath } from './wire'
 
 /** A part of a content, with the length of the whole. */
 function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {
@@ -36,10 +35,9 @@ export const get = defineTool({
   budget: { tokens: 140, trips: 2, reads: [14, 14], writes: 2 },
   input,
   output: fabricOutput({ memory: memoryOutput, layer: z.int() }),
-  inspect: (args, { principal }) =>
-    inspected((wrong) => void checkProject(principal, { projectPath: soundArguments(input, args).projectPath }, wrong)),
+  inspect: (args, { principal }) => void projectNamed(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
-    const project = inspected((wrong) => checkProject(principal, { projectPath: args.projectPath }, wrong))
+    const project = projectNamed(principal, args)
     const id = readMemoryId(args.memoryId)
     const memory = await services.memories.get(principal, project, id)
     if (memory === null) throw notFound(memoryNotFound(id))

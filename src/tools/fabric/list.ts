@@ -14,8 +14,7 @@ import { soundArguments } from '../parse-arguments'
 import { provenance } from '../provenance'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { leanMemory } from './lean'
-import { kindsOf, memoryOutput } from './memory-wire'
+import { kindsOf, leanMemory, memoryOutput } from './memory-serializer'
 import { checkAsked, fabricOutput, omittedMemories, projectPath } from './wire'
 
 function statistics(all: readonly MemoryCount[]) {

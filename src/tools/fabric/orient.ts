@@ -9,7 +9,7 @@ import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { replaced } from './memory-wire'
+import { replaced } from './memory-serializer'
 import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({

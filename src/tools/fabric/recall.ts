@@ -15,8 +15,7 @@ import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { excerptsFor, leanMemory } from './lean'
-import { kindsOf } from './memory-wire'
+import { excerptsFor, kindsOf, leanMemory } from './memory-serializer'
 import {
   checkAsked,
   checkProject,

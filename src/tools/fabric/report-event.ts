@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { defineWritingTool } from '../define-writing-tool'
+import { reportedBefore } from '../facts'
 import { listOf, part, strings } from '../fields'
 import { input, inspect, read } from './event-arguments'
-import { eventFacts, reportedBefore } from './facts'
 import { fabric } from './family'
-import { replaced } from './memory-wire'
+import { replaced } from './memory-serializer'
 import { fabricOutput, iso, shownScore } from './wire'
 
 export const reportEvent = defineWritingTool({
@@ -41,7 +41,6 @@ export const reportEvent = defineWritingTool({
     warnings: strings('Warning'),
   }),
   inspect,
-  facts: eventFacts,
   work: (context, args) => {
     const { project, reported, wrong } = read(context, args)
     return context.services.reportEvent.report(context.principal, project, reported, wrong)

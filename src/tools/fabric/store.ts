@@ -7,22 +7,14 @@ import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
-import type { Earlier } from '../../services/currency/find-earlier'
 import type { StoredMemory } from '../../services/writing/memories/stored-memory'
 import { defineWritingTool } from '../define-writing-tool'
+import { storedMemoriesBefore } from '../facts'
 import { strings } from '../fields'
-import {
-  earlierBefore,
-  earlierMemory,
-  holdingNextTo,
-  mayReplaceMembers,
-  mayReplaceTexts,
-  replacing,
-} from '../may-replace'
+import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
-import { storedMemoriesBefore, storedMemory } from './facts'
 import { fabric } from './family'
-import { memoryMetadata, readMetadata } from './memory-wire'
+import { memoryMetadata, readMetadata } from './memory-serializer'
 import { checkAsked, checkProject, fabricOutput, projectPath, sessionId } from './wire'
 
 const input = z.strictObject({
@@ -62,12 +54,6 @@ function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata
   }
 }
 
-/** The stored memory, and the earlier ones on its subject. */
-const storedFacts: z.ZodType<StoredMemory & { readonly earlier: readonly Earlier[] }> = z.intersection(
-  storedMemory,
-  z.object({ earlier: z.array(earlierMemory).default([]) }),
-)
-
 export const store = defineWritingTool({
   family: fabric,
   name: 'context_store',
@@ -92,7 +78,6 @@ export const store = defineWritingTool({
     warnings: strings('Warning'),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
-  facts: storedFacts,
   async work({ services, principal }, args) {
     const metadata = checked(principal, args) ?? {}
     const { content: text, type: kind } = args
@@ -111,7 +96,7 @@ export const store = defineWritingTool({
   },
   recall(trace) {
     const [stored] = storedMemoriesBefore(trace)
-    return { ...storedMemory.parse(stored), earlier: earlierBefore(trace) }
+    return { ...(stored as StoredMemory), earlier: earlierBefore(trace) }
   },
   answer({ earlier, ...stored }) {
     const id = String(stored.id)

@@ -4,6 +4,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
 import { savedBy } from '../../domain/receipts/receipt'
+import type { Summarized } from '../../services/writing/memories/summarize'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -27,9 +28,6 @@ const input = z.strictObject({
   sessionId,
   projectPath,
 })
-
-const made = z.object({ count: z.int(), summary: z.string(), remaining: z.int() })
-const facts = made.extend({ id: z.int().nullable() })
 
 /** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
@@ -62,7 +60,6 @@ export const summarize = defineWritingTool({
     const isPlaced = sound.projectPath !== undefined || args.projectPath === undefined
     checked(isPlaced ? principal : { ...principal, projects: null }, sound)
   },
-  facts,
   work({ services, principal }, args) {
     const project = checked(principal, args)
     const { layer, olderThanDays, options } = args
@@ -73,7 +70,7 @@ export const summarize = defineWritingTool({
   },
   recall(trace) {
     const [saved] = savedBy(trace)
-    return { ...made.parse(trace.notes.made), id: saved?.id ?? null }
+    return { ...(trace.notes.made as Omit<Summarized, 'id'>), id: saved?.id ?? null }
   },
   answer: ({ id, count, summary, remaining }, { layer }) => ({
     summaryId: id === null ? '' : String(id),

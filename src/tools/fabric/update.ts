@@ -13,7 +13,7 @@ import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { withWarnings } from '../screened'
 import { fabric } from './family'
-import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-wire'
+import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-serializer'
 import { checkProject, fabricOutput, projectPath, upperLayer } from './wire'
 
 /** Code points of the content that an answer shows, whose writer knows it. */
@@ -32,11 +32,11 @@ const input = z.strictObject({
 })
 
 /** The memory as it is shown; nothing where it was promoted, of which its id tells all. */
-const facts = z.object({
-  changed: z.object({ memory: z.record(z.string(), z.unknown()), layer: z.int() }).optional(),
-})
+interface Facts {
+  readonly changed?: { readonly memory: Record<string, unknown>; readonly layer: number }
+}
 
-const factsOf = (memory: Memory): z.output<typeof facts> => ({
+const factsOf = (memory: Memory): Facts => ({
   changed: { memory: { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }, layer: memory.layer },
 })
 
@@ -85,7 +85,6 @@ export const update = defineWritingTool({
     newLayer: z.int(),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
-  facts,
   async work({ services, principal }, args) {
     const { change, project } = checked(principal, args)
     const changes = Object.values(change).some((part) => part !== undefined)

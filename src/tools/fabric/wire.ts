@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
-import type { Inspection } from '../../domain/flaws'
+import { type Inspection, inspected } from '../../domain/flaws'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Scope } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project'
@@ -39,6 +39,10 @@ export function checkProject(scope: Scope, named: Readonly<Record<string, unknow
   const [path, given] = first
   return wrong.check(path, given, () => openProject(scope, given, path)) ?? null
 }
+
+/** The project that a call names in `projectPath`, as it is stored; null for none. @throws Problem */
+export const projectNamed = (scope: Scope, { projectPath }: { readonly projectPath?: string | undefined }) =>
+  inspected((wrong) => checkProject(scope, { projectPath }, wrong))
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
 

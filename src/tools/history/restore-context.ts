@@ -8,18 +8,6 @@ import { contextIds, expectedVersion, output, part } from '../fields'
 import { withWarning, withWarnings } from '../screened'
 import { history } from './family'
 
-/** The facts of a call that restores. */
-export const restoredFacts: z.ZodType<Restored> = z.object({
-  restored: z.array(z.object({ id: z.int(), version: z.int() })),
-  skipped: z.array(z.object({ id: z.int(), reason: z.string() })),
-  archived: z.array(z.int()).default([]),
-  narrowed: z
-    .array(z.object({ id: z.int(), fields: z.array(z.enum(['audience', 'project', 'diary', 'captured'])) }))
-    .default([]),
-  remaining: z.int(),
-  secrets: z.array(z.string()),
-})
-
 /** Why a restored entry does not get all fields of the older version. */
 export const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
   `Entry ${id} keeps its present ${fields.join(', ')}: with the older value more people could read it. ` +
@@ -47,7 +35,6 @@ export const restoreContext = defineWritingTool({
     skipped: z.array(part('Entry', { context_id: z.int(), reason: z.string() })),
     remaining: z.int().meta({ description: 'Call again, under another key, until 0' }),
   }),
-  facts: restoredFacts,
   async work({ services, principal }, { context_ids: ids, version, change_id: changeId, expected_version: expected }) {
     if ((ids === undefined) === (changeId === undefined))
       throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
@@ -59,8 +46,8 @@ export const restoreContext = defineWritingTool({
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
     return services.restoreEntries(principal, what, expected)
   },
-  recall: ({ notes }) => restoredFacts.parse(notes.restored),
-  answer({ restored, skipped, archived, narrowed, remaining, secrets }) {
+  recall: ({ notes }) => notes.restored as Restored,
+  answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
     return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(keptNote)])

@@ -5,10 +5,10 @@ import { WORK_STATUSES } from '../../domain/entry/work'
 import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
+import { rememberedBefore } from '../facts'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
-import { rememberedBefore, rememberedFacts } from './facts'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -116,7 +116,6 @@ export const remember = defineWritingTool({
     judge: z.string().optional(),
   }),
   inspect,
-  facts: rememberedFacts,
   work: ({ services, principal }, args) => services.packs.remember(principal, withSources(args)),
   recall: rememberedBefore,
   answer: ({ id, existing, kind, project, links, conflicts, mayReplace, warnings }) => ({

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import type { DeleteSelection } from '../../domain/entry/selection'
+import type { DeleteSelection, Erased } from '../../domain/entry/selection'
 import { MOST_DELETED } from '../../domain/identity/audit'
 import { note } from '../../domain/receipts/notes'
 import type { Trace } from '../../domain/receipts/receipt'
+import type { Millis } from '../../domain/time'
 import type { ToolContext } from '../context'
 import { flag, listOf } from '../fields'
 import type { Result } from '../idempotency'
@@ -25,25 +26,20 @@ export const deletedOutput = {
   context_ids: listOf(z.int(), 'Id'),
 }
 
-const took = {
-  count: z.int(),
+interface Took {
+  readonly count: number
   /** How many are left for the same call; null where nobody has counted. */
-  remaining: z.int().nullable(),
+  readonly remaining: number | null
   /** Whether it was made under a key, which another call with the same arguments must not use. */
-  keyed: z.boolean(),
+  readonly keyed: boolean
   /** Warnings about unknown threads, where nothing was deleted. */
-  missing: z.array(z.string()).default([]),
+  readonly missing: readonly string[]
 }
 
-export const deletionFacts = z.discriminatedUnion('did', [
-  z.object({ did: z.literal('delete'), ...took, changeId: z.string(), until: z.int().nullable() }),
-  z.object({ did: z.literal('erase'), ...took, archived: z.int(), before: z.int(), left: z.int() }),
-  z.object({
-    ...{ did: z.literal('look'), count: z.int(), ids: z.array(z.int()) },
-    missing: z.array(z.string()).default([]),
-  }),
-])
-type DeletionFacts = z.output<typeof deletionFacts>
+export type DeletionFacts =
+  | (Took & { readonly did: 'delete'; readonly changeId: string; readonly until: Millis | null })
+  | (Took & Erased & { readonly did: 'erase' })
+  | (Pick<Took, 'count' | 'missing'> & { readonly did: 'look'; readonly ids: readonly number[] })
 
 interface Asked {
   readonly dry_run: boolean
@@ -99,17 +95,14 @@ export async function countLeft(
 /** Whether a call died before it had counted what it left. */
 export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
 
-const noted = z.object({ until: z.int().nullable() })
-const notedMissing = z.object({ missing: z.array(z.string()).default([]) })
-
 /** What a call has deleted or erased that was carried out before. */
 export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
   const count = output.erased?.count ?? changes
-  const { missing } = notedMissing.parse(notes)
+  const { until = null, missing = [] } = notes as { until?: Millis | null; missing?: string[] }
   const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null, missing }
   return output.erased
     ? { did: 'erase', ...common, ...output.erased }
-    : { did: 'delete', ...common, count, changeId, ...noted.parse(notes) }
+    : { did: 'delete', ...common, count, changeId, until }
 }
 
 const NOTHING = 'Nothing was deleted: no entry matches that you may change'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { keptOf, outcomesOf } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { storedBefore, storedEntries } from '../facts'
+import { storedBefore } from '../facts'
 import { flag } from '../fields'
 import { batchOutput, batchResult, listedBatch, looseItems, readItems } from './batch'
 import { atomicFailure, failedItem } from './batch-failures'
@@ -31,7 +31,6 @@ export const storeContextBatch = defineWritingTool({
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
   output: batchOutput(),
-  facts: storedEntries,
   async work(context, args) {
     const { services, principal } = context
     const drafts = await readItems(args.entries, storeArguments, toDraft, context)

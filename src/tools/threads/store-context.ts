@@ -1,13 +1,11 @@
 import * as z from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
-import type { Earlier } from '../../services/currency/find-earlier'
 import { done, onlyValue } from '../../services/outcome'
-import type { StoredEntry } from '../../services/writing/entries/stored-entry'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, storedBefore, storedEntry } from '../facts'
+import { onlyOne, storedBefore } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
-import { callsOfThreads, earlierBefore, earlierMemory, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
+import { callsOfThreads, earlierBefore, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { threads } from './family'
 import { bracket, later } from './wire'
 
@@ -31,12 +29,6 @@ export const toDraft = (args: z.output<typeof storeArguments>): EntryDraft => ({
   tags: args.tags,
   images: args.images,
 })
-
-/** The stored entry, and the earlier memories on its subject. */
-const storedFacts: z.ZodType<StoredEntry & { readonly earlier: readonly Earlier[] }> = z.intersection(
-  storedEntry,
-  z.object({ earlier: z.array(earlierMemory).default([]) }),
-)
 
 export const storeContext = defineWritingTool({
   family: threads,
@@ -65,7 +57,6 @@ export const storeContext = defineWritingTool({
     judge: z.string().optional(),
   }),
   inspect: inspectImages,
-  facts: storedFacts,
   async work({ services, principal }, args) {
     const { text, metadata = null, tags = [] } = args
     const earlier = await services.earlierOf(principal, { text, metadata, tags })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import { keptOf, outcomesOf } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { updatedBefore, updatedEntries } from '../facts'
+import { updatedBefore } from '../facts'
 import { flag, listOf } from '../fields'
 import { isRecord } from '../record'
 import { batchOutput, batchResult, listedBatch, looseItems, readItems } from './batch'
@@ -32,7 +32,6 @@ export const updateContextBatch = defineWritingTool({
   listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
   output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
   queuesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
-  facts: updatedEntries,
   async work(context, args) {
     const { services, principal } = context
     const updates = await readItems(args.updates, updateArguments, toUpdate, context)

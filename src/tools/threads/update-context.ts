@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { UpdateDraft } from '../../domain/entry/update-draft'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, updatedBefore, updatedEntry } from '../facts'
+import { onlyOne, updatedBefore } from '../facts'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
 import { threads } from './family'
@@ -49,7 +49,6 @@ export const updateContext = defineWritingTool({
   isCostly: ({ images, text }) => images !== undefined || text !== undefined,
   queuesWork: ({ images, text }) => images !== undefined || text !== undefined,
   inspect: inspectImages,
-  facts: updatedEntry,
   work: async ({ services, principal }, args) =>
     onlyValue(await services.updateEntries(principal, [done(toUpdate(args))], true)),
   recall: (trace) => onlyOne(updatedBefore(trace)),

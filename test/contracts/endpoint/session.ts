@@ -1,9 +1,11 @@
 import { afterAll, beforeAll } from 'vitest'
 import { ADMIN_TOKEN, keyOfNewOrg, startTeam, type Team } from '../../support/access'
 import type { CallResult, Connect, TestClient } from '../../support/clients'
+import { DATABASE } from '../../support/database'
 import { type MortalServer, mortalServer } from '../../support/mortal'
 import { startPlace } from '../../support/places'
 import type { ServerWithSql } from '../../support/server'
+import { POSTGRES } from '../../support/server-postgres'
 
 /** The databases that the suite is played against, and what callers see of them. */
 export interface Backend {
@@ -21,14 +23,15 @@ const D1: Backend = {
   mortal: () => mortalServer(),
 }
 
-let current = D1
+const OF_PROJECT = DATABASE === 'd1' ? D1 : POSTGRES
+let current = OF_PROJECT
 
-/** Says, before any suite of a test file is set up, what it is played against; without it, that is D1. */
+/** Plays the suites of a test file against another backend than the database of its project. Call it before them. */
 export function playAgainst(backend: Backend): void {
   current = backend
   // Files of a process share this module.
   afterAll(() => {
-    current = D1
+    current = OF_PROJECT
   })
 }
 

@@ -1,3 +1,5 @@
 import { fuzzContract } from '../../contracts/endpoint/fuzz'
+import { DATABASE } from '../../support/database'
 
-fuzzContract(800, 300)
+if (DATABASE === 'd1') fuzzContract(800, 300)
+else fuzzContract(400, 150)

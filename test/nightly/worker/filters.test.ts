@@ -1,7 +1,8 @@
 import { beforeAll } from 'vitest'
 import { filtersMean } from '../../contracts/filters'
-import { d1Adapters, migrate } from '../../support/bindings'
+import { adaptersHere, migrateHere } from '../../support/adapters-here'
+import { DATABASE_NAME } from '../../support/database'
 
-beforeAll(migrate)
+beforeAll(migrateHere)
 
-filtersMean('D1', (clock) => d1Adapters(clock), 25)
+filtersMean(DATABASE_NAME, (clock) => adaptersHere(clock), 25)

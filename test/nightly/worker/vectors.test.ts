@@ -1,8 +1,8 @@
 import { beforeAll } from 'vitest'
 import { createObjectVectorIndex } from '../../../src/adapters/vector-object'
 import { lateVectorize } from '../../contracts/late-vectorize'
+import { newestVectorsContract } from '../../contracts/newest-vectors'
 import { semanticSearchContract } from '../../contracts/semantic-search'
-import { vectorPartsContract } from '../../contracts/vector-parts'
 import { bindings, migrate } from '../../support/bindings'
 
 beforeAll(migrate)
@@ -15,4 +15,4 @@ semanticSearchContract('a Durable Object, among as many as production compares,'
   elapse: () => {},
 }))
 
-vectorPartsContract(4)
+newestVectorsContract(4)

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
-import type { AskedOfMetadata, Filter, Predicate } from '../../../domain/search/filter'
-import { weightOf } from '../../../domain/search/filter-weight'
+import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { Bind, SqlDialect } from './dialect'
 
 export const TRUE = sql`(1 = 1)`
@@ -43,26 +42,10 @@ export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): 
       )
     case 'not':
       return sql`(NOT ${dialect.falseWhenNull(compileFilter(filter.of, dialect, bind))})`
-    case 'metadata': {
-      if (!isGuarded(filter, dialect)) return compileFilter(filter.of, dialect, bind)
-      const large =
-        filter.admitted === null
-          ? dialect.unsettled
-          : sql`e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(filter.admitted)}`)} admitted`)}`
-      const small = compileFilter(filter.of, dialect, bind)
-      return sql`(CASE WHEN octet_length(e.metadata) > ${sql.raw(String(filter.above))} THEN ${large} ELSE ${small} END)`
-    }
     default:
       return compilePredicate(filter, dialect, bind)
   }
 }
-
-/**
- * Whether a statement looks at the size of metadata first. One that holds nobody up does so only where they are asked for very much: its
- * planner sees no index behind such a look.
- */
-export const isGuarded = ({ of }: AskedOfMetadata, { bounded }: Pick<SqlDialect, 'bounded'>): boolean =>
-  bounded !== null || !weightOf(of).isLight
 
 function compilePredicate<Op extends Predicate['op']>(
   predicate: Extract<Predicate, { op: Op }>,

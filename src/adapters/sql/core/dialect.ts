@@ -12,9 +12,6 @@ import type { NearbyRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 import type { CodeSpelling } from './code-spelling'
 
-/** In the message of a statement that met metadata of which nobody has found out whether a filter admits them. */
-export const UNSETTLED = 'unsettled metadata'
-
 /** What one statement may go through where a database serves nobody meanwhile (platform contract §6), and what is done in parts there. */
 export interface Bounded {
   /** Entries, to answer a filter. */
@@ -116,8 +113,6 @@ export interface SqlDialect {
   readonly countsRows: boolean
   /** What one statement may go through where nobody is served meanwhile; null where any number may be asked. */
   readonly bounded: Bounded | null
-  /** A condition that fails the statement, whose connection throws `Unsettled`. */
-  readonly unsettled: SQL
   /** What an index of a metadata field knows of a predicate, of more entries than fulfil it; null where it leads to none. */
   readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** The same of one value of a field of strings, newest first by its index: just those that fulfil it where case does not count. */

@@ -47,7 +47,13 @@ const namesOf = (named: readonly Counted[]): string => {
 }
 
 /** Whether searches find everything, what waits, and how much room there is. */
-export function Health({ visit: { config }, seen: { totals, vectors, suggestion } }: { visit: Visit; seen: Seen }) {
+export function Health({
+  visit: { config },
+  seen: { totals, vectors, suggestion, full },
+}: {
+  visit: Visit
+  seen: Seen
+}) {
   const { work, kept, entries } = totals
   const { hosted } = config.embedding
   const waiting = vectors === null ? 0 : entries - vectors.entries
@@ -74,6 +80,7 @@ export function Health({ visit: { config }, seen: { totals, vectors, suggestion 
         <p class="hint">{plural(waiting, 'memory', 'memories')} still found by words only; vectors are being made.</p>
       ) : null}
       {suggestion === null ? null : <p class="hint">{suggestion}.</p>}
+      {full === null ? null : <p class="hint">{full}.</p>}
       <div class="more soft">
         <p>
           {work.pending === 0 && work.failed === 0

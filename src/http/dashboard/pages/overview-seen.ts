@@ -1,3 +1,4 @@
+import { vectorsWarning } from '../../../domain/capacity'
 import { DAY_MS } from '../../../domain/time'
 import { principalOf, type Visit } from '../visit'
 
@@ -21,7 +22,8 @@ export async function look(visit: Visit) {
     services.changes.latest(principal, CHANGES),
     services.suggestModel(principal),
   ])
-  return { totals, vectors, activity, latest, suggestion, now }
+  const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
+  return { totals, vectors, activity, latest, suggestion, full, now }
 }
 
 export type Seen = Awaited<ReturnType<typeof look>>

@@ -46,6 +46,7 @@ const RRF_K = 60
 
 const keyOf = ({ fileId, n }: { readonly fileId: number; readonly n: number }): string => `${fileId}:${n}`
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSearchChunks(dependencies: {
   readonly index: CodeIndex
   readonly embedder: Embedder | null

@@ -71,6 +71,7 @@ export interface Changes {
   leave(scope: Scope, stream: OpenStream): Promise<void>
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createChanges(dependencies: {
   readonly feed: ChangeFeed
   readonly bell: ChangeBell

@@ -52,6 +52,7 @@ interface Asked {
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createGetCurrent({
   current,
   memories,

@@ -98,7 +98,7 @@ export const createHolding = (analyzer: Analyzer) => (terms: readonly ScoredTerm
 
 export type RecallWords = ReturnType<typeof createRecallWords>
 
-/** What only the scorer asks of a hit. */
+/** Fields of a hit that only the scorer reads. */
 const UNCOUNTED = { context: '', length: 0, following: [], complete: false } as const
 
 /** Whether more of it was written than was read. */

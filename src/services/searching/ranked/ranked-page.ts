@@ -91,6 +91,7 @@ const subjectStretch = ({ id }: Pick<Scored, 'id'>): Stretch => ({ id, start: 0,
  * whole ordering is read, once, and the page comes from what it makes of it. One round trip; a second where what stands beside
  * reranked texts is more than a result holds.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRankedPage({
   entries,
   analyzer,

@@ -49,6 +49,7 @@ const BEYOND = `Nothing was searched or counted: results are ordered up to ${RAN
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRankedSearches(dependencies: {
   readonly entries: EntryStore
   readonly analyzer: Analyzer

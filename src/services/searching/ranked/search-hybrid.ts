@@ -51,8 +51,8 @@ interface BothRequest<Words> {
 }
 
 /**
- * Asks the words and the vectors at once. What is asked of the database in one moment shares a round trip: first the words and the index,
- * then the rows of what the index found and the vectors of what the words found.
+ * Asks the words and the vectors at once, in two round trips: first the words and the vector index, then the rows of the index's hits and
+ * the vectors of the entries that the words found.
  */
 export async function askBoth<Words>(
   scope: Scope,

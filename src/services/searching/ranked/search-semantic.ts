@@ -58,6 +58,7 @@ interface AskedSemantic extends EmbeddedQuery {
 
 export type SearchSemantic = ReturnType<typeof createSearchSemantic>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSearchSemantic(dependencies: {
   readonly embedder: Embedder
   readonly index: VectorIndex
@@ -126,7 +127,8 @@ export function createSearchSemantic(dependencies: {
     let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
     for (let { found, limit } = asked; ; found = await index.search(space, query, limit, asked.region)) {
       // What the index knows completely needs no look at everything that the filter admits.
-      const eligibleLimit = exact && found.cut ? fewEnough : 0
+      const isKnown = !found.cut && index.leftOut(space) === 0
+      const eligibleLimit = exact && !isKnown ? fewEnough : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
       if (looked.moreUnconfirmed) {
         const caughtUp = await sync(space)

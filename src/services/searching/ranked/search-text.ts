@@ -51,7 +51,7 @@ const PLACES: ReadonlySet<Filter['op']> = new Set(['thread', 'projectScope', 'pr
 const isOfPlace = (filter: Filter): boolean =>
   filter.op === 'and' ? filter.of.every(isOfPlace) : PLACES.has(filter.op)
 
-/** What searches words. */
+/** The parts that a search by words needs. */
 export interface WordDependencies {
   readonly fullText: FullText
   readonly analyzer: Analyzer

@@ -55,6 +55,7 @@ const REMOVE_STEP = 200
 
 export type IndexCode = ReturnType<typeof createIndexCode>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createIndexCode(dependencies: {
   readonly index: CodeIndex
   readonly prepareCode: PrepareCode

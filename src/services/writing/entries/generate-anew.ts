@@ -49,7 +49,9 @@ export async function generateAnew(
   const keyOf = ({ title, text, source, summary }: (typeof rewritten)[number]) =>
     JSON.stringify([source, title, text, summary])
   const missing = rewritten.filter((one) => !known.has(keyOf(one)))
-  const made = await attempt(() => generate(missing))
+  // Vectors of working and project memories may come later; without those of layer 3 nothing changes.
+  const isLater = changes.every(({ id, life }) => life !== undefined && rows.get(id)?.layer !== 3)
+  const made = await attempt(() => generate(missing, isLater ? 'defer' : undefined))
   if (!made.ok) throw new NotGenerated(made.problem, new Set(missing.map(({ id }) => id)))
   for (const [i, one] of missing.entries()) known.set(keyOf(one), made.value[i] as Generated)
   return new Map([...unread, ...rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated] as const)])

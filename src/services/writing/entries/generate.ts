@@ -58,6 +58,7 @@ const PARALLEL_SUMMARIES = 4
 
 export type Generate = ReturnType<typeof createGenerate>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createGenerate(settings: GenerateSettings) {
   const { embedder, summarizer, onEmbeddingFailure, minContentLength } = settings
   const chunking = fineEnough(settings.chunking, embedder ?? {})

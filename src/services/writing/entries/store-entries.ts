@@ -12,15 +12,15 @@ import { checkLinks } from '../../../domain/entry/link'
 import { type Metadata, own } from '../../../domain/entry/metadata'
 import type { CapturedAt } from '../../../domain/entry/selection'
 import { statusWarnings } from '../../../domain/entry/work'
-import { limitExceeded, Problem } from '../../../domain/errors'
+import { limitExceeded } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import { type Meeting, MeetingFailed } from '../../../domain/recall/equal'
+import type { Meeting } from '../../../domain/recall/equal'
 import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
-import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
+import { attempt, done, noteOutcomes, type Outcome, withFreshLook, withRetries } from '../../outcome'
 import type { Along, Generate } from './generate'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import { madeOf, type Planned, type StoredEntry, storedAs } from './stored-entry'
@@ -66,24 +66,6 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
       if (draft.ok) await scheduler.tick(draft.value.text.length)
     }
     return prepared
-  }
-
-  /** Saves entries of which some may repeat a turn, whose reserved keys they keep unless their metadata name them. */
-  async function keepingReserved(
-    caller: Caller,
-    rows: readonly NewEntry[],
-    save: (written: readonly NewEntry[]) => Promise<SavedEntry[]>,
-  ): Promise<SavedEntry[]> {
-    let turns: readonly (Metadata | null)[] = []
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await save(withTurns(caller, rows, turns))
-      } catch (error) {
-        if (!(error instanceof MeetingFailed)) throw error
-        if (attempt === MOST_CHANGES) throw new Problem('conflict', REPEATED_CHANGES, {}, error)
-        turns = await entries.repeated(caller, rows)
-      }
-    }
   }
 
   /**
@@ -138,15 +120,16 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
           entries.save(caller, written, { dedupe, knownRemovals, meeting, replaces }),
         )
       })
-    const saved = dedupe ? await keepingReserved(caller, rows, save) : await save(rows)
+    // A repeated turn keeps its reserved keys unless the metadata name them.
+    const retry = { look: () => entries.repeated(caller, rows), busy: REPEATED_CHANGES }
+    const repeating = (turns: readonly (Metadata | null)[]) => save(withTurns(caller, rows, turns))
+    const saved = dedupe ? await withFreshLook([], retry, repeating) : await save(rows)
     const reports = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)
     return storedAs(reports, saved)
   }
 }
 
-/** How often a repeated turn is read again that others change at the same time. */
-const MOST_CHANGES = 5
 const REPEATED_CHANGES = 'Others change the entry that this one repeats at this moment; try again'
 
 /**

@@ -16,15 +16,12 @@ export interface StoredEntry {
   readonly warnings: readonly string[]
 }
 
-export const MADE = [
-  'embedding generated',
-  'embedding queued',
-  'summary generated',
-  'summary preserved',
-  'summary queued',
-] as const
-
-export type Made = (typeof MADE)[number]
+export type Made =
+  | 'embedding generated'
+  | 'embedding queued'
+  | 'summary generated'
+  | 'summary preserved'
+  | 'summary queued'
 
 /** What a caller is told of entries whose vectors were not made in time. */
 export const VECTORS_LATER =
@@ -62,7 +59,7 @@ export function storedAs(planned: readonly Outcome<Planned>[], saved: readonly S
     const row = rows.next().value
     if (row === undefined) throw new Error('fewer entries were saved than planned')
     const { id, version, isNew, summarized, evicted } = row
-    const { threadId, images, made, warnings } = outcome.value
+    const { threadId, images, made, warnings = [] } = outcome.value
     const happened = isNew ? made : summarized ? (['summary preserved'] as const) : []
     return done({ id, version, isNew, threadId, images, evicted, made: happened, warnings })
   })

@@ -18,6 +18,16 @@ import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 import { patchedTo, report, type UpdatedEntry } from './updated-entry'
 
+/** How updates that are checked are applied. */
+interface ApplyOptions {
+  /** One bad update means that nothing changes. */
+  readonly atomic: boolean
+  /** Reads the entries instead of the store. @throws Problem */
+  readonly read?: (ids: readonly number[]) => Promise<readonly EntryToChange[]>
+  /** Whether the one entry is returned as it is after the write (`after`). */
+  readonly shows?: boolean
+}
+
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
 
 /** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race but to a deletion. */
@@ -29,6 +39,7 @@ const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.expectedVersion === undefined &&
   update.images === undefined
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createUpdateEntries({ entries, images: store, outbox, limits, generate }: WriteDependencies) {
   async function checkAll(updates: readonly Outcome<UpdateDraft>[]): Promise<Outcome<CheckedUpdate>[]> {
     let spent = 0
@@ -55,12 +66,12 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
   async function applyAll(
     caller: Caller,
     checked: readonly Outcome<CheckedUpdate>[],
-    atomic: boolean,
+    { atomic, read = (ids) => entries.readToChange(caller, ids), shows = false }: ApplyOptions,
     known: Map<string, Generated>,
     attemptNumber: number,
   ): Promise<Outcome<UpdatedEntry | null>[]> {
     const wanted = new Set(checked.flatMap((outcome) => (outcome.ok ? [outcome.value.id] : [])))
-    const rows = new Map((await entries.readToChange(caller, [...wanted])).map((entry) => [entry.id, entry]))
+    const rows = new Map((await read([...wanted])).map((entry) => [entry.id, entry]))
     const accepted = new Map<number, CheckedUpdate[]>()
     const changes = new Map<number, EntryChange>()
     const retitled = new Set<UpdatedEntry>()
@@ -102,8 +113,11 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     const planned = outcomes.map((outcome) => report(outcome, rows, generated, retitled))
     noteOutcomes(caller, planned)
     const changed = await writeImages(outbox, caller, pictures, () =>
-      entries.change(caller, complete, { knownRemovals }),
+      entries.change(caller, complete, { knownRemovals, shows }),
     )
+    const { after } = changed[0] ?? {}
+    if (after !== undefined)
+      return planned.map((outcome) => (outcome.ok && outcome.value ? done({ ...outcome.value, after }) : outcome))
     if (changed.every(({ searchable }) => searchable)) return planned
     for (const [i, { id }] of complete.entries()) {
       const made = generated.get(id)
@@ -116,13 +130,32 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     return reports
   }
 
+  /** As `updateEntries`, of updates that are checked. */
+  async function applyChecked(
+    caller: Caller,
+    checked: readonly Outcome<CheckedUpdate>[],
+    options: ApplyOptions,
+  ): Promise<Outcome<UpdatedEntry | null>[]> {
+    const { atomic } = options
+    const known = new Map<string, Generated>()
+    for (let left = checked; ; ) {
+      try {
+        return await withRetries((attemptNumber) => applyAll(caller, left, options, known, attemptNumber))
+      } catch (error) {
+        if (!(error instanceof NotGenerated)) throw error
+        left = without(left, error)
+        if (atomic || left.every(({ ok }) => !ok)) return left.map((outcome) => (outcome.ok ? done(null) : outcome))
+      }
+    }
+  }
+
   /**
    * Updates entries in order; one id may occur several times. With `atomic`, one bad update means that nothing changes:
    * the bad ones come back with their problem, the others as null.
    *
    * @throws Problem conflict after five lost races, unavailable when a dependency fails, whose message says what can have changed
    */
-  return async (
+  const updateEntries = async (
     caller: Caller,
     updates: readonly Outcome<UpdateDraft>[],
     atomic: boolean,
@@ -145,17 +178,10 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     }
     if (checked.every(({ ok }) => !ok) || (atomic && checked.some(({ ok }) => !ok)))
       return checked.map((outcome) => (outcome.ok ? done(null) : outcome))
-    const known = new Map<string, Generated>()
-    for (let left = checked; ; ) {
-      try {
-        return await withRetries((attemptNumber) => applyAll(caller, left, atomic, known, attemptNumber))
-      } catch (error) {
-        if (!(error instanceof NotGenerated)) throw error
-        left = without(left, error)
-        if (atomic || left.every(({ ok }) => !ok)) return left.map((outcome) => (outcome.ok ? done(null) : outcome))
-      }
-    }
+    return applyChecked(caller, checked, { atomic })
   }
+
+  return Object.assign(updateEntries, { applyChecked })
 }
 
 /** Updates without those that need what could not be made: of such an entry its new texts, or what else has it embedded. */

@@ -1,4 +1,5 @@
 import type { EntryToChange, Generated } from '../../../domain/entry/entry'
+import type { Shown } from '../../../domain/recall/memory'
 import { done, type Outcome } from '../../outcome'
 
 /** What became of an entry that was updated, as it is told. */
@@ -12,17 +13,16 @@ export interface UpdatedEntry {
   /** The life cycle has put it out of sight, where it stays. */
   readonly archived: boolean
   readonly warnings: readonly string[]
+  /** As it is after the write, where that was asked for. */
+  readonly after?: Shown
 }
 
-export const REMADE = [
-  'embedding regenerated',
-  'embedding queued',
-  'summary regenerated',
-  'summary cleared',
-  'summary queued',
-] as const
-
-type Remade = (typeof REMADE)[number]
+type Remade =
+  | 'embedding regenerated'
+  | 'embedding queued'
+  | 'summary regenerated'
+  | 'summary cleared'
+  | 'summary queued'
 
 /** What a patch of metadata alone tells, which notes nothing before its write. */
 export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({

@@ -60,7 +60,7 @@ export function createReportEvent(dependencies: {
       count: before && { id: before.id, lastSeen: new Date(clock.now()).toISOString() },
     }
     const equals = known ? fresh.map((i) => known.equals[i] ?? null) : undefined
-    return memories.storeTogether(caller, drafts, { along, reported, equals })
+    return memories.storeTogether(caller, drafts, { along, reported, known: equals })
   }
 
   /** The file of an event, read as far as its index needs it. */

@@ -1,36 +1,106 @@
-import { checkVerbatim } from '../../../domain/entry/draft'
+import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
 import type { Generated, Layer } from '../../../domain/entry/entry'
+import type { Metadata } from '../../../domain/entry/metadata'
+import { threadOfProject } from '../../../domain/entry/thread'
+import type { CheckedUpdate } from '../../../domain/entry/update-draft'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
+import type { Equal } from '../../../domain/recall/equal'
+import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
+import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
+import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Memories } from '../../../ports/memories'
-import { attempt, withRetries } from '../../outcome'
+import { attempt, done, onlyValue, withRetries } from '../../outcome'
 import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
 import type { StoreEntries } from '../entries/store-entries'
-import { changeOf, type MemoryUpdate } from './memory-change'
-import { createStoreMemories } from './store-memories'
-import type { MemoryDraft, StoredMemory } from './stored-memory'
+import { createStoreOnce, type StoreOnce } from '../entries/store-once'
+import type { UpdateEntries } from '../entries/update-entries'
+import {
+  type LayeredDraft,
+  type MemoryDraft,
+  memoriesAs,
+  type PlannedMemory,
+  type StoredMemory,
+  warningsOf,
+} from './stored-memory'
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
 export type { MemoryDraft, StoredMemory } from './stored-memory'
 
+/** What an update asks for; absent parts stay as they are. */
+interface MemoryUpdate {
+  readonly content?: string | undefined
+  /** By top-level key: a value replaces, null removes. */
+  readonly metadata?: Metadata | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly weight?: number | undefined
+  readonly pinned?: boolean | undefined
+  /** The version that the caller has seen. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** The same as an update of an entry. */
+function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpdate {
+  const { content, metadata, weight, pinned } = update
+  const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(metadata ?? {})
+  const named = { ...metadata, ...(weight === undefined ? {} : { weight }) }
+  const merge = (before: Metadata): Metadata => {
+    const merged = keptMetadata(caller, before, named)
+    // Metadata name it too, so that filters of every family find it, and no older value contradicts the argument.
+    if (pinned === true || (pinned === false && typeof merged.pinned === 'boolean')) merged.pinned = pinned
+    return merged
+  }
+  return {
+    ...{ id, life: pinned === undefined ? {} : { pinned } },
+    ...(content === undefined ? {} : { text: content }),
+    ...(metadata === undefined && weight === undefined && pinned === undefined ? {} : { merge }),
+    ...(tags === null ? {} : { tags }),
+  }
+}
+
+/** What a store of memories brings along. */
+type Beside = Omit<Parameters<StoreOnce['store']>[2], 'plan' | 'byName'>
+
+/** A memory as an entry, in the layer that it is stored in. */
+function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
+  const { type, content, metadata, ttl } = draft
+  const tags = tagsOfMetadata(metadata) ?? []
+  const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
+  const project = projectOfWrite(caller, metadata)
+  const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+  return {
+    threadId: threadOfProject(project),
+    source: sourceOfEntry(metadata),
+    text: content,
+    metadata: withKind(kept, type),
+    tags,
+    memory: {
+      layer,
+      life: { pinned: draft.pinned ?? false, lasts: layer === 1 ? (ttl ?? DEFAULT_TTL) * 1000 : null },
+    },
+  }
+}
+
 export type MemoryService = ReturnType<typeof createMemoryService>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createMemoryService(dependencies: {
   readonly memories: Memories
   readonly entries: Pick<EntryStore, 'change'>
   readonly deleteEntries: Pick<DeleteEntries, 'delete'>
   readonly storeEntries: StoreEntries
+  readonly updateEntries: Pick<UpdateEntries, 'applyChecked'>
   readonly generate: Generate
   /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
-  const { memories, entries, deleteEntries, generate, isEmbedded = async () => false } = dependencies
-  const { storeTogether, equals } = createStoreMemories(dependencies)
+  const { memories, entries, deleteEntries, updateEntries, generate, isEmbedded = async () => false } = dependencies
+  const storeOnce = createStoreOnce(dependencies)
 
   const mustFind = async (caller: Caller, project: string | null, id: number): Promise<Memory> => {
     const memory = await memories.findToChange(caller, project, id)
@@ -38,18 +108,31 @@ export function createMemoryService(dependencies: {
     return memory
   }
 
-  /** Vectors of a title and text, and a summary unless one is given. Without vectors of layer 3 the write fails, unless set otherwise. */
-  const generateFor = async (
-    { title, text, source }: Pick<Memory, 'title' | 'text' | 'source'>,
-    layer: Layer,
-    summary?: string,
-  ): Promise<Generated> =>
-    (
-      await generate(
-        [{ title, text, source, ...(summary === undefined ? {} : { summary }) }],
-        layer === 3 ? undefined : 'defer',
-      )
-    )[0] as Generated
+  /**
+   * Stores memories of one project in order, all or none; an equal one is renewed instead. One of layer 1 comes last, so that it does not
+   * make room for itself.
+   *
+   * @throws Problem unavailable when vectors of layer 3 cannot be made; as `StoreOnce`
+   */
+  async function storeTogether(
+    caller: Caller,
+    drafts: readonly MemoryDraft[],
+    beside: Beside = {},
+  ): Promise<StoredMemory[]> {
+    const entries = drafts.map((draft) => draftOf(caller, draft))
+    let planned: PlannedMemory[] = []
+    const plan = (equals: readonly (Equal | null)[]) => {
+      planned = entries.map((entry, i) => {
+        const equal = equals[i] ?? null
+        const draft = drafts[i] as MemoryDraft
+        const pinned = equal?.pinned ?? draft.pinned ?? draft.metadata.pinned === true
+        return { layer: entry.memory.layer, pinned, warnings: warningsOf(draft, entry, equal), met: equal?.id ?? null }
+      })
+      note(caller, 'memories', planned)
+    }
+    const outcomes = await storeOnce.store(caller, entries, { ...beside, plan })
+    return memoriesAs(planned, outcomes)
+  }
 
   return {
     /**
@@ -62,33 +145,44 @@ export function createMemoryService(dependencies: {
 
     storeTogether,
 
-    equals,
+    /** Reads the equal memory of each draft; a function, so that the reading shares a round trip with others. */
+    equals: (caller: Caller, drafts: readonly MemoryDraft[]) =>
+      storeOnce.equals(
+        caller,
+        drafts.map((draft) => draftOf(caller, draft)),
+      ),
 
     reported: memories.reported,
 
     /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
-      if (update.content !== undefined) checkVerbatim(update.content, 'content')
-      return withRetries(async () => {
+      const { content, expectedVersion } = update
+      if (content !== undefined) checkVerbatim(content, 'content')
+      let text = content
+      const read = async () => {
         const memory = await mustFind(caller, project, id)
-        checkVersion(memory, update.expectedVersion)
+        checkVersion(memory, expectedVersion)
         if (memory.layer === 1)
           throw new Problem(
             'unsupported',
             'Working memories (layer 1) cannot be updated; store a new one or promote it',
           )
-        const change = await changeOf(caller, memory, update, generateFor)
-        const text = change.text?.text ?? memory.text
-        if (caller.receipt && text !== update.content) caller.receipt.notes.text = text
-        const [written] = await entries.change(caller, [change], { shows: true })
-        return { ...(written?.after as Shown), text }
-      })
+        if (content === undefined) text = memory.text
+        if (content === undefined && caller.receipt) caller.receipt.notes.text = memory.text
+        return [{ ...memory, textHash: await sha256Hex(memory.text) }]
+      }
+      const checked = [done(updateOf(caller, id, update))]
+      const { after } = onlyValue(
+        await updateEntries.applyChecked(caller, checked, { atomic: true, read, shows: true }),
+      )
+      return { ...(after as Shown), text: text as string }
     },
 
     /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
     async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
       await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
+        const { title, text, source } = memory
         checkVersion(memory, expected)
         if (memory.layer >= layer)
           throw new Problem(
@@ -100,7 +194,9 @@ export function createMemoryService(dependencies: {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
             // The index knows what belongs to the whole org.
             indexed: { ...memory, layer },
-            ...(layer === 3 && !(await isEmbedded(caller, id)) ? { generated: await generateFor(memory, 3) } : {}),
+            ...(layer === 3 && !(await isEmbedded(caller, id))
+              ? { generated: (await generate([{ title, text, source }]))[0] as Generated }
+              : {}),
           },
         ])
       })

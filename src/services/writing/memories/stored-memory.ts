@@ -1,9 +1,9 @@
-import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
+import type { EntryDraft } from '../../../domain/entry/draft'
 import type { Layer } from '../../../domain/entry/entry'
 import { kindOfMetadata } from '../../../domain/entry/kind'
 import { type Metadata, own } from '../../../domain/entry/metadata'
 import { statusWarnings } from '../../../domain/entry/work'
-import { differing, type Equal, type Renewal } from '../../../domain/recall/equal'
+import { differing, type Equal } from '../../../domain/recall/equal'
 import type { MemoryType } from '../../../domain/recall/memory'
 import { type Outcome, onlyValue } from '../../outcome'
 import { type StoredEntry, VECTORS_LATER } from '../entries/stored-entry'
@@ -38,13 +38,6 @@ export type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraf
 export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
   /** The one that stood there; null for one to be stored. */
   readonly met: number | null
-}
-
-/** What a store does to a memory that stands there. @throws Problem limit_exceeded where that has no room for more tags */
-export function renewalOf({ tags = [], memory }: LayeredDraft, { id, tags: before }: Equal): Renewal {
-  const more = tags.filter((tag) => !before.includes(tag))
-  checkTags([...before, ...more])
-  return { id, tags: more, lasts: memory.life.lasts }
 }
 
 /** @param metadata as they would be kept */

@@ -23,7 +23,7 @@ export interface SummarizeRequest {
   readonly includeDecisions: boolean
 }
 
-interface Summarized {
+export interface Summarized {
   /** Null when there was nothing to summarize. */
   readonly id: number | null
   readonly count: number

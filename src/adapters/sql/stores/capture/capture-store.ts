@@ -51,6 +51,7 @@ const previewOf = (text: string) => ({
   isCut: text.length > ADDRESSING_PREVIEW,
 })
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCaptureStore(
   connection: SqlConnection,
   clock: Clock,

@@ -16,6 +16,7 @@ import { insertFiles } from '../../tables/code/code-statements'
 import { within } from '../../tables/code/code-terms'
 
 /** The code of all orgs over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
   const { dialect } = connection
 

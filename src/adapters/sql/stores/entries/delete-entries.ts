@@ -48,6 +48,7 @@ function refused(error: unknown): never {
 const toDeleted = (row: Row): number => json<{ deleted: number }>(row, 'detail').deleted
 
 /** What of the entry store deletes: one attempt each; what to do after a refusal is decided by the service. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createDelete(
   connection: SqlConnection,
   write: Write,

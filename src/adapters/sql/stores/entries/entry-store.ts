@@ -37,6 +37,7 @@ import { createSave } from './save-entries'
 const MOST_BESIDE = 8_000_000
 
 /** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlEntryStore(
   connection: SqlConnection,
   analyzer: Analyzer,

@@ -57,6 +57,7 @@ interface Writing {
 }
 
 /** The entry store's `save` and `change`: whole texts, with their words. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSave({
   connection,
   analyzer,

@@ -111,6 +111,7 @@ const toKept = (row: Row): Kept => ({
 const LOST = 'What is to be restored changes at this moment; nothing was restored, try again'
 
 /** History over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlHistory(
   connection: SqlConnection,
   analyzer: Analyzer,

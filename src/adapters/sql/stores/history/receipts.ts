@@ -20,7 +20,7 @@ const toReceipt = (row: Row): Receipt => ({
   output: toBatchOutput(row),
   text: strOrNull(row, 'text'),
   notes: jsonOrNull<Receipt['notes']>(row, 'notes') ?? {},
-  facts: jsonOrNull(row, 'answer'),
+  answer: jsonOrNull(row, 'answer'),
   erased: flag(row, 'erased'),
 })
 
@@ -34,9 +34,9 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
       )
     },
 
-    async complete(caller, { key, facts }) {
+    async complete(caller, { key, answer }) {
       const now = clock.now()
-      // With whole facts nothing is needed that they are read from.
+      // With the answer nothing is needed that its facts are read from.
       const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
@@ -53,7 +53,7 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
             UPDATE receipts SET
               answer = CASE
                 WHEN erased = 1 THEN NULL
-                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(facts)})
+                WHEN change_id = ${caller.changeId} THEN coalesce(answer, ${jsonText(answer)})
                 ELSE answer
               END,
               notes = ${unlessWhole('notes')}, batch_output = ${unlessWhole('batch_output')}, text = ${unlessWhole('text')}

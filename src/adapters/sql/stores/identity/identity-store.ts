@@ -13,6 +13,7 @@ import { attachStatements } from '../../tables/changes/name-statements'
 import { DIRECTORY_OF_KEY, KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
 
 /** Orgs, projects and keys over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
   const { dialect } = connection
   const jsonList = (values: readonly string[]): SQL =>

@@ -95,6 +95,7 @@ interface Gathering {
 }
 
 /** Names of projects over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlProjectDirectory(connection: SqlConnection, clock: Clock): ProjectDirectory {
   const { dialect } = connection
 

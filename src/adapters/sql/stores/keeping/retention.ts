@@ -74,6 +74,7 @@ async function eachOrg(
 }
 
 /** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlRetention(
   connection: SqlConnection,
   clock: Clock,

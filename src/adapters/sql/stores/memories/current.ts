@@ -59,6 +59,7 @@ function gather(rows: readonly Row[]): AtHandMemory[] {
  *
  * @param isPlaced whether an index beside the database knows where vectors stand, and is asked also where the database could tell
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
   const { dialect } = connection
   const asksIndex = isPlaced || dialect.nearness === null

@@ -40,6 +40,7 @@ async function pageOf(given: readonly Row[]) {
 }
 
 /** Memories in layers over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
     dialect: connection.dialect,

@@ -30,6 +30,7 @@ interface Progress {
 }
 
 /** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer)
   const wanted = `${analyzer.language}/${ANALYSIS}${connection.dialect.indexForm}${stopWordsMark(analyzer.language)}`

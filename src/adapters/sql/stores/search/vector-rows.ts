@@ -41,6 +41,7 @@ const toUnembedded = (row: Row): Unembedded => ({
 })
 
 /** Vector rows over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlVectorRows(
   connection: SqlConnection,
   clock: Clock,
@@ -193,6 +194,15 @@ export function createSqlVectorRows(
       const embedded = batch.add(vectorCountsStatement(context, model), countOf('entries'))
       const result = await batch.run(connection)
       return Math.max(0, result.of(all) - result.of(embedded))
+    },
+
+    largest(model) {
+      const ofOrgs = sql`SELECT sum(vectors) AS vectors FROM vector_counters WHERE model = ${model} GROUP BY org`
+      return readOne(
+        connection,
+        sql`SELECT coalesce(max(vectors), 0) AS vectors FROM (${ofOrgs}) AS of_orgs`,
+        countOf('vectors'),
+      )
     },
 
     async counts(scope, model) {

@@ -28,6 +28,7 @@ const groupedBy = (rows: readonly Row[], column: string): Map<number, Row[]> =>
   Map.groupBy(rows, (row) => Number(row[column]))
 
 /** The export store over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlExportStore(connection: SqlConnection, clock: Clock, ids: Ids): ExportStore {
   const { dialect } = connection
   const context = (scope: Scope, selection: ExportSelection) => ({ dialect, scope, now: clock.now(), selection })

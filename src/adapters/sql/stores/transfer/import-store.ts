@@ -31,6 +31,7 @@ const LOST = 'An entry that is imported is being changed at this moment; send th
 const ownId = (theirId: string): number | null => (/^[1-9]\d{0,15}$/.test(theirId) ? Number(theirId) : null)
 
 /** The import store over any SQL connection. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlImportStore(
   connection: SqlConnection,
   given: {

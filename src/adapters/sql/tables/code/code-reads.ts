@@ -24,6 +24,7 @@ const ofHomes = ({ plan }: SqlDialect, scope: Scope, project: string, of: (home:
     sql``,
   )
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createCodeReads(connection: SqlConnection): Reads {
   const { dialect } = connection
   const numbers = (values: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(values)}`)

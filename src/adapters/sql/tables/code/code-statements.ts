@@ -21,14 +21,8 @@ function foldedIfNeeded(text: string): string | null {
 
 type Columns = Readonly<Record<string, 'text' | 'integer'>>
 
-/** Adds files that are not there. */
-export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
-  const { org, project, root } = scope
-  const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
-  const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
-    inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
-  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.plan.follow('code_files', 'f', sql`${own}`)}`
-
+/** The rows of files by table, with values in the order of the columns that `insertFiles` names. */
+function rowsOf(files: readonly PreparedFile[]) {
   const fileRows = files.map((file) => [
     file.path,
     file.language,
@@ -63,6 +57,18 @@ export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonl
           data,
         ]),
   )
+  return { fileRows, chunkRows, symbolRows, textRows, vectorRows }
+}
+
+/** Adds files that are not there. */
+export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
+  const { org, project, root } = scope
+  const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
+  const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
+    inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
+  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.plan.follow('code_files', 'f', sql`${own}`)}`
+
+  const { fileRows, chunkRows, symbolRows, textRows, vectorRows } = rowsOf(files)
   const grams = files.filter((file) => file.grams.length > 0).map((file) => [file.path, file.grams] as const)
   const words = files.flatMap(({ path, chunks }) =>
     chunks.flatMap((chunk, n) => (chunk.words.length === 0 ? [] : [[path, n, chunk.words] as const])),

@@ -1,9 +1,6 @@
-// What of the entries that a list or a search shows is brought from the database, when each may have a quarter of a megabyte of
-// metadata and a result holds eight?
-
 import type { EntryPreview } from '../../../../domain/entry/entry'
 import type { Filter } from '../../../../domain/search/filter'
-import { RESULT_BYTES } from '../../../../domain/search/window'
+import { PAGE_METADATA_BYTES } from '../../../../domain/search/window'
 import { readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, num } from '../../core/rows'
@@ -16,8 +13,8 @@ const toPreview = (row: Row): EntryPreview => ({
 })
 
 /**
- * The previews of rows in their order. What stands beside a text and is unusually large comes by a second round trip, as far as
- * a result has room for it.
+ * The previews of rows in their order. Unusually large metadata, images, tags and summaries come by a second round trip, as far as
+ * a page has room for them.
  */
 export async function previewsOf(
   connection: SqlConnection,
@@ -28,8 +25,8 @@ export async function previewsOf(
   const large: number[] = []
   let before = 0
   for (const row of rows) {
-    if (row.bare && before <= RESULT_BYTES) large.push(num(row, 'id'))
     before += num(row, 'beside')
+    if (row.bare && (before <= PAGE_METADATA_BYTES || before === num(row, 'beside'))) large.push(num(row, 'id'))
   }
   if (large.length === 0) return readRows(rows, toPreview)
   const found = await readOne(

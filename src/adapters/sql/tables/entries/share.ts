@@ -13,27 +13,24 @@ export interface Share {
   readonly entries: number
   /** Bytes of metadata; null where none are asked for. */
   readonly bytes: number | null
-  /** Entries with more metadata are not looked at by the statement. */
-  readonly above: number
 }
 
 /** Null for a database of which any number may be asked. */
 export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter): Share | null {
   if (bounded === null) return null
-  const { entry, byte, above } = weightOf(filter)
+  const { entry, byte } = weightOf(filter)
   return {
     entries: Math.max(1, Math.floor(bounded.entries / entry)),
     bytes: byte === 0 ? null : Math.floor(bounded.metadata / byte),
-    above,
   }
 }
 
 /** Entries that are within a share whatever metadata they have. */
-export const entriesWithin = ({ entries, bytes, above }: Share): number =>
-  bytes === null ? entries : Math.max(1, Math.min(entries, Math.floor(bytes / above)))
+export const entriesWithin = ({ entries, bytes }: Share): number =>
+  bytes === null ? entries : Math.max(1, Math.min(entries, Math.floor(bytes / MAX_METADATA_BYTES)))
 
 /** Bytes of metadata from which on an index knows an entry (`entries_large_metadata_idx`). */
-const LARGE = 1_024
+export const LARGE = 1_024
 
 /** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
 export function mostOfSmall({ entries, bytes }: Share): number | null {
@@ -46,21 +43,25 @@ export const noneIsLarge = (dialect: SqlDialect, { org }: Scope): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${dialect.plan.entriesBy('entries_large_metadata_idx')}
     WHERE e.org = ${org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
 
-/** Metadata that are passed over, to what stands behind them in a row, cost so many times less than those that are parsed. */
-export const PASSED_OVER = 16
+/** A query of the bytes of all large metadata of the org, by the index alone. */
+export const largeBytes = (dialect: SqlDialect, { org }: Scope): SQL =>
+  sql`(SELECT coalesce(sum(octet_length(e.metadata)), 0) FROM ${dialect.plan.entriesBy('entries_large_metadata_idx')}
+    WHERE e.org = ${org} AND e.listed = 1 AND octet_length(e.metadata) > ${sql.raw(String(LARGE))})`
 
-/** Bytes of metadata of an entry `e` that a statement looks at, or as many as it costs to pass them over. */
-export const parsedBytes = ({ above }: Share): SQL => {
-  const bytes = sql`octet_length(e.metadata)`
-  return sql`coalesce(CASE WHEN ${bytes} <= ${sql.raw(String(above))} THEN ${bytes} ELSE ${bytes} / ${sql.raw(String(PASSED_OVER))} END, 0)`
-}
+/** Bytes of metadata of an entry `e`, which a filter of metadata parses. */
+export const PARSED_BYTES = sql`coalesce(octet_length(e.metadata), 0)`
 
-/** A condition that so many entries, with so many bytes of text and metadata, are within a share; bytes are asked for where need be. */
-export function fits({ entries: most, bytes: mostBytes, above }: Share, entries: SQL, bytes: SQL): SQL {
+/**
+ * A condition that some entries are within a share.
+ *
+ * @param bytes of their metadata at most; evaluated where need be
+ * @param isSmall whether none of them has large metadata
+ */
+export function fits({ entries: most, bytes: mostBytes }: Share, entries: SQL, bytes: SQL, isSmall: SQL): SQL {
   if (mostBytes === null) return sql`${entries} <= ${most}`
-  const mostPassed = mostBytes * PASSED_OVER
   return sql`(${entries} <= ${most} AND (
-    (${entries} * ${sql.raw(String(above))} <= ${mostBytes} AND (${entries} * ${LARGEST} <= ${mostPassed} OR ${bytes} <= ${mostPassed}))
+    ${entries} * ${LARGEST} <= ${mostBytes}
+    OR (${entries} * ${sql.raw(String(LARGE))} <= ${mostBytes} AND ${isSmall})
     OR ${bytes} <= ${mostBytes}
   ))`
 }

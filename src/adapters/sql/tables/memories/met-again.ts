@@ -1,11 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TAGS } from '../../../../domain/entry/draft'
-import { readerOf } from '../../../../domain/entry/entry'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
-import { KINDS, kindOfTags, resolveKind } from '../../../../domain/entry/kind'
+import { KINDS } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
-import type { Equal, Meeting, Renewal, Sameness } from '../../../../domain/recall/equal'
-import { kindsOfWord, typeOfKind } from '../../../../domain/recall/memory'
+import { type Equal, type Meeting, type Renewal, type Sameness, samenessOf } from '../../../../domain/recall/equal'
+import { kindsOfWord } from '../../../../domain/recall/memory'
 import { shownMetadata } from '../../../../domain/recall/metadata'
 import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
 import type { Millis } from '../../../../domain/time'
@@ -54,17 +53,6 @@ function equalTo(context: Context, { layer, project, type, textHash, reader, nam
       AND e.text_hash = ${textHash} AND e.layer = ${layer} AND ${ofProject(context, project)} AND e.reader = ${reader}
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${kinds}`)})${byName}
     ORDER BY e.id LIMIT 1`
-}
-
-/** What makes an entry equal to another. */
-function samenessOf(entry: NewEntry, byName: boolean): Sameness {
-  const { lifted, layer, textHash, source, tags, owner } = entry
-  const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
-  const { title, audience } = lifted
-  return {
-    ...{ layer, textHash, project: lifted.project, type: typeOfKind(kind), reader: readerOf(lifted, entry) },
-    ...(byName && title !== null ? { named: { title, kind, owner, audience } } : {}),
-  }
 }
 
 export function equalStatements(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {

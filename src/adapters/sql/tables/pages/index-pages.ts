@@ -5,7 +5,6 @@ import type { PageRequest } from '../../../../ports/entry-store'
 import { circle, listed, listedBeside } from '../../core/visibility'
 import { gone } from '../counts/circle-totals'
 import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { asked } from './leads'
 
 /** Pages that an index has in their order: of one tag, or of one value of an indexed field. */
 
@@ -49,7 +48,7 @@ function ofTag(
 
 /** The one string that a field of strings equals, letters folded, where that is all a filter asks for; null for any other. */
 function fieldAlone({ indexedFields }: ReadContext, filter: Filter): Extract<Predicate, { op: 'equals' }> | null {
-  const [part, ...others] = conjuncts(filter).flatMap(asked)
+  const [part, ...others] = conjuncts(filter)
   if (part?.op !== 'equals' || !part.fold || others.length > 0) return null
   return indexedFields.get(part.path[0] ?? '') === 'string' ? part : null
 }

@@ -4,7 +4,7 @@ import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { Bindings } from '../../core/dialect'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
-import { fits, parsedBytes, type Share } from '../entries/share'
+import { fits, noneIsLarge, PARSED_BYTES, type Share } from '../entries/share'
 import { taggedRows } from './tags'
 
 /**
@@ -22,9 +22,6 @@ interface Leads {
   /** Whether what is led to fulfils a part for certain; null where its index knows more entries than do. */
   readonly isDone: (part: Filter) => SQL | null
 }
-
-/** What a part asks for, of metadata too. */
-export const asked = (part: Filter): readonly Filter[] => (part.op === 'metadata' ? conjuncts(part.of) : [part])
 
 /** What a page may be led by, beside the first few: tables of one statement are few on D1. */
 const MOST_LEADS = 4
@@ -68,7 +65,7 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
 
 /** Whether an index knows a part of the filter. */
 export const hasLead = (context: ReadContext, filter: Filter): boolean =>
-  leadsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null, above: 0 }, { byId: true }) !== null
+  leadsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null }, { byId: true }) !== null
 
 /**
  * Null where no part of the filter leads to its entries by an index.
@@ -88,7 +85,7 @@ export function leadsOf(
   const { dialect } = context
   const paths: SQL[] = []
   const leading: Filter[] = []
-  for (const part of parts.flatMap(asked)) {
+  for (const part of parts) {
     const isLead = paths.length < MOST_LEADS && (byId || part.op !== 'contentType')
     const ids = isLead ? idsBy(context, part, parts, bindings) : null
     if (ids === null) continue
@@ -101,8 +98,8 @@ export function leadsOf(
     const first = sql`(SELECT id FROM (${ids}) LIMIT ${share.entries + 1})`
     if (share.bytes === null) return sql`(SELECT count(*) FROM ${first}) <= ${share.entries}`
     // The entries themselves are looked at where they might be large.
-    const bytes = sql`SELECT sum(${parsedBytes(share)}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
-    return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`)} FROM (SELECT count(*) AS entries FROM ${first}) few)`
+    const bytes = sql`SELECT sum(${PARSED_BYTES}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
+    return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`, noneIsLarge(dialect, context.scope))} FROM (SELECT count(*) AS entries FROM ${first}) few)`
   }
   const cases = paths.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
   const way = sql`way AS MATERIALIZED (SELECT CASE ${sql.join(cases, sql` `)} END AS lead)`

@@ -9,7 +9,7 @@ import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
 import { circleTotals } from '../counts/circle-totals'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { fits, shareOf } from '../entries/share'
+import { fits, noneIsLarge, shareOf } from '../entries/share'
 import { byIndexAlone, IN_INDEX, NEWEST } from './index-pages'
 import { type Plan, planEntries } from './plan'
 import { foundThrough, throughLead } from './through-lead'
@@ -53,7 +53,7 @@ export function withinShare({ dialect, scope }: ReadContext, filter: Filter, pla
     thread === undefined
       ? sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM entry_counters WHERE org = ${scope.org}`
       : sql`SELECT sum(entries) AS entries, sum(bytes) AS bytes FROM thread_counters WHERE org = ${scope.org} AND thread_id = ${thread}`
-  return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`)} FROM (${held}) held), 1)`
+  return sql`coalesce((SELECT ${fits(most, sql`held.entries`, sql`held.bytes`, noneIsLarge(dialect, scope))} FROM (${held}) held), 1)`
 }
 
 /**

@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
-import { compileFilter, isGuarded, joinConditions } from '../../core/compile-filter'
+import { compileFilter, joinConditions } from '../../core/compile-filter'
 import type { Bindings } from '../../core/dialect'
 import { listed } from '../../core/visibility'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
 import { shareOf } from '../entries/share'
-import { asked, leadsOf } from './leads'
+import { leadsOf } from './leads'
 import { taggedEntries } from './tags'
 
 /** How the entries of a filter are come by. */
@@ -82,18 +82,15 @@ export function planEntries(
     return selective(from, projectScope)
   }
   const indexed = parts
-    .flatMap(asked)
     .filter((part) => part.op === 'equals')
     .filter(({ path }) => path.length === 1 && indexedFields.has(path[0] as string))
   if (indexed.length > 0 && !inThread) {
-    const isHidden = parts.some((part) => part.op === 'metadata' && isGuarded(part, dialect))
-    const known = isHidden ? indexed.flatMap((part) => dialect.knownToIndex(part, bindings.bind) ?? []) : []
     // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
     const conditions = parts.map((part) => {
       const condition = compileFilter(part, dialect, bindings.bind)
       return part.op === 'created' ? dialect.plan.unordered(condition) : condition
     })
-    const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', [...known, ...conditions])}`
+    const where = sql`${listed(dialect, scope, now)} AND ${joinConditions('and', conditions)}`
     return { tables: [], within: null, from: sql`entries e`, where, selective: true, byId: NEWEST_ID }
   }
   return inOrder(context, filter, bindings, byId)

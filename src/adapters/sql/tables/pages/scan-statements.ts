@@ -7,7 +7,7 @@ import { compileFilter, TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
 import { listed } from '../../core/visibility'
 import { entriesById, type ReadContext, withPrelude } from '../entries/read-statements'
-import { parsedBytes, type Share } from '../entries/share'
+import { PARSED_BYTES, type Share } from '../entries/share'
 import { textOf } from '../texts/long-texts'
 import { planEntries } from './plan'
 
@@ -84,7 +84,7 @@ export function scanPartStatement(
   const thread = conjuncts(filter).find((part) => part.op === 'thread')
   const index = dialect.plan.entriesBy(thread === undefined ? 'entries_org_id_idx' : 'entries_thread_position_idx')
   const ofThread: Filter = { op: 'and', of: thread === undefined ? [] : [thread] }
-  const next = sql`SELECT e.id, ${share.bytes === null ? sql`0` : parsedBytes(share)} AS bytes FROM ${index}
+  const next = sql`SELECT e.id, ${share.bytes === null ? sql`0` : PARSED_BYTES} AS bytes FROM ${index}
     WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(ofThread, dialect, bindings.bind)}${before(beforeId)}
     ORDER BY e.id DESC LIMIT ${share.entries}`
   const part =

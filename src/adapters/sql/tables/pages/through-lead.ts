@@ -11,7 +11,6 @@ import { circleTotals } from '../counts/circle-totals'
 import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { entriesWithin, mostOfSmall, noneIsLarge, shareOf } from '../entries/share'
 import { NEWEST, TAGGED_NEWEST } from './index-pages'
-import { asked } from './leads'
 
 /**
  * A page of what has one tag, or one value of an indexed field, and fulfils more: its entries are gone through once, newest first, so many
@@ -52,7 +51,7 @@ function leadOf(
       others: parts.filter((part) => part !== tags[0]),
     }
   if (tags.length > 0) return null
-  const [known] = parts.flatMap(asked).flatMap((part) => {
+  const [known] = parts.flatMap((part) => {
     if (part.op !== 'equals' || indexedFields.get(part.path[0] ?? '') !== 'string') return []
     return dialect.listedByIndex(part, bindings.bind) ?? []
   })

@@ -1,0 +1,91 @@
+import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
+import { liftMetadata } from '../../../domain/entry/lifted-metadata'
+import type { Caller } from '../../../domain/identity/scope'
+import { type Equal, type EqualEntry, type Meeting, type Renewal, samenessOf } from '../../../domain/recall/equal'
+import { sha256Hex } from '../../../domain/text'
+import type { Memories } from '../../../ports/memories'
+import { done, type Outcome, withFreshLook } from '../../outcome'
+import type { StoreEntries } from './store-entries'
+import type { StoredEntry } from './stored-entry'
+
+/** How a store treats a draft of which an equal memory is stored already (fabric contract §3). */
+interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
+  /** The equal memory of each draft, where the caller has looked. */
+  readonly known?: readonly (Equal | null)[] | undefined
+  /** Memories are equal only if title, kind, owner and audience are equal too. */
+  readonly byName?: boolean
+  /** A problem that is reported for the first time, or again. */
+  readonly reported?: Pick<Meeting, 'problem' | 'count'> | null | undefined
+  /** Notes before each attempt what is stored already. */
+  readonly plan: (equals: readonly (Equal | null)[]) => void
+}
+
+const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
+
+/** What a store does to the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
+function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: Equal): Renewal {
+  const more = tags.filter((tag) => !before.includes(tag))
+  checkTags([...before, ...more])
+  return { id, tags: more, lasts: memory?.life.lasts ?? null }
+}
+
+/** A draft as far as it can be equal to a memory. */
+async function comparable(caller: Caller, draft: EntryDraft): Promise<EqualEntry> {
+  const { text, metadata = null, memory, tags = [], source } = draft
+  return {
+    ...{ layer: memory?.layer ?? 2, textHash: await sha256Hex(text), source, tags },
+    ...{ owner: caller.owner, createdBy: caller.keyId, lifted: liftMetadata(metadata, caller, caller.agent) },
+  }
+}
+
+export type StoreOnce = ReturnType<typeof createStoreOnce>
+
+/** Stores entries of which an equal memory may be stored already: that one is renewed instead. */
+export function createStoreOnce({
+  memories,
+  storeEntries,
+}: {
+  readonly memories: Pick<Memories, 'equals'>
+  readonly storeEntries: StoreEntries
+}) {
+  /** Reads what is stored already of each draft; a function, so that the reading shares a round trip with others. */
+  async function equals(caller: Caller, drafts: readonly EntryDraft[], byName = false) {
+    const wanted = await Promise.all(drafts.map((draft) => comparable(caller, draft)))
+    return (): Promise<(Equal | null)[]> =>
+      memories.equals(
+        caller,
+        wanted.map((one) => samenessOf(one, byName)),
+      )
+  }
+
+  return {
+    equals,
+
+    /**
+     * Stores entries in order, all or none. One commit as a rule; where an equal memory is there that nobody has looked for, it is looked
+     * for, and the commit is made then.
+     *
+     * @returns what became of the drafts without an equal memory
+     * @throws Problem conflict where others store and delete the same all the while; then nothing is stored
+     * @throws MeetingFailed where a problem was reported that has changed since
+     */
+    async store(
+      caller: Caller,
+      drafts: readonly EntryDraft[],
+      policy: OncePolicy,
+    ): Promise<Outcome<StoredEntry | null>[]> {
+      const { known = [], byName = false, reported, along, plan } = policy
+      const store = (equal: readonly (Equal | null)[]) => {
+        const renewals = drafts.flatMap((draft, i) => (equal[i] ? renewalOf(draft, equal[i]) : []))
+        plan(equal)
+        return storeEntries(caller, drafts.filter((_, i) => !equal[i]).map(done), {
+          ...{ atomic: true, dedupe: false, along },
+          meeting: { problem: null, count: null, ...reported, renewals, ...(byName ? { byName } : {}) },
+        })
+      }
+      if (reported) return store(known)
+      const look = async () => (await equals(caller, drafts, byName))()
+      return withFreshLook(known, { look, busy: TOO_BUSY }, store)
+    },
+  }
+}

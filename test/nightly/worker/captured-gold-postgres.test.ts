@@ -1,2 +1,0 @@
-// The same on PostgreSQL, which these tests find by its binding; the query makes this a second module in the process.
-import './captured-gold.test?postgres'

@@ -1,3 +1,0 @@
-import { hooksContract } from '../../contracts/hooks'
-
-hooksContract(true, 2)

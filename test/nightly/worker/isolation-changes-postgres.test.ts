@@ -1,2 +1,0 @@
-// On PostgreSQL, which the contract finds by its binding.
-import './isolation-changes.test?postgres'

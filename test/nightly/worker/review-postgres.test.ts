@@ -1,3 +1,0 @@
-import { reviewContract } from '../../contracts/review'
-
-reviewContract(true)

@@ -1,4 +1,0 @@
-import { trustContract } from '../contracts/endpoint/trust'
-import { startPostgresServer } from '../support/server-postgres'
-
-trustContract('PostgreSQL', startPostgresServer)
