@@ -26,7 +26,7 @@ export interface Budget {
 interface Declared<Example> {
   /** A call that works after those of the tools that store and change (`test/support/tool-examples.ts` has the order). */
   readonly example: Example
-  /** ID of the promise that a test of the tool proves: one of `test/requirements`, or a new one, whose sentence is the description. */
+  /** ID of a promise in `docs/contracts` that a test of the tool proves. */
   readonly promise: string
   readonly budget: Budget
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBuiltinModel } from '../../scripts/serve/model/builtin-model.mjs'
-import { promise } from '../requirements/threads'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import type { OpenedServer, Surroundings } from '../support/server'
 import { writeTinyModel } from '../support/tiny-model.mjs'
@@ -54,7 +53,7 @@ export function describeArrival(
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it(promise('11-builtin-again'), async () => {
+  it('[THREADS-134] makes vectors of the built-in model for entries stored before it arrived, and reports how many entries wait', async () => {
     const search = async (tool: string, args: object) => (await client.call(tool, { ...args })).data
     for (const text of ['purchase a vehicle', 'the physician']) await client.call('store_context', { ...ENTRY, text })
     const { checks } = (await (await fetch(new URL('/ready', server.url))).json()) as {

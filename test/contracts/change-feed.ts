@@ -10,7 +10,6 @@ import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { ChangeFeed, FeedStart } from '../../src/ports/change-feed'
 import type { EntryStore } from '../../src/ports/entry-store'
-import { promise } from '../requirements/history'
 import { narrowed } from '../support/bounded'
 import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
@@ -63,7 +62,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
     const told = async (scope: Scope, from: FeedStart = 'start', filter = WHOLE_FEED) =>
       (await follow(scope, from, filter)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
 
-    it(promise('h4-filters'), async () => {
+    it('[HISTORY-46] lists one thread, one project or some actions alone, with entries that moved in and out as stored and deleted', async () => {
       const [a, b] = [
         await save(ada, { threadId: 'a', metadata: { project: 'p' } }),
         await save(ada, { threadId: 'b' }),
@@ -105,7 +104,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect([trips, rests]).toEqual([4, 3])
     })
 
-    it(promise('h4-preview'), async () => {
+    it('[HISTORY-42] shows the start of a text as long as its reader sees the entry, and nothing of a deleted one', async () => {
       const kept = await save(ada, { text: `${'word '.repeat(60)}end` })
       const gone = await save(ada, { text: 'soon gone' })
       const hidden = await save(ada, { text: 'shown and then not' })
@@ -129,7 +128,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       ])
     })
 
-    it(promise('h4-diary'), async () => {
+    it('[HISTORY-44] never lists diary pages', async () => {
       const page = await save(ada, { metadata: { diary: true } })
       await update(ada, page, { text: 'dear diary' })
       await made.entries.delete(ada, { ids: [page] })
@@ -139,7 +138,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect(await told(ada)).toEqual([`stored ${left}`, `deleted ${left}`])
     })
 
-    it(promise('h4-erased'), async () => {
+    it('[HISTORY-34] lists only id, action and time of erased entries, and matches them to no filter', async () => {
       const id = await save(ada, { threadId: 'secret', metadata: { project: 'p', agent_name: 'scout' } })
       await made.entries.delete(ada, { ids: [id] })
       await made.connection.batch(
@@ -160,7 +159,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect(await told({ ...ada, projects: ['p'] })).toHaveLength(2)
     })
 
-    it(promise('h5-page-cost'), async () => {
+    it('[HISTORY-59] reads a page of the feed in one round trip, for any size of other organizations', async () => {
       for (let i = 0; i < 3; i++) await save(ada)
       const cost = async () => {
         made.costs.roundTrips = made.costs.rowsRead = 0
@@ -176,7 +175,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect(await cost()).toEqual(before)
     })
 
-    it(promise('h4-order'), async () => {
+    it('[HISTORY-41] lists each change once, in the order of commits and without gaps, while many clients write', async () => {
       const [writers, rounds] = [8, 10]
       const acknowledged: string[] = []
       let busy = writers
@@ -227,7 +226,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       )
     })
 
-    it(promise('h5-list-plus-feed'), async () => {
+    it('[HISTORY-41, HISTORY-54] combines a listing and the feed from an earlier cursor into the state that lists show', async () => {
       const readers: Scope[] = [ada, { ...ada, owner: 'eve' }, { ...ada, projects: ['p'] }]
       const next = seeded(SEED)
       const ids: number[] = []
@@ -271,7 +270,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       }
     })
 
-    it(promise('h4-sight'), async () => {
+    it('[HISTORY-45] lists each change as its reader could see it at the time, and nothing that they could not', async () => {
       const next = seeded(SEED)
       const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T
       const orgs = [ada, freshPrincipal()]

@@ -9,7 +9,6 @@ import type { Embedder } from '../../src/ports/embedder'
 import { createSearchCode } from '../../src/services/searching/code/search-code'
 import { createIndexCode } from '../../src/services/writing/code/index-code'
 import { createPrepareCode } from '../../src/services/writing/code/prepare-code'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 
@@ -57,7 +56,7 @@ export function codeMeaningContract(name: string, make: () => Promise<Pick<Groun
       ground = await make()
     })
 
-    it(promise('f12-meaning'), async () => {
+    it('[FABRIC-166] finds code by a question without any of its words, and nothing else', async () => {
       const ada = freshPrincipal()
       const code = made('fail')
       await code.put(ada, 'p', { files: FILES, deleted: [] })
@@ -68,7 +67,7 @@ export function codeMeaningContract(name: string, make: () => Promise<Pick<Groun
       expect([found.total, found.warnings]).toEqual([1, []])
     })
 
-    it(promise('f9-most'), async () => {
+    it('[FABRIC-116] is stale a day after the last upload, and limits the files of a project, the bytes of a call and the lines of a hit', async () => {
       const ada = freshPrincipal()
       const code = made('fail')
       const { indexStatus } = await code.put(ada, 'p', { files: FILES, deleted: [] })
@@ -98,7 +97,7 @@ export function codeMeaningContract(name: string, make: () => Promise<Pick<Groun
       await expect(code.put(ada, 'p', { files: large, deleted: [] })).rejects.toMatchObject({ code: 'limit_exceeded' })
     })
 
-    it(promise('f9-failing'), async () => {
+    it('[FABRIC-118] refuses an upload whose vectors cannot be made, and stores nothing of it', async () => {
       const ada = freshPrincipal()
       const code = made('fail')
       state.fails = true
@@ -111,7 +110,7 @@ export function codeMeaningContract(name: string, make: () => Promise<Pick<Groun
       expect((await code.put(ada, 'p', { files: FILES, deleted: [] })).stored).toBe(2)
     })
 
-    it(promise('f9-deferred'), async () => {
+    it('[FABRIC-118] finds code by words at once with deferred vectors, and by meaning when the schedule has made them', async () => {
       const ada = freshPrincipal()
       const code = made('defer')
       state.fails = true

@@ -4,7 +4,6 @@ import { createSqlCurrentMemories } from '../../src/adapters/sql/stores/memories
 import type { Caller } from '../../src/domain/identity/scope'
 import { OPENED } from '../../src/domain/recall/events/event'
 import { type CurrentRequest, createGetCurrent } from '../../src/services/searching/memories/current'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { seeded } from '../support/seeded'
 import { LEVELS, type RecallGround, recallWorld } from './recall-world'
@@ -60,13 +59,13 @@ export function currentContract(name: string, make: () => RecallGround): void {
         { type: 'scratchpad', layer: 1, ttl: OPENED.ttl },
       )
 
-    it(promise('f5-empty'), async () => {
+    it('[FABRIC-68] returns five empty lists if nothing is stored, for any open file or command', async () => {
       const nothing = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }
       expect(await now()).toEqual(nothing)
       expect(await now({ currentFile: 'src/a.ts', currentCommand: 'npm test', sessionId: 's' })).toEqual(nothing)
     })
 
-    it(promise('f5-marks'), async () => {
+    it('[FABRIC-71] orders relevant memories by file, name, command, session, freshness, kind and weight', async () => {
       // The strongest sign first; without any, the newest.
       const plain = await store('nothing of note')
       const session = await store('from here', { sessionId: 's' })
@@ -89,7 +88,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(idsOf((await now()).relevant)[0]).toBe(heavy)
     })
 
-    it(promise('f5-working'), async () => {
+    it('[FABRIC-72] shows the ten most relevant working memories of the project, until they expire', async () => {
       const ids: number[] = []
       for (const i of range(12)) ids.push(await store(`note ${i}`, {}, { layer: 1, ttl: 3_600 }))
       const named = ids[0] as number
@@ -117,7 +116,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(await shown()).toEqual({ working: [], relevant: [kept], patterns: [] })
     })
 
-    it(promise('f5-relevant'), async () => {
+    it('[FABRIC-70] chooses relevant memories from the newest of layer 2, the most similar of both layers, and those about the open file', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       world.embedder.means('quay', 0.9, Math.sqrt(1 - 0.81), 0)
       world.embedder.means('far', 0.2, Math.sqrt(1 - 0.04), 0)
@@ -137,7 +136,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(relevant).toHaveLength(10)
     })
 
-    it(promise('f5-nearest'), async () => {
+    it('[FABRIC-70] finds similar memories of its project and of layer 3, even if others are more similar, and after moves and archiving', async () => {
       world.embedder.means('crowd', 0, 0, 0, 1)
       world.embedder.means('kindred', 0, 0, 0.2, 0.98)
       await world.crowd('q', 1_500)
@@ -178,7 +177,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect([counted, there]).toEqual([there, [{ entries: 1_502, vectors: 1_502 }]])
     })
 
-    it(promise('f5-patterns'), async () => {
+    it('[FABRIC-72, FABRIC-165] filters patterns by language and by file, its folder or extension, for any spelling of its path', async () => {
       const block = (language: string, filePath?: string) => ({
         codeBlock: { code: `in ${language}`, language, filePath },
       })
@@ -215,7 +214,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(idsOf((await now()).patterns)).toEqual([bare, py, ts])
     })
 
-    it(promise('f5-score'), async () => {
+    it('[FABRIC-71, FABRIC-165] orders by one score of file, name, place, session, freshness, weight and capture, and by id for equals', async () => {
       const random = seeded(20261122)
       const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
       const FILES = [null, 'src/api/a.ts', 'src/api/b.ts', 'src/b.py', 'b.ts', 'src/api/deep/Makefile']
@@ -295,7 +294,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(idsOf(first?.relevant ?? [])).toEqual(idsOf(second?.relevant ?? [null as never]))
     })
 
-    it(promise('f5-home'), async () => {
+    it('[FABRIC-42, FABRIC-165] shows memories of another home project only in the current language and if they are similar', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const layer = 3 as const
       const given = (projectPath: string, language: string | null, more: object = {}) => ({
@@ -315,7 +314,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(await shown({ currentCommand: 'lamp', language: 'ts' })).toEqual([away])
     })
 
-    it(promise('f5-once'), async () => {
+    it('[FABRIC-68] shows a memory in one list only', async () => {
       const pattern = await store('a pattern', {}, { type: 'code_pattern', layer: 2 })
       const decision = await store('a decision')
       const note = await store('a note', {}, { layer: 1 })
@@ -323,7 +322,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect([idsOf(working), idsOf(patterns), idsOf(relevant)]).toEqual([[note], [pattern], [decision]])
     })
 
-    it(promise('f5-opened'), async () => {
+    it('[FABRIC-73] names the three files that were opened last, also repeatedly, after any number of notes, and no other', async () => {
       const message = async (project: string | null = 'p') =>
         (await now({ project })).ghostMessages.find(({ trigger }) => trigger === 'session_context')
       const told = async (project: string | null = 'p') => (await message(project))?.content
@@ -345,7 +344,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(await told(null)).toBeUndefined()
     })
 
-    it(promise('f5-hints'), async () => {
+    it('[FABRIC-73] suggests and hints from the shown memories, in a fixed order, each by its type and its first words', async () => {
       const opened = ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts']
       for (const path of opened) await open(path)
       const one = await store('Use D1 for everything. It is there.')
@@ -387,7 +386,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         )
     })
 
-    it(promise('f5-errors'), async () => {
+    it('[FABRIC-74] labels a captured error as an error, never as a fix, and names the fix of a failing command before its number of failures', async () => {
       const seen = { source: 'system_auto', count: 3, lastSeen: new Date(ground.clock.ms).toISOString() }
       const error = await store('ENOENT: no such file\nnpm test\nat main', seen, { type: 'bug_fix' })
       ground.clock.advance(6 * DAY + 60_000)
@@ -402,7 +401,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(new Set(await told())).toEqual(new Set([`Fix [${fix}] of ${day}: Create the file before npm test`]))
     })
 
-    it(promise('f5-same'), async () => {
+    it('[FABRIC-71] returns the same twice if nothing was stored between', async () => {
       for (const i of range(30))
         await store(
           `memory ${i} of lamps`,
@@ -415,7 +414,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(new Set(idsOf(second.patterns))).toEqual(new Set(idsOf(first.patterns)))
     })
 
-    it(promise('f5-access'), async () => {
+    it('[FABRIC-35] writes nothing for context_getCurrent, and returns long texts in full', async () => {
       const id = await store('a decision')
       const count = async (of: number) =>
         (await ground.connection.batch([sql`SELECT access_count, version FROM entries WHERE id = ${of}`]))[0]?.[0]
@@ -450,7 +449,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       },
     )
 
-    it(promise('f5-cost'), async () => {
+    it('[FABRIC-173] costs three round trips and one call of the embedder, and no more rows when projects grow', async () => {
       for (const i of range(5)) {
         await store(`note ${i}`, { fileContext: { path: 'src/a.ts' } }, { layer: 1 })
         await store(`a pattern ${i}`, {}, { type: 'code_pattern' })
@@ -508,7 +507,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       expect(roundTrips).toBeLessThanOrEqual(3 + told)
     })
 
-    it(promise('f5-narrowed'), async () => {
+    it('[FABRIC-68] shows a narrowed key its own projects and entries without a project', async () => {
       const own = await store('of this project')
       await world.store('of another', { metadata: { projectPath: 'q' } })
       const free = await world.store('of none')

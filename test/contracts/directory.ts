@@ -5,7 +5,6 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Directory } from '../../src/ports/directory'
 import type { EntryStore } from '../../src/ports/entry-store'
-import { promise } from '../requirements/resources'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 export interface DirectoryUnderTest {
@@ -73,7 +72,7 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
       expect(await directory.projectsBeginning(narrowed, '', 10)).toEqual(['éz', 'e'])
     })
 
-    it(promise('r-thread-size'), async () => {
+    it('[PACK-50] leaves out entries that do not fit an answer, the newest last, and names them', async () => {
       const ids = await save(...Array.from({ length: 5 }, (_, i) => ({ text: `${i} ${'ä'.repeat(500)}` })))
       const { entries, omitted, total } = await directory.tail(ada, 'thread', 4, 2500)
       expect(entries.map(({ id }) => id)).toEqual([ids[4], ids[3]])

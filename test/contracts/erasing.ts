@@ -9,7 +9,6 @@ import type { HistoryTerms } from '../../src/domain/history/terms'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
-import { promise } from '../requirements/history'
 import { deleting } from '../support/deleting'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../support/scope'
 import type { HistoryUnderTest } from './history-store'
@@ -80,7 +79,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect(audited).toEqual([{ action: 'erase' }])
     })
 
-    it(promise('h3-erase-unseen'), async () => {
+    it('[HISTORY-36] erases entries that were deleted while lists did not show them, for those who could read them by id', async () => {
       const archived = await secret({ project: 'p' })
       const hidden = await secret({ audience: 'private', project: 'p' })
       const page = await secret({ diary: true, agent_name: 'bot' })
@@ -93,7 +92,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect(await tried(others, [narrow, eve])).toEqual([0, 1])
     })
 
-    it(promise('h3-erase-beside'), async () => {
+    it('[HISTORY-33] erases vectors, and queues images for removal that neither an entry nor a retained state uses', async () => {
       const data = base64(pngBytes(crypto.randomUUID()))
       const vector = { model: 'test#2', chunk: 0, start: 0, length: 1, data: '1:AQE=' }
       const left = async () => {
@@ -131,7 +130,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
     })
 
-    it(promise('h3-erase-last'), async () => {
+    it('[HISTORY-36] erases by the visibility of the last deletion, not by one before a restoration', async () => {
       const history = createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, ON)
       // Once for all, then for its owner alone, each deleted; of the last deletion something is kept or nothing.
       for (const terms of [ON, OFF]) {
@@ -164,7 +163,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       expect([rows, await told(id, terms)]).toEqual([[], null])
     })
 
-    it(promise('h3-erase-told'), async () => {
+    it('[HISTORY-33] retains no answer about an entry that was erased while the call ran', async () => {
       const kept = async (mentioned: readonly number[]) => {
         const receipt = { key: `names ${n++}`, digest: 'd', notes: new Notes() }
         receipt.notes.note(
@@ -191,7 +190,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       await made.connection.batch([sql`DELETE FROM pending_deletes WHERE entry_id = ${going}`], 'all')
     })
 
-    it(promise('h3-erase-thread'), async () => {
+    it('[HISTORY-36] erases archived and previously deleted entries of a thread, reports how many of each, and counts the entries that remain', async () => {
       for (const terms of [OFF, ON]) {
         const threadId = `thread ${n++}`
         const saved = async (metadata: Record<string, string | boolean> = {}, caller = ada) => {
@@ -249,7 +248,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
     })
 
-    it(promise('h3-erase-unfinished'), async () => {
+    it('[HISTORY-36] erases entries that a call deleted before it died during removal', async () => {
       const id = await secret()
       for (const terms of [OFF, ON]) {
         const own = terms === ON ? await secret() : id

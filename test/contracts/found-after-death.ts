@@ -8,7 +8,6 @@ import { unavailable } from '../../src/domain/errors'
 import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { TOOLS } from '../../src/tools/catalogue'
-import { promise } from '../requirements/history'
 import { Faults, faulty } from '../support/faults'
 import { writesEntries } from '../support/framed'
 import { freshPrincipal, TestClock } from '../support/scope'
@@ -164,7 +163,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         expect([tool, await left(org)]).toEqual([tool, []])
       })
 
-    it(promise('h3-restore-found'), async () => {
+    it('[HISTORY-28] makes a restoration of short entries found completely, in every server from its commit on, also for a repeated call', async () => {
       const { org } = freshPrincipal()
       const server = startServer()
       const all = names(60)

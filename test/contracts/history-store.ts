@@ -21,7 +21,6 @@ import { withRetries } from '../../src/services/outcome'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import { carryOutOnce } from '../../src/tools/idempotency'
-import { promise } from '../requirements/history'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -58,7 +57,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
     const patch = (terms: HistoryTerms, id: number, caller = ada) =>
       store(terms).patch(caller, id, { n: Math.random() })
 
-    it(promise('h5-off'), async () => {
+    it('[HISTORY-57] retains nothing and costs nothing with HISTORY_DAYS 0', async () => {
       const off = { days: 0, receiptHours: 24 }
       const id = await stored(off)
       await patch(off, id)
@@ -179,7 +178,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(Number(bytes[0]?.[0]?.further)).toBe(0)
     })
 
-    it(promise('h5-cost'), async () => {
+    it('[HISTORY-58] adds to a write one row of history, one of changes and one receipt, in the same round trip', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const id = await stored(terms)
       const receipt = receiptOf('k')
@@ -190,7 +189,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect((await counts()).map((n, i) => n - (before[i] as number))).toEqual([1, 1, 1])
     })
 
-    it(promise('h5-keyed-cost'), async () => {
+    it('[HISTORY-58] stores a complete receipt in the round trip of its write, and looks first only if a repeat would cost', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const id = await stored(terms)
       const { connection, analyzer, clock } = made
@@ -235,7 +234,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       })
     })
 
-    it(promise('h3-restore-late'), async () => {
+    it('[HISTORY-29] restores nothing over an entry that was restored and deleted again since it was read', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const { connection, analyzer, clock } = made
       const history = createSqlHistory(connection, analyzer, clock, NO_QUOTAS, terms)
@@ -279,7 +278,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await restore('always', plain)).toMatchObject({ restored: [{ id: plain }], skipped: [], secrets: [] })
     })
 
-    it(promise('h3-retention'), async () => {
+    it('[HISTORY-18] purges versions and receipts after their time by the schedule, in bounded steps', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const id = await stored(terms)
       await patch(terms, id, { ...ada, receipt: receiptOf('k') })

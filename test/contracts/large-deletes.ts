@@ -21,7 +21,6 @@ import { createRestoreEntries } from '../../src/services/writing/entries/restore
 import type { ToolContext } from '../../src/tools/context'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { deleteContext } from '../../src/tools/threads/delete-context'
-import { promise } from '../requirements/history'
 import { deleting } from '../support/deleting'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
@@ -296,7 +295,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       ])
     })
 
-    it(promise('h3-undo-thousand'), async () => {
+    it('[HISTORY-31] undoes a call that deleted more than a thousand entries, a thousand at a time, in few statements', async () => {
       const texts = (from: number) => Array.from({ length: 101 }, (_, i) => `glacier number ${from + i} of the range`)
       for (let from = 0; from < 1010; from += 101)
         await store().save(ada, await Promise.all(texts(from).map((text) => entryOf(ada, { text }))))

@@ -11,7 +11,6 @@ import { createLog } from '../../src/http/log'
 import { TOOLS } from '../../src/tools/catalogue'
 import { CORE_TOOLS } from '../../src/tools/core/tools'
 import { createFakeAi } from '../fakes/workers-ai'
-import { promise } from '../requirements/history'
 import { writesEntries } from '../support/framed'
 import { base64, freshPrincipal, pngBytes, TestClock } from '../support/scope'
 
@@ -295,7 +294,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       return told.map(([tool, args, ...answers]) => [tool, anyJudged(inAnyOrg([args, ...answers], ids))])
     }
 
-    it(promise('h2-died'), async () => {
+    it('[HISTORY-8] returns the first answer again, equal in every field, for every tool that writes, if the server died directly after the write', async () => {
       const undisturbed = await played(async (org, tool, args, behind) => {
         const first = await call(org, tool, args)
         await settle()

@@ -10,7 +10,6 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { createIndexCode } from '../../src/services/writing/code/index-code'
 import { createPrepareCode } from '../../src/services/writing/code/prepare-code'
 import { createReportEvent } from '../../src/services/writing/events/report-event'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 import { Fragile, worldOf } from './memory-life'
@@ -63,7 +62,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
     const store = (layer: 1 | 2 | 3) =>
       memories.store(ada, { type: 'decision', content: 'a memory', layer, metadata: { projectPath: 'p', tags: ['t'] } })
 
-    it(promise('f12-one-commit'), async () => {
+    it('[FABRIC-163] stores a memory in one commit, and reads of every kind commit only their bookkeeping', async () => {
       for (const layer of [1, 2, 3] as const) expect(await costOf(() => store(layer))).toEqual([0, 1])
       const { id } = await store(2)
       const kept = () =>
@@ -87,7 +86,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       )
     })
 
-    it(promise('f2-embedded'), async () => {
+    it('[FABRIC-26, FABRIC-162] makes vectors again when the content or title of a memory changes, and only then', async () => {
       const { id } = await store(3)
       const calls = async (step: () => Promise<unknown>) => {
         embedder.calls = 0
@@ -103,7 +102,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect(await calls(() => memories.promote(ada, null, risen, 2))).toBe(0)
     })
 
-    it(promise('f7-embedded'), async () => {
+    it('[FABRIC-92] calls the embedder once for an event of a file, for its memory and code together', async () => {
       const code = (onEmbeddingFailure: 'fail' | 'defer') => {
         const [analyzer, parser] = [createAnalyzer('english'), createCodeParser()]
         const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
@@ -143,7 +142,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect([waiting, await vectorOf(failed.memoryIds[0])]).toEqual([[{ path: 'src/c.ts' }], []])
     })
 
-    it(promise('f7-evicted'), async () => {
+    it('[FABRIC-97, FABRIC-161, FABRIC-168] names the working memory that was evicted for an event', async () => {
       const report = createReportEvent({ memories, similarMemories: never, code: { open: never }, clock }).report
       const started = { type: 'session_start', payload: {}, at: clock.ms, sessionId: 's', reporter: 'generic' } as const
       const { memoryIds } = await report(ada, 'p', started)

@@ -17,7 +17,6 @@ import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createStoreEntries } from '../../src/services/writing/entries/store-entries'
 import { createUpdateEntries } from '../../src/services/writing/entries/update-entries'
 import { createMemoryService, type MemoryDraft } from '../../src/services/writing/memories/memories'
-import { promise } from '../requirements/fabric'
 import { deleting } from '../support/deleting'
 import { freshPrincipal, LIMITS, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
@@ -117,7 +116,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       return archived
     }
 
-    it(promise('f2-expiry'), async () => {
+    it('[FABRIC-27] ends a working memory at its second, in every tool and count', async () => {
       const { id } = await store({ ttl: 60 })
       // A pin keeps from eviction, not from the end.
       const { id: pinned } = await store({ ttl: 60, pinned: true })
@@ -136,7 +135,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await rows(sql`SELECT id FROM entries WHERE id IN (${id}, ${pinned})`)).toEqual([])
     })
 
-    it(promise('f2-links'), async () => {
+    it('[FABRIC-38, FABRIC-160] keeps links through promotions, by any author', async () => {
       const { id: target } = await store({ layer: 2 })
       const { id } = await store({ ttl: 60, metadata: { references: { context_ids: [target] }, depends_on: [target] } })
       const { id: above } = await store({ layer: 2, metadata: { supersedes: [id] } })
@@ -153,7 +152,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       }
     })
 
-    it(promise('f2-capacity'), async () => {
+    it('[FABRIC-25, FABRIC-161, FABRIC-168] evicts the least recently used unpinned working memory beyond a thousand a project, auto-captured ones first, and names it', async () => {
       const inProject = { metadata: { projectPath: 'full' }, layer: 1 as const }
       const pinned = await store({ ...inProject, pinned: true })
       clock.advance(1)
@@ -190,7 +189,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await memories.get(ada, null, hidden.id)).toBeNull()
     })
 
-    it(promise('f12-audit'), async () => {
+    it('[FABRIC-161] names evicted memories in the audit row of the store that evicted them', async () => {
       const project = 'audited'
       const first = await store({ layer: 1, metadata: { projectPath: project } })
       clock.advance(1)
@@ -204,7 +203,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       ])
     })
 
-    it(promise('f3-together'), async () => {
+    it('[FABRIC-46] answers equal memories that are stored simultaneously with one id, joins the tags of each, and writes an audit row for each', async () => {
       const tagged = (content: string, tags: string[], layer: 1 | 2 = 2) =>
         store({ content, layer, metadata: { projectPath: 'crowd', tags } })
       // In the order of their bytes, which is no language's, and with all that JSON writes in its own way.
@@ -232,7 +231,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'limit_exceeded' } })
     })
 
-    it(promise('f2-vectors'), async () => {
+    it('[FABRIC-26, FABRIC-154] stores in layers 1 and 2 without a working embedder, and refuses in layer 3, promotion included', async () => {
       embedder.broken = true
       const kept = await store({ layer: 2 })
       await store({ layer: 1 })
@@ -248,7 +247,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await rows(sql`SELECT id FROM entry_vectors WHERE entry_id = ${kept.id}`)).toHaveLength(1)
     })
 
-    it(promise('f2-decay'), async () => {
+    it('[FABRIC-34, FABRIC-161] archives an unread semantic memory once its score is below 0.2, exactly, unless pinned or stored for the user', async () => {
       const idle = await store({ layer: 3 })
       const pinned = await store({ layer: 3, pinned: true })
       const used = await store({ layer: 3 })
@@ -269,7 +268,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await memories.get(ada, null, idle.id)).toMatchObject({ archived: true, version: 1 })
     })
 
-    it(promise('f2-archived'), async () => {
+    it('[FABRIC-36, FABRIC-161] shows an archived memory by id alone, and restores it with any update', async () => {
       const { id } = await store({ layer: 3, metadata: { tags: ['kept'] } })
       clock.advance(100 * DAY)
       await decay()
@@ -286,7 +285,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(await memories.delete(ada, null, id)).toBe(3)
     })
 
-    it(promise('f2-daily'), async () => {
+    it('[FABRIC-33] runs decay once in each UTC day, after any number of missed days', async () => {
       const world = keepingWorld(ground)
       const looked: string[] = []
       const steps = scheduleSteps({
@@ -320,7 +319,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(looked.map((time) => time.slice(0, 10))).toEqual(['2027-01-01', '2027-01-02', '2027-01-09'])
     })
 
-    it(promise('f3-get'), async () => {
+    it('[FABRIC-35, FABRIC-163] counts a get as an access that changes nothing else and leaves no audit row', async () => {
       const { id } = await store({ layer: 2 })
       const logged = () => rows(sql`SELECT seq FROM changes WHERE org = ${ada.org}`)
       const audited = () => rows(sql`SELECT seq FROM audit WHERE org = ${ada.org}`)
@@ -333,7 +332,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect([(await logged()).length, (await audited()).length]).toEqual(before)
     })
 
-    it(promise('f1-narrowed'), async () => {
+    it('[FABRIC-13] lets a narrowed key store and change in its own projects only, and read entries of the whole organization', async () => {
       const { id: homeless } = await store({ layer: 2 })
       const { id: foreign } = await store({ layer: 3, metadata: { projectPath: 'zeus' } })
       const bob = freshPrincipal({ org: ada.org, projects: ['apollo'] })

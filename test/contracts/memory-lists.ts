@@ -6,7 +6,6 @@ import type { Layer } from '../../src/domain/entry/entry'
 import type { Caller } from '../../src/domain/identity/scope'
 import { kindsOfWord, MEMORY_TYPES } from '../../src/domain/recall/memory'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { promise } from '../requirements/fabric'
 import { narrowed } from '../support/bounded'
 import { freshPrincipal } from '../support/scope'
 import { seeded } from '../support/seeded'
@@ -63,7 +62,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       expect(archived.memories.map(({ supersededBy }) => supersededBy)).toEqual([elsewhere])
     })
 
-    it(promise('f3-counted'), async () => {
+    it('[FABRIC-51, FABRIC-158] lists and counts memories exactly after any change of layer, project, type, tags, reader, pin, expiry, archive or deletion', async () => {
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')

@@ -4,7 +4,6 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlSightings } from '../../src/adapters/sql/stores/memories/sightings'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createOrient, type OrientRequest } from '../../src/services/searching/memories/orient'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 import { Fragile, worldOf } from './memory-life'
@@ -40,7 +39,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       memories.store(who, { type: 'decision', content, layer, metadata: projectPath === null ? {} : { projectPath } })
     const rows = async (what: ReturnType<typeof sql>) => (await connection.batch([what]))[0] ?? []
 
-    it(promise('f6-last-seen'), async () => {
+    it('[FABRIC-84, FABRIC-153] stores the last visit by owner and project, moved only by a call that succeeded', async () => {
       await store('before anybody came')
       expect(await visit()).toMatchObject({ absence: null, recent: [{ content: 'before anybody came' }] })
       clock.advance(42 * MINUTE)
@@ -67,7 +66,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect((await visit()).absence?.durationMs).toBe(MINUTE)
     })
 
-    it(promise('f6-sessions'), async () => {
+    it('[FABRIC-84] counts from the mark of the session, else from the newest of that owner and agent; a call with an expression is not a visit', async () => {
       const away = async (request: Partial<OrientRequest> = {}, who: Caller = ada) =>
         (await visit(request, who)).absence?.durationMs ?? null
       expect(await away({ sessionId: 'one' })).toBeNull()
@@ -88,7 +87,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect(await away({ sessionId: 'two' })).toBe(MINUTE)
     })
 
-    it(promise('f6-refused'), async () => {
+    it('[FABRIC-83] names every bad zone and the forms of an expression at once, and then moves no last-seen mark', async () => {
       await visit()
       clock.advance(MINUTE)
       const bad = visit({ timezone: 'Mars/Base', also: ['UTC', 'nowhere'], expression: 'someday' })
@@ -105,7 +104,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect((await visit()).absence?.durationMs).toBe(2 * MINUTE)
     })
 
-    it(promise('f6-recent'), async () => {
+    it('[FABRIC-86, FABRIC-153] counts new memories of layers 2 and 3 of the project, or of all without one, and shows the newest ten, captured ones in free places', async () => {
       await store('old')
       await visit()
       await visit({ project: null })
@@ -157,7 +156,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect((await visit()).recent.map(({ content }) => content)).toEqual(['captured', 'written', 'captured last'])
     })
 
-    it(promise('f6-cost'), async () => {
+    it('[FABRIC-88, FABRIC-173] makes two round trips for any number of new memories, none to resolve a moment, and stores at most a thousand marks an owner', async () => {
       await visit()
       await store('one')
       trips = 0

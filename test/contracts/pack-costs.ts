@@ -19,7 +19,6 @@ import { NOTHING_PENDING } from '../../src/services/keeping/pending-index'
 import { createSyncVectors } from '../../src/services/keeping/sync-vectors'
 import { createSearchSemantic } from '../../src/services/searching/ranked/search-semantic'
 import { createGenerate } from '../../src/services/writing/entries/generate'
-import { promise } from '../requirements/packs'
 import type { Costs } from '../support/bindings'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -113,7 +112,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
         (_, i) => `turbine ${of} number ${i} spins at ${i * 7} with blade${i} and bolt${i * 3}`,
       )
 
-    it(promise('p5-trips'), async () => {
+    it('[PACK-47] makes at most three round trips and one call of the embedder, for any limit', async () => {
       const { ada, store, costOf } = open()
       const ids = await store(ada, turbines(80))
       const hub = ids[0] as number
@@ -133,7 +132,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       expect(seen).toEqual([1, 50, 8, expect.any(Number)])
     })
 
-    it(promise('p5-rows'), async () => {
+    it('[PACK-47] reads the same number of rows for any size of other projects and organizations', async () => {
       const { ada, store, costOf } = open()
       await store(ada, turbines(30), { project: 'own' })
       /** Others' entries on both sides of one's own in each index: whoever reads a range to its end looks at the row behind it. */
@@ -202,7 +201,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       expect(await costOf(ada)).toEqual(before)
     })
 
-    it(promise('p5-degraded'), async () => {
+    it('[PACK-44] compiles a pack from full text when the embedder is down, and reports it', async () => {
       const { ada, store, ask, calls } = open()
       const [id] = await store(ada, ['how the turbine spins: at three thousand'])
       calls.down = true

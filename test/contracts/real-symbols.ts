@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createCodeParser } from '../../src/adapters/code/parser'
 import { languageOf } from '../../src/domain/code/languages'
-import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { compareSymbols, type ReferenceSymbol, referenceSymbols } from '../support/reference-symbols'
 
@@ -47,7 +46,7 @@ async function share(files: readonly { path: string; theirs: readonly ReferenceS
  */
 export function realSymbols({ files, python }: { readonly files: number; readonly python: number }): void {
   describe(`symbols of ${files + python} files of real code`, () => {
-    it(promise('f9-real'), async () => {
+    it('[FABRIC-129, FABRIC-166] finds the symbols that the TypeScript compiler finds: names, kinds, first and last lines', async () => {
       const all = PACKAGES.flatMap((name) => sources(join(ROOT, 'node_modules', name), /\.(?:[cm]?js|d?\.?ts)$/))
       const read = referenceSymbols(sample(all, files))
       const result = await share(

@@ -10,7 +10,6 @@ import type { Analyzer } from '../../src/domain/search/analysis'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createRecallWords } from '../../src/services/searching/memories/recall-words'
-import { promise } from '../requirements/fabric'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
 interface Made {
@@ -90,7 +89,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('beta', 0.7, { project: 'elsewhere' })).toEqual([id])
     })
 
-    it(promise('f4-share'), async () => {
+    it('[FABRIC-58, FABRIC-155] weighs the words of a query that a memory holds by their rarity', async () => {
       const all = await save('the red lamp of the harbour')
       const two = await save('the red harbour')
       const one = await save('a lamp')

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
 import { recallFilter } from '../../src/domain/recall/filter'
 import { KEPT } from '../../src/domain/recall/similarity'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
 
@@ -27,7 +26,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       (await world.page(...given)).results.map(({ id }) => id)
     const rows = async (what: ReturnType<typeof sql>) => (await ground.connection.batch([what]))[0] ?? []
 
-    it(promise('f4-scores'), async () => {
+    it('[FABRIC-57, FABRIC-155] computes similarity in words and meaning by one formula for each mode, and applies the threshold to it', async () => {
       world.embedder.means('red harbour', 1, 0, 0)
       world.embedder.means('quay', 0.8, 0.6, 0)
       world.embedder.means('boat', 0.3, 0, Math.sqrt(1 - 0.09))
@@ -86,7 +85,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect((await world.page('submarine', { mode: 'keyword' })).below).toBeNull()
     })
 
-    it(promise('f2-home'), async () => {
+    it('[FABRIC-42] ranks memories of another home project after all of this project, on every page', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const layer = 3 as const
       const away = await world.store('a lamp', { layer, metadata: { projectPath: 'q', weight: 5 } })
@@ -125,7 +124,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect((await world.page('red harbour')).total).toBe(1)
     })
 
-    it(promise('f12-unrelated'), async () => {
+    it('[FABRIC-62, FABRIC-156] finds nothing that is unrelated to the query at the default threshold, in every mode', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       world.embedder.means('finance', 0.34, Math.sqrt(1 - 0.34 ** 2), 0)
       await world.store('the red harbour')
@@ -135,7 +134,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         for (const mode of MODES) expect((await world.page(query, { mode })).total).toBe(0)
     })
 
-    it(promise('f4-order'), async () => {
+    it('[FABRIC-56] orders as the searches do, with weight for near-ties and the newer first for equals, and leaves the similarity unchanged', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const heavy = await world.store('a lamp', { metadata: { weight: 5, projectPath: 'a' } })
       const plain = await world.store('a lamp', { metadata: { projectPath: 'b' } })
@@ -201,7 +200,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       }
     })
 
-    it(promise('f12-layers'), async () => {
+    it('[FABRIC-157] returns layer 3 together with layer 2, each memory once, and with layer 3 alone only the named project', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const project = await world.store('a lamp for the hall', { metadata: { projectPath: 'p' } })
       const own = await world.store('a lamp', { layer: 3, metadata: { projectPath: 'p' } })
@@ -221,7 +220,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       }
     })
 
-    it(promise('f12-pages'), async () => {
+    it('[FABRIC-63, FABRIC-158] fills every page of a selective filter, counts truly, and pages without duplicates or gaps', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       const wanted: number[] = []
       for (const i of range(60)) {
@@ -243,7 +242,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       }
     })
 
-    it(promise('f4-degraded'), async () => {
+    it('[FABRIC-65] recalls by words without vectors and reports it; semantic mode is unavailable', async () => {
       const id = await world.store('the red harbour')
       world.embedder.broken = true
       expect(await world.page('harbour')).toMatchObject({
@@ -259,7 +258,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       await expect(world.page('harbour', { mode: 'semantic' })).rejects.toMatchObject({ code: 'unavailable' })
     })
 
-    it(promise('f4-access'), async () => {
+    it('[FABRIC-35, FABRIC-161, FABRIC-163] writes nothing for a recall: being shown is not an access', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       const id = await world.store('the red harbour')
       const seen = () => rows(sql`SELECT version, updated_at, accessed_at, access_count FROM entries WHERE id = ${id}`)
@@ -272,7 +271,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await rows(sql`SELECT seq FROM audit WHERE org = ${ada.org} AND action = 'context_recall'`)).toEqual([])
     })
 
-    it(promise('f12-update'), async () => {
+    it('[FABRIC-162] recalls a changed memory by its new text only, and a deleted or archived one not at all', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       world.embedder.means('mountain', 0, 1, 0)
       const id = await world.store('the red harbour', { layer: 3 })
@@ -300,7 +299,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await ids('harbour', { mode: 'keyword', project: 'elsewhere' })).toEqual([id])
     })
 
-    it(promise('f12-projects'), async () => {
+    it('[FABRIC-153] never recalls layers 1 and 2 of another project, or anything of a project that is closed to the key', async () => {
       const narrowed = { ...ada, projects: ['p'] }
       world.embedder.means('lamp', 1, 0, 0)
       const here = await world.store('a lamp', { metadata: { projectPath: 'p' } })
@@ -320,7 +319,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       }
     })
 
-    it(promise('f4-crowded'), async () => {
+    it('[FABRIC-173] recalls in three round trips in a small project of a large organization with more memories than are compared one by one', async () => {
       // Another project holds five times as many that are as near, and what filters admit is more than is compared one by one.
       world = recallWorld(ground, ada, { exact: 250 })
       world.embedder.means('noise', 0, 0, 0, 1)
@@ -369,7 +368,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       ])
     })
 
-    it(promise('f4-cost'), async () => {
+    it('[FABRIC-173] recalls in three round trips and one call of the embedder, and reads no more rows when other projects grow', async () => {
       world.embedder.means('zeppelin', 1, 0, 0)
       const id = await world.store('the zeppelin lands', { metadata: { projectPath: 'p', tags: ['x'] } })
       const listed = { layer: 2, kinds: null, tags: ['x'], limit: 10, offset: 0 } as const
@@ -422,7 +421,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
 
     if (!isLarge) return
 
-    it(promise('f12-sizes'), async () => {
+    it('[FABRIC-155, FABRIC-156, FABRIC-157, FABRIC-158] returns the same scores, unrelated queries, layers and pages among ten, a thousand and ten thousand memories', async () => {
       const inProject = (more: object = {}) => ({ metadata: { projectPath: 'p', ...more } })
       world.embedder.means('zeppelin', 1, 0, 0)
       world.embedder.means('finance', 0.34, Math.sqrt(1 - 0.34 ** 2), 0)
@@ -464,7 +463,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       }
     })
 
-    it(promise('f4-capped'), async () => {
+    it('[FABRIC-63] limits each retriever to 200 memories, in every mode, and reports if there were more', async () => {
       world.embedder.means('lamp', 1, 0, 0)
       await Promise.all(range(101).map((i) => world.store(`lamp ${i}`)))
       await Promise.all(range(101).map((i) => world.store(`another lamp ${i}`)))

@@ -13,7 +13,6 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Restoration } from '../../src/ports/history'
 import { carryOutOnce } from '../../src/tools/idempotency'
-import { promise } from '../requirements/history'
 import { filled } from '../support/entry-columns'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal } from '../support/scope'
@@ -79,7 +78,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       )
     }
 
-    it(promise('h3-restore-links'), async () => {
+    it('[HISTORY-24] restores links to entries that still exist, by any author', async () => {
       const [base, gone, target] = [await save(), await save(), await save()]
       const middle = await save({ references: { context_ids: [base, gone] } })
       const above = await save({ depends_on: [middle] })
@@ -325,7 +324,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toHaveLength(1)
     })
 
-    it(promise('h3-nothing-kept'), async () => {
+    it('[HISTORY-15] retains no state for bookkeeping of reads, summaries and vectors', async () => {
       const id = await save()
       await store().patch(call(), id, { n: 1 })
       const counted = () =>
@@ -344,7 +343,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await counted()).toEqual(before)
     })
 
-    it(promise('h2-hours'), async () => {
+    it('[HISTORY-7] replays under a key for its hours to the millisecond, then executes the call again, with or without the schedule', async () => {
       const id = await save()
       const services = { receipts: createSqlReceipts(made.connection, made.clock, terms) }
       const patch = async (looksFirst: boolean) => {
@@ -369,7 +368,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect((await store().read(ada, [id]))[0]?.version).toBe(3)
     })
 
-    it(promise('h3-purged'), async () => {
+    it('[HISTORY-18] does not reveal a deleted entry after the retention time', async () => {
       const id = await save()
       await store().delete(call(), { ids: [id] })
       const window = { limit: 9, offset: 0 }

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { MemoryType } from '../../src/domain/recall/memory'
 import type { SummarizeRequest } from '../../src/services/writing/memories/summarize'
-import { promise } from '../requirements/fabric'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
 
@@ -33,7 +32,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       return (await world.service.list(ada, 'p', query, 1_000_000)).memories.map(({ id }) => id)
     }
 
-    it(promise('f8-summary'), async () => {
+    it('[FABRIC-110, FABRIC-161] stores one summary of old memories of a project, links it to them and archives them, in one commit with one audit row', async () => {
       const madeAt = new Map<number, string>()
       const timeOf = (id: number) => madeAt.get(id)
       const first = await world.store('We deploy on Tuesdays.', inProject)
@@ -72,7 +71,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect((await summarize()).count).toBe(0)
     })
 
-    it(promise('f8-candidates'), async () => {
+    it('[FABRIC-106, FABRIC-153] summarizes unpinned memories of the six types by all their kinds, of the requested layer, thread and age, and no summary again', async () => {
       const old = await world.store('old', inProject)
       await world.store('pinned', { ...inProject, pinned: true })
       await world.store('elsewhere', { metadata: { projectPath: 'q' } })
@@ -105,7 +104,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       await expect(summarize({}, { ...ada, projects: ['q'] })).rejects.toMatchObject({ code: 'forbidden' })
     })
 
-    it(promise('f8-most'), async () => {
+    it('[FABRIC-106] summarizes a thousand memories at most, the oldest first, and the others with the next call', async () => {
       const newest = 1_003
       await world.crowd('p', newest)
       await ground.connection.batch([sql`UPDATE entries SET named_kind = 'decision' WHERE org = ${ada.org}`], {
@@ -124,7 +123,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect([(await summarize()).count, (await summarize()).count]).toEqual([3, 0])
     })
 
-    it(promise('f8-remaining'), async () => {
+    it('[FABRIC-109, FABRIC-161] archives and counts only memories with a line, lists and counts them as archived, and leaves the rest for the next call', async () => {
       const many: number[] = []
       for (let n = 0; n < 12; n++)
         many.push(
@@ -169,7 +168,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect([second.count, second.remaining]).toEqual([first.remaining, 0])
     })
 
-    it(promise('f8-nothing'), async () => {
+    it('[FABRIC-107] writes nothing if nothing is old enough', async () => {
       await world.store('young', inProject)
       const before = await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)
       expect(await summarize({ olderThanDays: 7 })).toEqual({
@@ -178,7 +177,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect(await rows(sql`SELECT max(seq) AS seq FROM audit WHERE org = ${ada.org}`)).toEqual(before)
     })
 
-    it(promise('f8-race'), async () => {
+    it('[FABRIC-110] summarizes the memories as they are at the time of the write, and changes nothing if it cannot', async () => {
       const one = await world.store('one', { ...inProject, layer: 3 })
       const two = await world.store('two', { ...inProject, layer: 3 })
       ground.clock.advance(31 * DAY)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeAi } from '../fakes/workers-ai'
-import { promise } from '../requirements/fabric'
 import { openWorld } from '../support/isolation'
 
 const PROJECT = { projectPath: 'p' }
@@ -9,7 +8,7 @@ const CODE = 'export function landingSpeed(turbine: number) {\n  return turbine 
 /** What the twelve tools cost (fabric contract, platform contract §6): plays on whichever database the file plays on. */
 export function toolBudgetContract(): void {
   describe('the tools for coding agents', () => {
-    it(promise('f12-trips'), async () => {
+    it('[FABRIC-163, FABRIC-173] answers each of the twelve tools within three round trips and one call of the embedder, two if a file is indexed after its memory', async () => {
       const spent = { trips: 0, counting: false }
       const ai = createFakeAi()
       const world = openWorld(

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sharedOpen } from '../contracts/endpoint/session'
-import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runCommand, startCommand } from '../support/command'
@@ -57,7 +56,7 @@ describe('commonplace index', () => {
   const paths = async (project: string) => (await listed(project)).map(({ path }) => path)
   const git = (place: string, ...args: string[]) => spawnSync('git', args, { cwd: place })
 
-  it(promise('f11-index'), async () => {
+  it('[FABRIC-147] sends all files except generated ones and those with secrets, then only changed and removed ones', async () => {
     const first = await run('plain')
     expect(first).toMatchObject({ stored: 5, unchanged: 0, deleted: 0, root: basename(folder) })
     expect(first.skipped).toEqual(
@@ -89,7 +88,7 @@ describe('commonplace index', () => {
     expect(await paths('hidden')).toEqual([])
   })
 
-  it(promise('f11-git'), async () => {
+  it('[FABRIC-150] sends in a work tree the files that git tracks or would add', async () => {
     git(folder, 'init', '-q')
     git(folder, 'remote', 'add', 'origin', 'https://ada:secret@github.com/acme/ferry.git')
     put('picture.png', '\u0089PNG\u0000')
@@ -108,7 +107,7 @@ describe('commonplace index', () => {
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts'])
   })
 
-  it(promise('f11-roots'), async () => {
+  it('[FABRIC-149, FABRIC-172] separates two folders of one project, and deletes nothing if most of the files disappeared, except with --full', async () => {
     const other = mkdtempSync(join(tmpdir(), 'other-'))
     writeFileSync(join(other, 'README.md'), '# Another\n')
     await run('shared')
@@ -131,7 +130,7 @@ describe('commonplace index', () => {
     rmSync(other, { recursive: true })
   })
 
-  it(promise('f11-unread'), async () => {
+  it('[FABRIC-152, FABRIC-172] names files that it cannot read, continues, and deletes none of them', async () => {
     // Root may read everything, so the command runs as somebody who may not.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const unread = async () => {
@@ -158,7 +157,7 @@ describe('commonplace index', () => {
     expect(await listed('unread')).toHaveLength(5)
   })
 
-  it(promise('f11-watch'), async () => {
+  it('[FABRIC-147] continues with every change in watch mode, also after the server was down, and ends cleanly', async () => {
     const watched = mkdtempSync(join(tmpdir(), 'watch-'))
     const write = (path: string, text: string) => writeFileSync(join(watched, path), text)
     write('a.ts', 'export function first() {}\n')
@@ -191,7 +190,7 @@ describe('commonplace index', () => {
     }
   })
 
-  it(promise('f11-exit'), async () => {
+  it('[FABRIC-142] shows its progress, and exits with 0, with 1 on failure, with 2 on wrong usage', async () => {
     const { code, out } = await runCommand(['index', folder, '--project', 'shown', '--url', server.url.origin])
     expect([code, out]).toEqual([
       0,

@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path'
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { promise } from '../requirements/fabric'
 import { runHere } from '../support/command-here'
 
 /** `commonplace setup`, on files such as people have them, in a home of its own. */
@@ -71,7 +70,7 @@ describe('commonplace setup', () => {
     return (tree.mcpServers ?? tree.mcp ?? tree.mcp_servers).commonplace
   }
 
-  it(promise('f11-setup'), async () => {
+  it("[FABRIC-143] writes the entry into each client's own file, keeps the rest and a copy, and changes nothing the second time", async () => {
     for (const [client, [name, before, keeps]] of Object.entries(SAMPLES)) {
       const file = join(home, name)
       mkdirSync(dirname(file), { recursive: true })
@@ -102,7 +101,7 @@ describe('commonplace setup', () => {
     expect(entryOf(file, text.slice(1)).url).toBe(ENDPOINT)
   })
 
-  it(promise('f11-inline'), async () => {
+  it('[FABRIC-143] replaces the entry in any TOML form, in a table, on one line or dotted, and keeps the rest', async () => {
     const file = join(home, '.codex/config.toml')
     mkdirSync(dirname(file), { recursive: true })
     for (const [before, keeps] of [
@@ -204,7 +203,7 @@ describe('commonplace setup', () => {
     expect(await run('gemini', '--url', URL)).toMatchObject({ code: 0 })
   })
 
-  it(promise('f11-links'), async () => {
+  it('[FABRIC-144] follows links, also to missing files, keeps modes, protects files that hold a key, and uses opencode.jsonc', async () => {
     // People keep such files in a repository of their own; the link may be there before the file.
     const kept = join(home, 'dotfiles')
     for (const [name, text] of [
@@ -236,14 +235,14 @@ describe('commonplace setup', () => {
     expect(readdirSync(dirname(commented)).sort()).toEqual(['opencode.jsonc', 'opencode.jsonc.bak'])
   })
 
-  it(promise('f11-key'), async () => {
+  it('[FABRIC-144] fills in the key where a client cannot read its environment, and in no other place', async () => {
     await run('kimi', '--url', URL)
     await run('cursor', '--url', URL)
     expect(readFileSync(join(home, '.kimi/mcp.json'), 'utf8')).toContain('Bearer cp_test')
     expect(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')).not.toContain('cp_test')
   })
 
-  it(promise('f11-unreadable'), async () => {
+  it('[FABRIC-145] does not change a file that it cannot read, and reports it', async () => {
     for (const [client, name, text] of [
       ['gemini', '.gemini/settings.json', '{"a": '],
       ['cursor', '.cursor/mcp.json', '{"mcpServers": []}'],
@@ -258,7 +257,7 @@ describe('commonplace setup', () => {
     }
   })
 
-  it(promise('f11-print'), async () => {
+  it('[FABRIC-146] only shows the entry with --print, and for clients without a file', async () => {
     const { out } = await run('docker', '--url', URL)
     expect(JSON.parse(out).mcpServers.commonplace.command).toBe('docker')
     const shown = await run('gemini', '--url', `${URL}/mcp`, '--print', '--json')

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../../scripts/ports.mjs'
-import { promise } from '../requirements/threads'
 import { ADMIN_TOKEN } from '../support/access'
 import { CLIENTS, type Connect } from '../support/clients'
 import { runCommand } from '../support/command'
@@ -245,7 +244,7 @@ describe('the built-in model of npm start', () => {
     await server.stop()
   })
 
-  it(promise('11-no-network'), async () => {
+  it('[THREADS-133] opens no connection beyond loopback in a start of npm test', async () => {
     const quiet = await startDevServer(join(folder, 'quiet'))
     expect(await readiness(quiet)).not.toHaveProperty('checks.embeddings')
     await quiet.stop()

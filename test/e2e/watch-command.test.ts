@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../requirements/history'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 import { PROGRAM, runCommand, startCommand, surroundings } from '../support/command'
@@ -35,7 +34,7 @@ describe('commonplace watch', () => {
     return data.context_id
   }
 
-  it(promise('h4-watch'), async () => {
+  it('[HISTORY-51] prints changes as they happen, and continues after the server was killed', async () => {
     const watching = startCommand(['watch', '--url', url(), '--thread', 'release', '--json'])
     const next = async () => JSON.parse(await watching.line())
     try {

@@ -10,7 +10,6 @@ import { downloadModel } from '../../src/cli/models/download.mjs'
 import { filesOf, installedModel, modelInFolder, storedModels } from '../../src/cli/models/folder.mjs'
 import type { HostedModel } from '../../src/domain/meaning/hosted-model'
 import { describeEmbedder } from '../contracts/embedder'
-import { promise } from '../requirements/threads'
 import { ownDisk } from '../support/broken-disks'
 import { type ModelMirror, startMirror } from '../support/model-mirror'
 import { TINY_DIM, tinyModel, writeTinyModel } from '../support/tiny-model.mjs'
@@ -257,7 +256,7 @@ describe('the model of a server', () => {
     expect([server.asked.length, again.told]).toEqual([length, []])
   })
 
-  it(promise('11-builtin-offline'), async () => {
+  it('[THREADS-133] uses local if the built-in model is absent and cannot be downloaded, reports it in one line, and uses the model when it arrives', async () => {
     const models = folder()
     const { host, told, ready } = hostOn({ models, mirror: 'http://127.0.0.1:9' })
     host.begin()

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, replies } from '../fakes/model-server'
 import { startOllama } from '../fakes/ollama'
-import { promise } from '../requirements/threads'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
@@ -66,7 +65,7 @@ describe('with models behind Ollama', () => {
   })
   afterAll(() => world.end())
 
-  it(promise('9-summary'), async () => {
+  it('[THREADS-146] summarizes long texts, keeps the summary of a repeated store and clears it for a short text', async () => {
     const stored = await world.ok('store_context', draft(LONG))
     expect(stored.message).toBe('Context stored (embedding generated, summary generated)')
     const again = await world.ok('store_context', draft(LONG))
@@ -85,7 +84,7 @@ describe('with models behind Ollama', () => {
     expect(stats.semantic_search).toMatchObject({ provider: 'ollama', model: 'embedder', dimensions: 8 })
   })
 
-  it(promise('8-rerank'), async () => {
+  it('[THREADS-145] orders by the score of the cross-encoder if one is configured', async () => {
     for (const text of ['short apple', 'a somewhat longer text about an apple', 'apple'])
       await world.ok('store_context', draft(text, { thread_id: 'apples' }))
     for (const tool of ['fts_search_context', 'semantic_search_context', 'hybrid_search_context']) {
@@ -137,7 +136,7 @@ describe('with models behind Ollama', () => {
     expect(both.data.results).toHaveLength(2)
   })
 
-  it(promise('9-failure'), async () => {
+  it('[THREADS-148] never fails a write for its summary', async () => {
     models.splice(0, models.length, 'embedder')
     const thread_id = 'without a writer'
     try {
@@ -166,7 +165,7 @@ describe('without the model of vectors', () => {
   })
   afterAll(() => world.end())
 
-  it(promise('7-failure'), async () => {
+  it('[THREADS-128] fails a write and stores nothing when its embeddings cannot be made', async () => {
     const { data, isError } = await world.client.call('store_context', draft('words'))
     expect(isError).toBe(true)
     expect(data.error).toMatchObject({ code: 'unavailable', retryable: true })
@@ -198,7 +197,7 @@ describe('without any model, where writes do not wait for vectors', () => {
   })
   afterAll(() => world.end())
 
-  it(promise('7-defer'), async () => {
+  it('[THREADS-129] stores without vectors in deferred mode and finds the entry by words at once', async () => {
     const stored = await world.ok('store_context', draft('a deferred walrus'))
     expect(stored.message).toBe('Context stored (embedding queued)')
     expect(stored.warnings).toEqual([expect.stringContaining('has not made all vectors yet')])
@@ -208,7 +207,7 @@ describe('without any model, where writes do not wait for vectors', () => {
     expect(stats.pending_work.pending).toBeGreaterThan(0)
   })
 
-  it(promise('8-degraded'), async () => {
+  it('[THREADS-141] answers from the retriever that works, with a warning', async () => {
     await world.ok('store_context', draft('a lonely puffin'))
     const found = await world.ok('hybrid_search_context', { query: 'puffin' })
     expect(found).toMatchObject({ count: 1, search_modes_used: ['fts'], semantic_count: 0 })

@@ -5,7 +5,6 @@ import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETUP_CLIENTS } from '../../src/integrations/setup/client-files'
 import { sharedOpen, sharedTeam } from '../contracts/endpoint/session'
-import { promise } from '../requirements/fabric'
 import { ADMIN_TOKEN, type Team } from '../support/access'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runHere } from '../support/command-here'
@@ -53,7 +52,7 @@ describe('context_setup', () => {
   afterAll(() => client.close())
   const call = async (args: object): Promise<Json> => (await client.call('context_setup', { ...args })).data
 
-  it(promise('f10-preview'), async () => {
+  it('[FABRIC-134] shows a snippet for each client of the list that parses and points at this server', async () => {
     expect(SETUP_CLIENTS).toHaveLength(14)
     for (const cli of SETUP_CLIENTS) {
       const { snippet, message, ...rest } = await call({ cli, preview: 'true' })
@@ -65,7 +64,7 @@ describe('context_setup', () => {
     }
   })
 
-  it(promise('f10-result'), async () => {
+  it('[FABRIC-134] writes nothing and names the file, snippet and command', async () => {
     expect(await call({ cli: 'gemini' })).toEqual({
       success: true,
       written: false,
@@ -124,7 +123,7 @@ describe('context_setup', () => {
     rmSync(home, { recursive: true })
   })
 
-  it(promise('f10-docker'), async () => {
+  it('[FABRIC-140] returns the bridge in a container in the shape of each client', async () => {
     for (const cli of SETUP_CLIENTS) {
       const { snippet, useDocker } = await call({ cli, useDocker: true, preview: true })
       expect([cli, useDocker]).toEqual([cli, true])
@@ -157,7 +156,7 @@ describe('context_setup', () => {
     })
   })
 
-  it(promise('f10-url'), async () => {
+  it('[FABRIC-135] accepts another server by its URL and warns about any other value', async () => {
     const other = await call({ cli: 'cursor', serverPath: 'https://memory.example/mcp/fabric' })
     expect(urlOf('cursor', JSON.parse(other.snippet))).toBe('https://memory.example/mcp/fabric')
     const path = await call({ cli: 'cursor', serverPath: '/opt/fabric/dist/server.js' })
@@ -173,7 +172,7 @@ describe('context_setup', () => {
     expect(idn).not.toHaveProperty('warnings')
   })
 
-  it(promise('f10-keys'), async () => {
+  it('[FABRIC-138] names the environment variable of the key where clients can read it, and contains no key', async () => {
     const { key } = await team.key('acme', { role: 'reader' })
     const authorization: Record<string, string> = {
       opencode: 'Bearer {env:COMMONPLACE_KEY}',

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { absenceOf, spell, tellSituation } from '../../src/domain/recall/absence'
 import { clockFace, isZone, timeFacts, WEEKDAYS } from '../../src/domain/recall/calendar'
 import { resolveExpression } from '../../src/domain/recall/expression'
-import { promise } from '../requirements/fabric'
 
 /** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a whole day; fixed offsets. */
 const ZONES = [
@@ -59,7 +58,7 @@ function changesOf(zone: string): number[] {
 const HALF_DAYS = [-36, -25, -24, -12, -1, 0, 1, 12, 23, 24, 36]
 
 describe('the calendar of a zone', () => {
-  it(promise('f6-days'), () => {
+  it('[FABRIC-80, FABRIC-164] finds every boundary of days and weeks as a second library does, with clock changes, half hours, and skipped midnights or days', () => {
     let looked = 0
     for (const zone of ZONES) {
       const around = changesOf(zone).flatMap((at) => HALF_DAYS.map((hours) => at + hours * 3_600_000))
@@ -77,7 +76,7 @@ describe('the calendar of a zone', () => {
     )
   })
 
-  it(promise('f6-new-york'), () => {
+  it('[FABRIC-80, FABRIC-164] begins a day at its first existing instant and ends it before the next one, on both days of clock changes', () => {
     const day = (date: string) => {
       const { startOfDay, endOfDay } = timeFacts('America/New_York', Date.parse(`${date}T12:00:00-05:00`))
       return [startOfDay, endOfDay].map((ms) => clockFace('America/New_York', ms).iso)
@@ -91,7 +90,7 @@ describe('the calendar of a zone', () => {
     expect(clockFace('Pacific/Apia', apia.startOfNextDay).iso).toBe('2011-12-31T00:00:00.000+14:00')
   })
 
-  it(promise('f6-words'), () => {
+  it('[FABRIC-79, FABRIC-164] formats the time in words of its zone, named in any case or by an offset', () => {
     const facts = timeFacts('Europe/London', Date.parse('2026-02-25T09:15:00Z'))
     expect(facts).toMatchObject({
       ...{ epochMs: 1_772_010_900_000, iso: '2026-02-25T09:15:00.000+00:00', timezone: 'Europe/London' },
@@ -112,7 +111,7 @@ describe('the calendar of a zone', () => {
     for (const zone of [...none, 'a'.repeat(1_000_000)]) expect(isZone(zone)).toBe(false)
   })
 
-  it(promise('f6-expressions'), () => {
+  it('[FABRIC-82] resolves every form of expression in the zone, repeated times to the earlier one and skipped ones forward', () => {
     const zone = 'America/New_York'
     const friday = Date.parse('2026-02-27T15:30:00-05:00')
     const iso = (expression: string, now = friday, where = zone): string | null => {
@@ -169,7 +168,7 @@ describe('the calendar of a zone', () => {
     )
   })
 
-  it(promise('f6-summary'), () => {
+  it('[FABRIC-88] summarizes time, project, absence and new memories in a few sentences', () => {
     const times: [number, string][] = [
       ...([
         [0, '0 seconds'],

@@ -5,7 +5,6 @@ import { type Grepped, grepText } from '../../src/domain/reading/grep'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { Meter } from '../../src/domain/reading/meter'
 import type { Pattern } from '../../src/domain/reading/pattern'
-import { promise } from '../requirements/threads'
 import { literals, plainScan, regexes, texts } from '../support/grep-model'
 
 /** Greps a text to the end; what it read between two places where it may rest, too. */
@@ -32,7 +31,7 @@ const refusal = (pattern: string): string => {
 }
 
 describe('searching a text line by line', () => {
-  it(promise('13-scan-literal'), () => {
+  it('[THREADS-157] finds the same as a plain scan, for random texts and strings', () => {
     fc.assert(
       fc.property(texts, literals, fc.boolean(), (text, wanted, caseSensitive) => {
         const pattern = literalPattern(wanted, caseSensitive)
@@ -42,7 +41,7 @@ describe('searching a text line by line', () => {
     )
   })
 
-  it(promise('13-scan-expression'), () => {
+  it('[THREADS-157] finds the same as a plain scan, for random texts and expressions', () => {
     fc.assert(
       fc.property(texts, regexes, fc.boolean(), (text, wanted, caseSensitive) => {
         const pattern = expressionPattern(wanted, caseSensitive)
@@ -65,7 +64,7 @@ describe('searching a text line by line', () => {
     expect(narrowingOf('Kss', false)).toBeNull()
   })
 
-  it(promise('13-fold'), () => {
+  it('[THREADS-158] folds one character to one, so that ß is not ss', () => {
     expect(word('straße STRASSE', 'STRASSE')).toEqual([[1, 7, 14]])
     expect(word('STRAẞE', 'straße')).toEqual([[1, 0, 6]])
     expect(word('273 \u212a', 'k')).toEqual([[1, 4, 5]])
@@ -74,7 +73,7 @@ describe('searching a text line by line', () => {
     expect(word('Straße', 'straße', true)).toEqual([])
   })
 
-  it(promise('13-line-ends'), () => {
+  it('[THREADS-156] ends lines at \\n, \\r\\n and \\r, and counts code points', () => {
     expect(word('a\nx\r\nx\rx\n', 'x')).toEqual([
       [2, 0, 1],
       [3, 0, 1],
@@ -86,7 +85,7 @@ describe('searching a text line by line', () => {
     expect(shown(grep('one\r\ntwo', expressionPattern('e$', false)))).toEqual([[1, 2, 3]])
   })
 
-  it(promise('13-long-line'), () => {
+  it('[THREADS-161] shows the part of a long line around its match, and the lines before and after', () => {
     const { lines } = grep(
       `${'b'.repeat(600)}\n${'🌍'.repeat(900)}needle${'c'.repeat(900)}\nafter`,
       literalPattern('needle', true),
@@ -103,7 +102,7 @@ describe('searching a text line by line', () => {
     expect(whole?.line).toBe('a'.repeat(500))
   })
 
-  it(promise('13-rows'), () => {
+  it('[THREADS-163] lists the first 1,000 lines of an entry and counts the others', () => {
     const { lines, matches, cut } = grep('x\n'.repeat(1500), literalPattern('x', true))
     expect([lines.length, matches, cut]).toEqual([1000, 1500, true])
     expect(grep('x\n'.repeat(1000), literalPattern('x', true)).cut).toBe(false)
@@ -121,7 +120,7 @@ describe('searching a text line by line', () => {
     expect(refusal('a\\')).toContain('position 2')
   })
 
-  it(promise('13-program'), () => {
+  it('[THREADS-167] refuses an expression whose program is too large, before it is compiled', () => {
     for (const large of [
       'a{999}'.repeat(100),
       '(?:abcdefgh){999}'.repeat(50),
@@ -136,7 +135,7 @@ describe('searching a text line by line', () => {
   const MEGABYTE = 1_000_000
   /** In characters read, of which 48,000 are 10 to 30 ms. */
   const A_LOOK = 80_000
-  it(promise('13-hostile'), () => {
+  it('[THREADS-167] can yield every few hundredths of a second on one line of a megabyte, for any pattern', () => {
     const alternatives = Array.from({ length: 250 }, (_, i) => `a${(i + 36).toString(36)}`).join('|')
     for (const hostile of ['(a+)+$', '.{500}[^a]', '(?:a?){500}b', '(?:a?){500}[^a]', alternatives]) {
       const pattern = expressionPattern(hostile, true)
@@ -150,7 +149,7 @@ describe('searching a text line by line', () => {
     expect(stretches.length).toBeGreaterThanOrEqual(9)
   })
 
-  it(promise('13-windows'), () => {
+  it('[THREADS-167] finds a match in a line that is too long for one window, with positions in the complete line', () => {
     const line = `${'lorem ipsum '.repeat(60_000)}"id": 4711, ${'dolor '.repeat(30_000)}`
     const { lines, cut } = grep(line, expressionPattern('"id":\\s*(\\d+),', false))
     expect(lines.map(({ matchStart, matchEnd }) => line.slice(matchStart, matchEnd))).toEqual(['"id": 4711,'])
@@ -161,7 +160,7 @@ describe('searching a text line by line', () => {
     expect(grep(line, expressionPattern('(dolor|amet) $', false))).toMatchObject({ matches: 1 })
   })
 
-  it(promise('13-missed'), () => {
+  it('[THREADS-167] names a line in which a match may be longer than the overlap of windows', () => {
     const line = `x${'y'.repeat(900_000)}z${'w'.repeat(90_000)}`
     expect(grep(line, expressionPattern('x(?:y|v|u|t|s|r|q|p)*z', false))).toMatchObject({ matches: 0, cut: true })
   })

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nodesBelow, type OutlineNode, readOutline, shownOutline } from '../../src/domain/reading/outline'
 import { atOnce } from '../../src/domain/scheduler'
-import { promise } from '../requirements/threads'
 
 const outline = (text: string): OutlineNode => atOnce(readOutline(text))
 const nodes = (text: string) => [...nodesBelow(outline(text))]
@@ -43,7 +42,7 @@ describe('the outline of a text', () => {
     }
   })
 
-  it(promise('13-node-ids'), () => {
+  it('[THREADS-175] names nodes by the path of their titles, equal ones by the next free number', () => {
     expect(ids('# Title\n## Set up!\n## Größe & Maß\n# Über\n### 日本語 ガイド\n## !!!')).toEqual([
       'title',
       'title/set-up',
@@ -55,7 +54,7 @@ describe('the outline of a text', () => {
     expect(ids('# A\n# A\n# A 2\n# A\n# Root\n## Root')).toEqual(['a', 'a-2', 'a-2-2', 'a-3', 'root-2', 'root-2/root'])
   })
 
-  it(promise('13-node-places'), () => {
+  it('[THREADS-174] reports where each node starts and ends, and its place among its siblings', () => {
     const text = '🌍 intro\n\n# One\ntext\n### Deep\n## Two\nSetext *heading*\nof two lines\n---\n# Last\n'
     const root = outline(text)
     const chars = [...text]
@@ -72,7 +71,7 @@ describe('the outline of a text', () => {
     expect(cut(nodes(text)[1] as OutlineNode)).toBe('### Deep\n')
   })
 
-  it(promise('13-titles'), () => {
+  it('[THREADS-173] returns titles without markup', () => {
     const title = (heading: string) => nodes(heading)[0]?.title
     expect(title('## `code` and **bold _words_** ##')).toBe('code and bold words')
     expect(title('# A [link](http://x.y "t") and ![image](z.png) &amp; &#228; \\# <http://a.b> <b>c</b>')).toBe(
@@ -82,14 +81,14 @@ describe('the outline of a text', () => {
     expect([...(title(`# ${'word '.repeat(100)}`) ?? '')]).toHaveLength(161)
   })
 
-  it(promise('13-no-headings'), () => {
+  it('[THREADS-171] ignores headings in code, HTML, quotes, lists and front matter, with any line ends', () => {
     const text =
       '---\ntitle: x\n# comment\n---\n# Real\n```\n# code\n```\n<div>\n# html\n</div>\n\n> # quote\n\n- # list\n\n    # indented\n\nAlso real\n==='
     for (const end of ['\n', '\r\n', '\r']) expect(ids(text.replaceAll('\n', end))).toEqual(['real', 'also-real'])
     expect(ids('---\n# Not closed')).toEqual(['not-closed'])
   })
 
-  it(promise('13-parts'), () => {
+  it('[THREADS-176] cuts a text without headings into parts after blank lines, line ends, or at 2,000', () => {
     const lengths = (text: string) => nodes(text).map(({ start, end }) => end - start)
     expect(ids('short')).toEqual(['part-1'])
     expect(lengths('a'.repeat(2000))).toEqual([2000])
@@ -105,7 +104,7 @@ describe('the outline of a text', () => {
     })
   })
 
-  it(promise('13-many-nodes'), () => {
+  it('[THREADS-170] leaves out complete depths, the deepest first, if there are more than 2,000 nodes', () => {
     const text = Array.from({ length: 300 }, (_, i) => `# ${i}\n${'## a\n'.repeat(5)}${'### b\n'.repeat(2)}`).join('')
     const all = shownOutline(outline(text), 6)
     expect([all.nodes, all.truncated]).toEqual([1800, true])
@@ -140,7 +139,7 @@ describe('the outline of a text', () => {
       `${'word '.repeat(300)}\n`,
     ],
   )
-  it(promise('13-tree'), () => {
+  it('[THREADS-174] nests children inside their parents, orders siblings without overlap, and covers a text without headings', () => {
     fc.assert(
       fc.property(fc.array(blocks, { minLength: 1, maxLength: 40 }), (parts) => {
         const text = parts.join('')
@@ -172,7 +171,7 @@ describe('the outline of a text', () => {
     )
   })
 
-  it(promise('13-steps'), () => {
+  it('[THREADS-172] can yield often, also with nested blocks, many titles and a text of one line', () => {
     const hostile = ['- a\n', '#\n', 'a\n=\n', '# *a*\n']
     for (const block of hostile) {
       const work = readOutline(block.repeat(Math.ceil(50_000 / block.length)))

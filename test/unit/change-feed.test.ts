@@ -13,7 +13,6 @@ import type { ChangeFeed, FeedPage } from '../../src/ports/change-feed'
 import type { Sightings } from '../../src/ports/sightings'
 import { createChanges, type ListRequest } from '../../src/services/searching/history/changes'
 import type { Services } from '../../src/services/services'
-import { promise } from '../requirements/history'
 import { freshPrincipal, TestClock } from '../support/scope'
 
 /** The rules of the feed in plain code, and how it waits, on a clock that only waiting moves. */
@@ -82,7 +81,7 @@ function world(bell: Partial<ChangeBell> = {}) {
 const request = (waitMs: number, after?: string): ListRequest => ({ after, filter: WHOLE_FEED, limit: 50, waitMs })
 
 describe('waiting for a change', () => {
-  it(promise('h4-unrung'), async () => {
+  it('[HISTORY-47] finds a change within fifteen seconds without a notification, and polls at most every five', async () => {
     const { changes, looks, commitAt, clock } = world()
     const { next } = await changes.list(ada, request(0))
     commitAt(9_000)
@@ -104,7 +103,7 @@ describe('waiting for a change', () => {
     for (const [i, at] of looks.slice(1).entries()) expect(at - (looks[i] as number)).toBe(7_500)
   })
 
-  it(promise('h4-comment'), async () => {
+  it('[HISTORY-50] sends a comment on a silent stream every fifteen seconds, and moves its cursor with it', async () => {
     const { changes, clock } = world()
     const spoke: number[] = []
     const seal: typeof changes.seal = (...given) => {
@@ -161,7 +160,7 @@ describe('waiting for a change', () => {
     expect(made.looks.length).toBe(1)
   })
 
-  it(promise('h4-listen-at-once'), async () => {
+  it('[HISTORY-52] notifies listeners as soon as the notifier reports a commit, without advancing the clock', async () => {
     let ring = () => {}
     const { changes, looks, clock, commitAt, pass } = world({
       mark: async () => 'm',
@@ -209,7 +208,7 @@ describe('waiting for a change', () => {
 })
 
 describe('cursors', () => {
-  it(promise('h4-cursor'), async () => {
+  it('[HISTORY-39] seals cursors so that two cursors of one position share no text, and none is valid for another organization', async () => {
     const seal = await createCursorSeal('a secret')
     const cursors = await Promise.all(Array.from({ length: 50 }, () => seal.seal('one', 7)))
     expect(new Set(cursors).size).toBe(50)

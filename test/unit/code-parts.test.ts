@@ -5,7 +5,6 @@ import { createGlob } from '../../src/domain/code/globs'
 import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
 import { matchLines } from '../../src/domain/code/lines'
 import { type CodeSymbol, commentStyle, toSymbols } from '../../src/domain/code/symbols'
-import { promise } from '../requirements/fabric'
 
 const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({
   ...{
@@ -69,7 +68,7 @@ describe('parts of code', () => {
     expect(read).toBeLessThan(1_000)
   })
 
-  it(promise('f9-chunks'), () => {
+  it('[FABRIC-126] cuts code into at most 100 lines and 4,000 characters, at close symbols, with ten lines of overlap', () => {
     const text = lines(250)
     const plain = cutCode(text, [])
     expect(plain.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
@@ -119,7 +118,7 @@ describe('parts of code', () => {
     expect(cutCode('a'.repeat(1_000_000), []).every(({ text: piece }) => piece.length <= 4_000)).toBe(true)
   })
 
-  it(promise('f9-globs'), () => {
+  it('[FABRIC-127, FABRIC-166] matches globs: within a folder, across folders and none, one character, classes, alternatives, base names', () => {
     const matching: [string, string][] = [
       ...([
         ['src/**/*.ts', 'src/a.ts'],
@@ -149,7 +148,7 @@ describe('parts of code', () => {
     for (const [glob, path] of others) expect([glob, path, createGlob(glob)(path)]).toEqual([glob, path, false])
   })
 
-  it(promise('f9-languages'), () => {
+  it('[FABRIC-128] recognizes a language by its extension and by the usual short names', () => {
     const aliases = {
       TS: 'typescript',
       js: 'javascript',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { digestOf, type Original, shortened } from '../../src/domain/recall/digest'
 import type { MemoryType } from '../../src/domain/recall/memory'
-import { promise } from '../requirements/fabric'
 
 const start = Date.UTC(2026, 0, 2)
 
@@ -15,7 +14,7 @@ const original = (type: MemoryType, text: string, given: Partial<Original> = {})
 }
 
 describe('a summary', () => {
-  it(promise('f8-text'), () => {
+  it('[FABRIC-108] begins a summary with counts and dates, then a line a memory, the most valuable first and equal ones in one line, within its length', () => {
     nextId = 0
     const captured = { origin: 'system_auto', tags: ['auto_capture', 'command_failed', 'error'] } as const
     const memories = [

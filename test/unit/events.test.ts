@@ -5,7 +5,6 @@ import type { EventType } from '../../src/domain/recall/events/event'
 import { errorLine } from '../../src/domain/recall/events/outcome'
 import { outcomeOf } from '../../src/domain/recall/events/outcomes'
 import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
-import { promise } from '../requirements/fabric'
 
 const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>
   outcomeOf({ type, payload }, project, wrong)
@@ -23,7 +22,7 @@ function refused(type: EventType, payload: Metadata): string | null {
 }
 
 describe('what an event leaves', () => {
-  it(promise('f7-failed'), () => {
+  it('[FABRIC-93, FABRIC-167] recognizes a failed command by its exit code alone, and its reason by a line of its output', () => {
     const lines = (output: string, exitCode?: number) =>
       outcome('command_executed', { command: 'make', output, ...(exitCode === undefined ? {} : { exitCode }) })
     for (const output of ['2 failed', 'FATAL: out of memory', 'Traceback', 'exit code 1', ''])
@@ -44,7 +43,7 @@ describe('what an event leaves', () => {
     for (const letter of ['0', 'e', '0 ', 'error', ' \n']) errorLine(letter.repeat(1_000_000 / letter.length))
   })
 
-  it(promise('f7-pattern'), async () => {
+  it('[FABRIC-94] identifies a problem by its error line without numbers, and by its file or command', async () => {
     const same = [
       ['Timeout after 5000 ms at 0xDEADBEEF', 'timeout after 31 ms at 0xfe'],
       ['commit 4f2a91c failed', 'Commit 0a1b2c3d4e failed'],
@@ -72,7 +71,7 @@ describe('what an event leaves', () => {
     ])
   })
 
-  it(promise('f7-required'), () => {
+  it('[FABRIC-91, FABRIC-167] refuses an event whose required value is missing, blank or empty, and never writes "undefined"', () => {
     const needed: [EventType, string][] = [
       ...([
         ['file_opened', 'path'],
@@ -101,7 +100,7 @@ describe('what an event leaves', () => {
     expect(all).not.toContain('undefined')
   })
 
-  it(promise('f7-paths'), () => {
+  it('[FABRIC-16] treats all spellings of a file path as one, also in stored memories', () => {
     const project = '/home/ada/app'
     const left = (type: EventType, payload: Metadata) => outcome(type, payload, new Inspection(), project).memories[0]
     for (const path of ['./src/a.ts', 'src/a.ts', `file://${project}/src/a.ts`, `${project}/src/a.ts`, 'src\\a.ts']) {
@@ -121,7 +120,7 @@ describe('what an event leaves', () => {
     expect(left('file_opened', { path: './' })?.content).toBe('./')
   })
 
-  it(promise('f7-table'), () => {
+  it('[FABRIC-90] stores for each type of event the memories, layers, times to live, tags and actions that the page lists', () => {
     const memory = (type: EventType, payload: Metadata) => {
       const { memories, actions } = outcome(type, payload)
       return { ...memories[0], actions }
@@ -186,7 +185,7 @@ describe('what an event leaves', () => {
     })
   })
 
-  it(promise('f7-secrets'), () => {
+  it('[FABRIC-99, FABRIC-167] removes secrets from every part of an event, also where a text is cut', () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const hidden = '[redacted:github]'
     const types: [EventType, Metadata][] = [

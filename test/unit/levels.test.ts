@@ -6,7 +6,6 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/embedder'
 import type { Settings } from '../../src/ports/settings'
 import { createLevels } from '../../src/services/searching/memories/levels'
-import { promise } from '../requirements/fabric'
 
 /** What cosines of a model mean (fabric contract §4). */
 const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {
@@ -32,7 +31,7 @@ const kept = (): Settings & { readonly values: Map<string, string> } => {
 }
 
 describe('levels of a model', () => {
-  it(promise('f4-levels'), async () => {
+  it('[FABRIC-59] measures the cosine levels of an unknown model once, on pairs that ship, where local gets its known levels, and stores them', async () => {
     expect(new Set(PAIRS.flat()).size).toBe(64)
     const settings = kept()
     const embedder = given()

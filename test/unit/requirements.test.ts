@@ -1,10 +1,47 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { REQUIREMENTS } from '../requirements'
-import { GUARANTEES } from '../requirements/fabric'
+import { citationsIn, problemsOf, promisesIn, readAll, tableOf, testedIn } from '../../scripts/requirements.mjs'
+import { FAMILIES } from '../../src/tools/catalogue'
 import { ROOT } from '../support/build'
 import { ALL_TOOLS } from '../support/tool-examples'
+
+const { promises, citations, written } = readAll()
+
+it('has a unique id for each promise, cites only existing ids, and keeps a test for each promise that had one', () => {
+  expect(problemsOf(promises, citations, testedIn(written))).toEqual([])
+})
+
+it('lists the tests of each promise in a table that is up to date (node scripts/requirements.mjs)', () => {
+  expect(tableOf(promises, citations)).toBe(written)
+})
+
+it('reads ids at the start of lines and list items only', () => {
+  const text = ['**PACK-1.** A.', '* **PACK-2.** B, unlike PACK-9.', '3. **PACK-3.** C.', '  PACK-8 continues.'].join(
+    '\n',
+  )
+  expect(promisesIn('packs', text).map(({ id }) => id)).toEqual(['PACK-1', 'PACK-2', 'PACK-3'])
+})
+
+it('reports a duplicate id, a citation of an unknown id, and a promise that lost its last test', () => {
+  const stated = promisesIn('packs', '* **PACK-1.** A.\n* **PACK-1.** B.\n* **PACK-2.** C.')
+  const cited = citationsIn('packs.ts', "it('[PACK-1, PACK-7] does it', () => {})")
+  expect(problemsOf(stated, cited, ['PACK-1', 'PACK-2', 'PACK-3'])).toEqual([
+    'docs/contracts: PACK-1 is the id of two promises',
+    'packs.ts: "does it" cites PACK-7, which no contract page has',
+    "PACK-2 had a test, and no test cites it now. Cite it in the title of a test: it('[PACK-2] …')",
+  ])
+})
+
+it('has a test for the promise that each tool declares', () => {
+  const tested = new Set(citations.map(({ id }) => id))
+  expect(ALL_TOOLS.filter(({ promise }) => !tested.has(promise)).map(({ name }) => name)).toEqual([])
+})
+
+it('has a contract page with promises for each tool family', () => {
+  const pages = new Set(promises.map(({ page }) => page))
+  expect(Object.keys(FAMILIES).filter((family) => !pages.has(family))).toEqual([])
+})
 
 const testFiles = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
@@ -15,31 +52,9 @@ const testFiles = (folder: string): string[] =>
         : [],
   )
 
-const sources = testFiles(join(ROOT, 'test')).map((file) => readFileSync(file, 'utf8'))
-
-// The title of a test that is skipped, left to do, or a mere mention proves nothing.
-const proved = new Set(
-  sources.flatMap((source) => [...source.matchAll(/\bit\((?:promise|toolPromise)\('([^']+)'\)/g)].map(([, id]) => id)),
-)
-
-for (const [family, promises] of Object.entries(REQUIREMENTS))
-  it(`has a test that runs for every promise of the ${family} contract`, () => {
-    expect(Object.keys(promises).filter((id) => !proved.has(id))).toEqual([])
-  })
-
-it('has a test for the promise that each tool declares', () => {
-  expect(ALL_TOOLS.filter(({ promise }) => !proved.has(promise)).map(({ name }) => name)).toEqual([])
-})
-
-it('has promises for each of the guarantees of the fabric contract', () => {
-  // Similarity and the time of getCurrent (17 and 19) are shown by benches: bench/records/recall.md and bench/records/memories.md.
-  const tested = Array.from({ length: 20 }, (_, i) => i + 1).filter((n) => n !== 17 && n !== 19)
-  expect(Object.keys(GUARANTEES).map(Number)).toEqual(tested)
-})
-
 it('has no test that is skipped whatever the surroundings, or that silences the others', () => {
-  const silenced = sources.flatMap(
-    (source) => source.match(/\b(?:it|test|describe)\.(?:skip|todo|only|fails)\b.*/g) ?? [],
+  const silenced = testFiles(join(ROOT, 'test')).flatMap(
+    (file) => readFileSync(file, 'utf8').match(/\b(?:it|test|describe)\.(?:skip|todo|only|fails)\b.*/g) ?? [],
   )
   expect(silenced).toEqual([])
 })

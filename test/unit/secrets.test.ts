@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { redact } from '../../src/domain/secrets/redact'
 import { FORMS } from '../../src/domain/secrets/token-forms'
-import { promise } from '../requirements/fabric'
 import { ROOT } from '../support/build'
 import { isLeftIn, PROVIDER_SETS, providerSecrets } from '../support/provider-forms'
 import { fillToken, NAMED_FORMS, PASSPHRASES, randomNumbers, randomText, TOKEN_FORMS } from '../support/secret-forms'
@@ -20,7 +19,7 @@ const VALUES = [
 ] as const
 
 describe('secrets', () => {
-  it(promise('f7-kinds'), () => {
+  it('[FABRIC-101, FABRIC-167] removes secrets of every kind from settings, JSON, YAML, URLs, escaped and colored logs', () => {
     expect(POSITIVES.length).toBeGreaterThanOrEqual(150)
     for (const [text, secret, kind] of POSITIVES) {
       const clean = redact(text)
@@ -37,7 +36,7 @@ describe('secrets', () => {
     expect([...kinds]).toEqual(['password', 'aws'])
   })
 
-  it(promise('f7-random'), () => {
+  it('[FABRIC-104, FABRIC-167] leaves no random value of a listed form', () => {
     const random = randomNumbers(59)
     const left = new Set<string>()
     for (const form of TOKEN_FORMS)
@@ -105,7 +104,7 @@ describe('secrets', () => {
     }
   })
 
-  it(promise('f7-look-alikes'), () => {
+  it('[FABRIC-103, FABRIC-167] leaves values that only look like a secret unchanged', () => {
     expect(new Set(LOOK_ALIKES).size).toBeGreaterThanOrEqual(150)
     expect(LOOK_ALIKES.filter((text) => redact(text) !== text)).toEqual([])
   })

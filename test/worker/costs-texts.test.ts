@@ -6,7 +6,6 @@ import { createGrepTexts, type GrepRequest } from '../../src/services/searching/
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'
 import { pageInPartsCases } from '../contracts/page-in-parts'
 import { searchBoundCases } from '../contracts/search-bound'
-import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
@@ -88,7 +87,7 @@ describe('what long texts cost in D1', () => {
     expect(rowsRead).toBeLessThan(10_000 * 10)
   })
 
-  it(promise('13-bound'), async () => {
+  it('[THREADS-168] reads about 16 MB of text a call, reports that more follows, and continues after them', async () => {
     const bob = freshPrincipal()
     await bindings.DB.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)

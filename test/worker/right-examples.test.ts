@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../requirements/fabric'
 import { migrate } from '../support/bindings'
 import { workerHere } from '../support/worker-here'
 
@@ -107,7 +106,7 @@ const store = async (text: string): Promise<number> =>
 
 /** Every example that an error of the twelve tools shows is right: sent in its place, nobody complains of that place (fabric contract §1). */
 describe('examples in errors', () => {
-  it(promise('f1-examples'), async () => {
+  it('[FABRIC-5] shows only right examples in errors: each is accepted when it is sent', async () => {
     const schemas = new Map((await tools()).map(({ name, inputSchema }) => [name, inputSchema]))
     const wrong: string[] = []
     const shown = new Set<string>()

@@ -12,7 +12,7 @@ export const fetchEntry = defineTool({
   title: 'Fetch',
   description: 'Bring one entry whole, by the id that search gave.',
   example: { id: '1' },
-  promise: 'connector-find',
+  promise: 'PLATFORM-14',
   budget: { tokens: 60, trips: 2, reads: [12, 12], writes: 0 },
   input: z.strictObject({ id: contextId('Id of an entry', { type: 'string' }) }),
   output: output({

@@ -18,7 +18,7 @@ export const search = defineTool({
     'Find the entries of the shared memory that answer a question best, by words and meaning; fetch brings one whole.',
   enabled: (config) => config.fts.enabled || config.semantic.enabled,
   example: { query: 'why is the login test flaky?' },
-  promise: 'connector-find',
+  promise: 'PLATFORM-14',
   budget: { tokens: 80, trips: 4, reads: [4_450, 4_720], writes: 0 },
   input: z.strictObject({ query: queryField }),
   output: output({ results: z.array(part('Entry', { id: z.string(), title: z.string(), url: z.string() })) }),

@@ -103,7 +103,7 @@ export const changes = defineTool({
   title: 'Changes',
   description: 'List what was stored, updated (also tasks finished) or deleted.',
   example: { since: '1 hour ago', limit: 2 },
-  promise: 'core-changes',
+  promise: 'CORE-15',
   budget: { tokens: 170, trips: 9, reads: [1_420, 4_560], writes: 3 },
   input,
   inspect: ({ project, kind }, { principal }) => {

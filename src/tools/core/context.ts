@@ -241,7 +241,7 @@ export const context = defineTool({
   description:
     'Call first: memories for a goal; without goal: rules, open tasks, newest decisions, where you left off.',
   example: { goal: 'make refunds safe to retry', project: 'ferry' },
-  promise: 'core-goal',
+  promise: 'CORE-7',
   budget: { tokens: 210, trips: 5, reads: [5_800, 18_080], writes: 3 },
   input,
   output: output({

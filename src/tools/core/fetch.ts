@@ -184,7 +184,7 @@ export const fetch = defineTool({
   title: 'Fetch',
   description: 'Read memories by id, complete or a part.',
   example: { id: 7 },
-  promise: 'core-part',
+  promise: 'CORE-10',
   budget: { tokens: 170, trips: 6, reads: [57, 57], writes: 0 },
   input,
   inspect: (args) => {

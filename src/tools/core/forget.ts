@@ -135,7 +135,7 @@ export const forget = defineWritingTool({
   description: 'Delete memories; returns how to undo it.',
   effect: 'delete',
   example: { ids: [7] },
-  promise: 'core-forget',
+  promise: 'CORE-12',
   budget: { tokens: 240, trips: 4, reads: [660, 3_280], writes: 24 },
   input,
   output: output({

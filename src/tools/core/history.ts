@@ -15,7 +15,7 @@ export const history = defineTool({
   title: 'History',
   description: 'Who changed a memory, when, with diffs; with version: as it was then.',
   example: { id: 7 },
-  promise: 'core-undo',
+  promise: 'CORE-13',
   budget: { tokens: 100, trips: 3, reads: [59, 59], writes: 0 },
   input: z.strictObject({
     id: id('Memory, also a deleted one'),

@@ -14,7 +14,7 @@ export const projects = defineTool({
   title: 'Projects',
   description: 'List projects with number of memories, last use.',
   example: {},
-  promise: 'core-projects',
+  promise: 'CORE-26',
   budget: { tokens: 60, trips: 2, reads: [80, 80], writes: 0 },
   input: z.strictObject({ query: z.string().optional().meta({ description: 'Part of a name' }) }),
   output: output({

@@ -114,7 +114,7 @@ export const remember = defineWritingTool({
     project: 'ferry',
     tags: ['payments'],
   },
-  promise: 'core-earlier',
+  promise: 'CORE-18',
   budget: { tokens: 450, trips: 5, reads: [470, 470], writes: 30 },
   input,
   output: output({

@@ -46,7 +46,7 @@ export const restore = defineWritingTool({
   description: 'Restore deleted memories or an earlier version.',
   effect: 'change',
   example: { id: 7 },
-  promise: 'core-undo',
+  promise: 'CORE-13',
   budget: { tokens: 140, trips: 5, reads: [145, 145], writes: 33 },
   input,
   output: output({

@@ -282,7 +282,7 @@ export const search = defineTool({
   title: 'Search',
   description: 'Find memories by question, words or filters; shows excerpts.',
   example: { query: 'why did a refund pay twice?', project: 'ferry', limit: 1 },
-  promise: 'core-search',
+  promise: 'CORE-9',
   budget: { tokens: 350, trips: 5, reads: [12_050, 31_600], writes: 0 },
   input,
   output: output({

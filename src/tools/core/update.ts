@@ -134,7 +134,7 @@ export const update = defineWritingTool({
   description: 'Change fields of a memory; the others stay. restore undoes it.',
   effect: 'change',
   example: { id: 7, title: 'Refunds carry an idempotency key', status: 'done' },
-  promise: 'core-update',
+  promise: 'CORE-11',
   budget: { tokens: 450, trips: 4, reads: [95, 95], writes: 39 },
   input,
   output: output({ id: z.int(), version: z.int(), changed: strings('Field') }),

@@ -16,7 +16,7 @@ export const remove = defineWritingTool({
   description: 'Delete one memory.',
   effect: 'change',
   example: { memoryId: '5' },
-  promise: 'f3-delete',
+  promise: 'FABRIC-43',
   budget: { tokens: 130, trips: 4, reads: [90, 90], writes: 23 },
   input,
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),

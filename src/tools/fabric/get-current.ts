@@ -95,7 +95,7 @@ export const getCurrent = defineTool({
     'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest. ' +
     'Contents are excerpts; context_get brings the whole.',
   example: { projectPath: 'ferry', currentFile: 'src/users.ts' },
-  promise: 'f5-wire',
+  promise: 'FABRIC-68',
   budget: { tokens: 190, trips: 4, reads: [4_050, 6_350], writes: 0 },
   input,
   output: fabricOutput({

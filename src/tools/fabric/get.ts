@@ -31,7 +31,7 @@ export const get = defineTool({
   title: 'Get a memory',
   description: 'Bring one memory whole, also an archived one.',
   example: { memoryId: '4' },
-  promise: 'f3-get',
+  promise: 'FABRIC-35',
   budget: { tokens: 140, trips: 2, reads: [14, 14], writes: 2 },
   input,
   output: fabricOutput({ memory: memoryOutput, layer: z.int() }),

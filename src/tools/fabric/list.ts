@@ -85,7 +85,7 @@ export const list = defineTool({
   title: 'List memories',
   description: 'The newest memories of one layer, or with stats how many there are.',
   example: { layer: 2, projectPath: 'ferry' },
-  promise: 'f3-list',
+  promise: 'FABRIC-51',
   budget: { tokens: 200, trips: 2, reads: [1_664, 7_370], writes: 0 },
   input,
   output: fabricOutput({

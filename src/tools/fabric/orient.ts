@@ -70,7 +70,7 @@ export const orient = defineTool({
   description:
     'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
   example: { projectPath: 'ferry', expression: 'next monday' },
-  promise: 'f6-wire',
+  promise: 'FABRIC-78',
   budget: { tokens: 200, trips: 1, reads: [5, 5], writes: 0 },
   input,
   output: fabricOutput({

@@ -76,7 +76,7 @@ export const recall = defineTool({
     'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
     'Long contents come in part: context_get brings the whole.',
   example: { query: 'tenant queries', threshold: 0 },
-  promise: 'f4-wire',
+  promise: 'FABRIC-55',
   budget: { tokens: 350, trips: 4, reads: [8_300, 22_300], writes: 0 },
   input,
   output: fabricOutput({

@@ -25,7 +25,7 @@ export const reportEvent = defineWritingTool({
       projectPath: 'ferry',
     },
   },
-  promise: 'f7-wire',
+  promise: 'FABRIC-89',
   budget: { tokens: 340, trips: 5, reads: [2_790, 10_500], writes: 150 },
   input,
   output: fabricOutput({

@@ -49,7 +49,7 @@ export const searchCode = defineTool({
     "Search a project's indexed source code: by meaning, by symbol name, or by literal text. " +
     'Index files with `commonplace index` or file_opened events.',
   example: { query: 'withTenant', mode: 'text', projectPath: 'ferry' },
-  promise: 'f9-semantic',
+  promise: 'FABRIC-125',
   budget: { tokens: 300, trips: 5, reads: [330, 330], writes: 0 },
   input,
   output: fabricOutput({

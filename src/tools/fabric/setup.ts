@@ -18,7 +18,7 @@ export const setup = defineTool({
   description:
     'Show how to add this server to a coding client: snippet, file, and the command that writes it. Changes nothing.',
   example: { cli: 'codex' },
-  promise: 'f10-result',
+  promise: 'FABRIC-134',
   budget: { tokens: 170, trips: 1, reads: [5, 5], writes: 0 },
   input: z.strictObject({
     cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),

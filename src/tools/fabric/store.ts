@@ -63,7 +63,7 @@ export const store = defineWritingTool({
     '3 knowledge of the whole org.',
   effect: 'store',
   example: { type: 'code_pattern', content: 'Wrap every query in withTenant().', metadata: { projectPath: 'ferry' } },
-  promise: 'f3-store',
+  promise: 'FABRIC-43',
   budget: { tokens: 320, trips: 5, reads: [300, 280], writes: 54 },
   input,
   output: fabricOutput({

@@ -45,7 +45,7 @@ export const summarize = defineWritingTool({
     'Put one summary in the place of old unpinned memories of a project. What has its line is archived, still listed with archived: true.',
   effect: 'change',
   example: { projectPath: 'ferry', options: { targetTokens: 2000 } },
-  promise: 'f8-wire',
+  promise: 'FABRIC-105',
   budget: { tokens: 330, trips: 2, reads: [6, 6], writes: 0 },
   input,
   output: fabricOutput({

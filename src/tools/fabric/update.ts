@@ -74,7 +74,7 @@ export const update = defineWritingTool({
     'Change parts of a memory of layer 2 or 3, or promote one with targetLayer. Brings an archived one back.',
   effect: 'change',
   example: { memoryId: '4', content: 'Wrap every query in withTenant(), reads too.' },
-  promise: 'f3-update',
+  promise: 'FABRIC-48',
   budget: { tokens: 290, trips: 5, reads: [170, 170], writes: 83 },
   input,
   output: fabricOutput({

@@ -13,7 +13,7 @@ export const getContextHistory = defineTool({
   title: 'Get the history of an entry',
   description: 'Versions of an entry, newest first: when, by whom, what changed. With version, the entry as it was.',
   example: { context_id: 1, include_diff: true },
-  promise: 'h3-versions',
+  promise: 'HISTORY-19',
   budget: { tokens: 160, trips: 2, reads: [82, 82], writes: 0 },
   input: z.strictObject({
     context_id: contextId('Entry, also a deleted one'),

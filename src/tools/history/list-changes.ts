@@ -30,7 +30,7 @@ export const listChanges = defineTool({
   description:
     'List what was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
   example: { limit: 2 },
-  promise: 'h4-shape',
+  promise: 'HISTORY-38',
   budget: { tokens: 210, trips: 2, reads: [330, 330], writes: 0 },
   input: z.strictObject({
     after: z

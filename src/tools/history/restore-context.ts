@@ -21,7 +21,7 @@ export const restoreContext = defineWritingTool({
     'Bring deleted entries back, by id or all that one delete call took (its change_id), or an older version of one entry.',
   effect: 'change',
   example: { context_ids: [1], version: 1 },
-  promise: 'h3-restore',
+  promise: 'HISTORY-24',
   budget: { tokens: 190, trips: 7, reads: [757, 740], writes: 329 },
   input: z.strictObject({
     context_ids: contextIds('Entries to bring back').min(1).optional(),

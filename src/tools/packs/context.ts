@@ -31,7 +31,7 @@ export const context = defineTool({
   title: 'Context',
   description: 'Compile what is known for a goal: decisions, work in flight, rules, pitfalls.',
   example: { goal: 'sign out stolen phones', project: 'ferry' },
-  promise: 'p3-keys',
+  promise: 'PACK-19',
   budget: { tokens: 270, trips: 4, reads: [42_200, 105_000], writes: 14 },
   input: z.strictObject({
     goal,

@@ -101,7 +101,7 @@ export const remember = defineWritingTool({
     project: 'ferry',
     related_to: ['references:1'],
   },
-  promise: 'p2-remember',
+  promise: 'PACK-1',
   budget: { tokens: 540, trips: 4, reads: [500, 475], writes: 30 },
   input,
   output: output({

@@ -32,7 +32,7 @@ export const deleteContextBatch = defineWritingTool({
   description: 'Delete what fulfils every given criterion.',
   effect: 'delete',
   example: { thread_ids: ['night-run'], source: 'agent' },
-  promise: '2.7-delete',
+  promise: 'THREADS-65',
   budget: { tokens: 190, trips: 3, reads: [690, 2_790], writes: 4 },
   input,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),

@@ -32,7 +32,7 @@ export const deleteContext = defineWritingTool({
   description: 'Delete entries by id, or a whole thread. Unknown IDs count 0.',
   effect: 'delete',
   example: { context_ids: [2] },
-  promise: '2.6-delete',
+  promise: 'THREADS-58',
   budget: { tokens: 180, trips: 3, reads: [1_199, 4_724], writes: 1_709 },
   input,
   output: output(deletedOutput),

@@ -18,7 +18,7 @@ export const ftsSearchContext = defineTool({
     'to each other), boolean (AND OR NOT, brackets, "phrases", word*).',
   enabled: (config) => config.fts.enabled,
   example: { query: 'login flaky', highlight: true },
-  promise: '6-shape',
+  promise: 'THREADS-88',
   budget: { tokens: 550, trips: 3, reads: [20_200, 39_900], writes: 0 },
   input: z.strictObject({
     query: queryField,

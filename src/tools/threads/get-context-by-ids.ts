@@ -28,7 +28,7 @@ export const getContextByIds = defineTool({
   title: 'Get context by ids',
   description: 'Fetch complete entries by ID, with images, in the order requested. Unknown IDs are in missing.',
   example: { context_ids: [1] },
-  promise: '3-get',
+  promise: 'THREADS-68',
   budget: { tokens: 170, trips: 2, reads: [53, 53], writes: 0 },
   input: z.strictObject({
     context_ids: contextIds('The entries to bring').min(1),

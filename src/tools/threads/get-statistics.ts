@@ -23,7 +23,7 @@ export const getStatistics = defineTool({
   title: 'Get statistics',
   description: 'Counts of entries, threads and tags, and active features.',
   example: {},
-  promise: '10-statistics',
+  promise: 'THREADS-150',
   budget: { tokens: 50, trips: 4, reads: [223, 223], writes: 0 },
   input: z.strictObject({}),
   output: output({

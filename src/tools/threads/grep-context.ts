@@ -86,7 +86,7 @@ export const grepContext = defineTool({
     'Find exact strings, code or error text in lines, newest entries first; read_context_range reads around a ' +
     'hit. If truncated, go on with before_id = next_before_id.',
   example: { pattern: 'ledger' },
-  promise: '13-shape',
+  promise: 'THREADS-157',
   budget: { tokens: 590, trips: 2, reads: [5_930, 32_700], writes: 0 },
   input,
   inspect: (args) => {

@@ -17,7 +17,7 @@ export const hybridSearchContext = defineTool({
   description: 'Find entries by words and meaning: the first choice for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   example: { query: 'Why is the login test flaky?', limit: 1 },
-  promise: '8-shape',
+  promise: 'THREADS-135',
   budget: { tokens: 530, trips: 4, reads: [22_800, 64_000], writes: 0 },
   input: z.strictObject({
     query: queryField,

@@ -68,7 +68,7 @@ export const readContextRange = defineTool({
   description:
     'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
   example: { context_id: 3, start_line: 3, end_line: 4 },
-  promise: '13-range',
+  promise: 'THREADS-177',
   budget: { tokens: 180, trips: 2, reads: [33, 33], writes: 0 },
   input,
   inspect: inspectPart,

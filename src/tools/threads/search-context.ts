@@ -34,7 +34,7 @@ export const searchContext = defineTool({
     'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: use ' +
     'fts_search_context. Texts are cut: read_context_range reads on.',
   example: { thread_id: 'release-1.4', limit: 2 },
-  promise: '4-page',
+  promise: 'THREADS-72',
   budget: { tokens: 470, trips: 2, reads: [2_490, 11_800], writes: 0 },
   input: z.strictObject({
     ...filterFields,

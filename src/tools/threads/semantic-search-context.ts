@@ -16,7 +16,7 @@ export const semanticSearchContext = defineTool({
     'Find entries by meaning, also in other words, closest first. Distances go from 0 (same) to 2, without a cut-off.',
   enabled: (config) => config.semantic.enabled,
   example: { query: 'unreliable sign-in test', limit: 1 },
-  promise: '7-shape',
+  promise: 'THREADS-121',
   budget: { tokens: 480, trips: 3, reads: [6_050, 25_800], writes: 0 },
   input: z.strictObject({
     query: queryField,

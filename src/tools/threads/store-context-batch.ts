@@ -26,7 +26,7 @@ export const storeContextBatch = defineWritingTool({
       },
     ],
   },
-  promise: '2.7-store-atomic',
+  promise: 'THREADS-62',
   budget: { tokens: 260, trips: 3, reads: [126, 126], writes: 54 },
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),

@@ -44,7 +44,7 @@ export const storeContext = defineWritingTool({
     tags: ['tests'],
     metadata: { project: 'ferry', kind: 'gotcha' },
   },
-  promise: '2.1-store',
+  promise: 'THREADS-24',
   budget: { tokens: 330, trips: 4, reads: [532, 532], writes: 232 },
   input: storeArguments,
   output: output({

@@ -26,7 +26,7 @@ export const updateContextBatch = defineWritingTool({
     'Apply up to 100 updates, in order, all or nothing unless atomic is false. One entry may occur several times.',
   effect: 'change',
   example: { updates: [{ context_id: 2, tags: ['question'] }] },
-  promise: '2.7-update-atomic',
+  promise: 'THREADS-62',
   budget: { tokens: 310, trips: 4, reads: [195, 195], writes: 71 },
   input: z.strictObject({ updates: looseItems, atomic: flag(true, ATOMIC) }),
   listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),

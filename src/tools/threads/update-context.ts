@@ -36,7 +36,7 @@ export const updateContext = defineWritingTool({
     'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches by several agents are all kept.',
   effect: 'change',
   example: { context_id: 1, metadata_patch: { status: 'done' }, expected_version: 1 },
-  promise: '2.5-update',
+  promise: 'THREADS-48',
   budget: { tokens: 370, trips: 4, reads: [300, 300], writes: 100 },
   input: updateArguments,
   output: output({

@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/history'
 import { ADMIN_TOKEN, type Team } from '../../support/access'
 import { type Event, type EventStream, openEvents } from '../../support/event-stream'
 import { sharedTeam, unique } from './session'
@@ -55,7 +54,7 @@ export function changeFeedEndpointContract(): void {
     const ids = (events: EventStream, count: number) =>
       events.until((seen) => dataOf(seen).length >= count).then((seen) => dataOf(seen).map((one) => one.context_id))
 
-    it(promise('h4-shape'), async () => {
+    it('[HISTORY-38] answers list_changes with the documented shape, and with limit 0 only a cursor', async () => {
       const first = await list({ limit: 0 })
       expect(first).toEqual({ changes: [], next: expect.stringMatching(CURSOR), hasMore: false })
       const id = await store('we ship on Tuesdays', { metadata: { project: 'p', kind: 'decision' } })
@@ -90,7 +89,7 @@ export function changeFeedEndpointContract(): void {
       expect((await team.call(reader.key, 'list_changes', { actions: ['gone'] })).isError).toBe(true)
     })
 
-    it(promise('h4-limit'), async () => {
+    it('[HISTORY-40] cuts the feed into pages of a limit, and reports a limit above its maximum', async () => {
       const after = await now()
       const entries = Array.from({ length: 5 }, (_, i) => ({ thread_id: 't', source: 'agent', text: `limit ${i}` }))
       const { results } = await ok(writer, 'store_context_batch', { entries })
@@ -108,7 +107,7 @@ export function changeFeedEndpointContract(): void {
       expect(new Set(whole.changes.map((change: Json) => change.change_id)).size).toBe(1)
     })
 
-    it(promise('h4-wait'), async () => {
+    it('[HISTORY-47] waits for a change, and answers as soon as there is one, else with an empty list at the end', async () => {
       const after = await now()
       const waiting = list({ after, wait_seconds: 20 })
       const id = await store('somebody waits for this')
@@ -119,7 +118,7 @@ export function changeFeedEndpointContract(): void {
       expect((await team.call(reader.key, 'list_changes', { wait_seconds: 21 })).isError).toBe(true)
     })
 
-    it(promise('h4-lines'), async () => {
+    it('[HISTORY-49] answers a page of lines over HTTP, with headers for the next page', async () => {
       const after = await now()
       const stored = [await store('line one'), await store('line two'), await store('line three')]
       const first = await page(`?after=${after}&limit=2`)
@@ -150,7 +149,7 @@ export function changeFeedEndpointContract(): void {
       expect(JSON.parse(of.text)).toMatchObject({ context_id: other, project: 'p' })
     })
 
-    it(promise('h4-http-refused'), async () => {
+    it('[HISTORY-49] refuses the feed over HTTP to callers of other or no organizations, and each wrong parameter by name', async () => {
       const foreign = unique('foreign')
       const stranger = (await team.key(foreign, {})).key
       const nowhere = await page('', stranger, 'never-was')
@@ -179,7 +178,7 @@ export function changeFeedEndpointContract(): void {
       expect([events.status, events.headers.get('content-type')]).toEqual([400, expect.stringContaining('json')])
     })
 
-    it(promise('h4-stream'), async () => {
+    it('[HISTORY-50] streams changes as events, and resumes after the last one without loss or duplicate', async () => {
       const live = await stream()
       expect([live.status, live.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
       const [opening] = await live.until((seen) => seen.length > 0)
@@ -206,7 +205,7 @@ export function changeFeedEndpointContract(): void {
       whole.close()
     })
 
-    it(promise('h4-stream-ends'), async () => {
+    it('[HISTORY-50] ends the streams of a key that is revoked, and lets a key open ten at a time', async () => {
       const guest = await team.key(org, { name: 'guest', role: 'reader' })
       const streams = []
       for (let i = 0; i < 10; i++) streams.push(await stream('', guest.key))
@@ -225,7 +224,7 @@ export function changeFeedEndpointContract(): void {
       expect((await stream('', guest.key)).status).toBe(401)
     })
 
-    it(promise('h4-listen'), async () => {
+    it('[HISTORY-52] notifies everyone who may see a changed resource, and about no other resource', async () => {
       const thread = unique('listened')
       const id = await store('watched', { thread_id: 'elsewhere' })
       async function listen(bearer: string, uris: string[]) {

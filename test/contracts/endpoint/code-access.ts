@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import { ADMIN_TOKEN, type Team } from '../../support/access'
 import { sharedTeam } from './session'
 
@@ -17,7 +16,7 @@ export function codeAccessContract(): void {
     (await team.call(key, 'context_searchCode', { query: 'secretPlan', mode: 'symbol', ...args })).data
 
   describe('code of a project', () => {
-    it(promise('f9-access'), async () => {
+    it('[FABRIC-118, FABRIC-153] separates code of other projects and organizations, and lets readers only read', async () => {
       const writer = await team.key('acme')
       const reader = await team.key('acme', { role: 'reader' })
       const narrowed = await team.key('acme', { projects: ['zeus'] })
@@ -48,7 +47,7 @@ export function codeAccessContract(): void {
       expect((await team.api(PATH, reader.key)).body.files).toHaveLength(1)
     })
 
-    it(promise('f6-read'), async () => {
+    it('[FABRIC-88, FABRIC-163] is open to readers, and leaves no audit row, version or change', async () => {
       const writer = await team.key('watched')
       const reader = await team.key('watched', { role: 'reader', projects: ['apollo'] })
       const stored = await team.call(writer.key, 'context_store', {
@@ -65,7 +64,7 @@ export function codeAccessContract(): void {
       expect(await visit('zeus')).toEqual({ error: 'Project access denied: zeus', code: 'FORBIDDEN' })
     })
 
-    it(promise('f7-atomic'), async () => {
+    it('[FABRIC-98, FABRIC-154] stores all memories of an event in one batch with one row in the audit log, or none', async () => {
       const writer = await team.key('noticed')
       const base = { timestamp: '2026-02-25T10:00:00Z', sessionId: 's', cliType: 'codex', projectPath: 'apollo' }
       const report = async (key: string, type: string, payload: object) =>

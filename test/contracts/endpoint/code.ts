@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { AUTH, PLAIN, SAMPLE, TOKENS } from '../../support/code-files'
 import { type Session, unique, useSession } from './session'
@@ -22,7 +21,7 @@ export function codeContract(connect: Connect): void {
   }
 
   describe('uploads of code', () => {
-    it(promise('f9-upload'), async () => {
+    it('[FABRIC-118] stores files, recognizes unchanged ones by their hash, replaces changed ones completely and removes deleted ones', async () => {
       const project = await sample()
       expect((await put(project, { files: SAMPLE })).body).toMatchObject({
         stored: 0,
@@ -37,7 +36,7 @@ export function codeContract(connect: Connect): void {
       expect((await search('LoginService', { mode: 'symbol', projectPath: project })).total).toBe(1)
     })
 
-    it(promise('f9-skipped'), async () => {
+    it('[FABRIC-124] skips binary, too large and misplaced files with the reason', async () => {
       const project = unique('project')
       const files = [
         { path: 'a.bin', content: 'x\u0000y' },
@@ -73,7 +72,7 @@ export function codeContract(connect: Connect): void {
       expect(results).toMatchObject([{ symbol: { name: 'third' } }])
     })
 
-    it(promise('f9-paths'), async () => {
+    it('[FABRIC-122] removes a leading project path', async () => {
       const project = `/home/ada/${unique('app')}`
       await put(`${project}/`, { files: [{ path: `${project}/src/./a.ts`, content: 'export const cutOff = 1' }] })
       const { results } = await search('cutOff', { mode: 'symbol', projectPath: project })
@@ -83,7 +82,7 @@ export function codeContract(connect: Connect): void {
       expect((await search('cutOff', { mode: 'symbol', projectPath: windows })).results[0].filePath).toBe('src/b.ts')
     })
 
-    it(promise('f9-limits'), async () => {
+    it('[FABRIC-123] refuses more than 200 files a call, and malformed bodies with the problem', async () => {
       const refused = async (body: unknown): Promise<string> => {
         const answer = await put('limits', body)
         return `${answer.status} ${answer.body.error.message}`
@@ -98,7 +97,7 @@ export function codeContract(connect: Connect): void {
       expect((await put('p'.repeat(241), { files: [] })).body.error.message).toContain('longer than 240')
     })
 
-    it(promise('f9-routes'), async () => {
+    it('[FABRIC-119] lists paths with hashes and empties a project', async () => {
       const project = await sample()
       const { body } = await request(project, 'GET')
       expect(body.files.map(({ path }: Json) => path)).toEqual(SAMPLE.map(({ path }) => path).sort())
@@ -110,7 +109,7 @@ export function codeContract(connect: Connect): void {
         expect((await search('verifyToken', { mode, projectPath: project })).total).toBe(0)
     })
 
-    it(promise('f12-secrets'), async () => {
+    it('[FABRIC-99, FABRIC-167] removes secrets from code before anything is stored and keeps the number of lines', async () => {
       const key = `AKIA${'ABCDEFGH23456789'}`
       const pem = '-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----'
       const content = `const id = '${key}'\nconst pem = \`${pem}\`\nexport function afterSecret() {}\n`
@@ -127,7 +126,7 @@ export function codeContract(connect: Connect): void {
   })
 
   describe('searches of code', () => {
-    it(promise('f9-status'), async () => {
+    it('[FABRIC-116] reports how complete and fresh the index is, and for a project without code the projects that have some', async () => {
       const project = await sample()
       const missing = unique('none')
       const none = await search('x', { mode: 'symbol', projectPath: missing })
@@ -144,7 +143,7 @@ export function codeContract(connect: Connect): void {
       expect(indexStatus.lastIndexed).toMatch(/^\d{4}-.*\.\d{3}Z$/)
     })
 
-    it(promise('f9-symbol'), async () => {
+    it('[FABRIC-125] finds symbols by five kinds of similarity of their names', async () => {
       const projectPath = await sample()
       const best = async (query: string) => {
         const { results } = await search(query, { mode: 'symbol', projectPath })
@@ -163,7 +162,7 @@ export function codeContract(connect: Connect): void {
       expect(await best('f_n')).toEqual([undefined, undefined])
     })
 
-    it(promise('f9-symbol-order'), async () => {
+    it('[FABRIC-125] orders symbols by score, kind, path and line', async () => {
       const projectPath = await sample()
       const names = async (args: object) =>
         (await search('auth', { mode: 'symbol', projectPath, ...args })).results.map(({ symbol }: Json) => symbol.name)
@@ -172,7 +171,7 @@ export function codeContract(connect: Connect): void {
       expect(await names({ symbolKind: 'const' })).toEqual(['authLimit'])
     })
 
-    it(promise('f9-symbol-shape'), async () => {
+    it('[FABRIC-131] shows a symbol with signature, its own lines and its comment', async () => {
       const projectPath = await sample()
       const { results, total } = await search('AuthService', { mode: 'symbol', projectPath, symbolKind: 'class' })
       expect([total, results]).toEqual([
@@ -202,7 +201,7 @@ export function codeContract(connect: Connect): void {
       })
     })
 
-    it(promise('f9-text'), async () => {
+    it('[FABRIC-125] finds a literal part of a line in any case, the same case first, and shows the matching lines', async () => {
       const projectPath = await sample()
       const { results, total } = await search('verifyToken', { mode: 'text', projectPath })
       expect(total).toBe(3)
@@ -260,7 +259,7 @@ export function codeContract(connect: Connect): void {
       }
     })
 
-    it(promise('f9-text-words'), async () => {
+    it('[FABRIC-125] finds all words within one chunk if no line holds the complete text, and reports it', async () => {
       const projectPath = await sample()
       const { results } = await search('capitals length', { mode: 'text', projectPath })
       expect(results.map(({ filePath, chunk }: Json) => [filePath, chunk.matchLines])).toEqual([
@@ -271,7 +270,7 @@ export function codeContract(connect: Connect): void {
       expect(warnings).toEqual(['no line holds this text; these chunks hold all of its words'])
     })
 
-    it(promise('f9-semantic'), async () => {
+    it('[FABRIC-125] finds chunks by meaning above the threshold, best first', async () => {
       const projectPath = await sample()
       const { results, warnings } = await search('handles authentication and token management', { projectPath })
       expect(results[0]).toMatchObject({ filePath: 'src/auth.ts', chunk: { lineStart: 1 } })
@@ -283,7 +282,7 @@ export function codeContract(connect: Connect): void {
       expect((await search('quantum chromodynamics lattice', { projectPath })).total).toBe(0)
     })
 
-    it(promise('f9-content'), async () => {
+    it('[FABRIC-114] returns content only on request, and the project only if none was named', async () => {
       const projectPath = await sample()
       const { results } = await search('verifyToken', { mode: 'text', projectPath, includeContent: false })
       expect(results[0]).toEqual({
@@ -295,7 +294,7 @@ export function codeContract(connect: Connect): void {
       expect(anywhere.results).toContainEqual(expect.objectContaining({ filePath: 'docs/notes.txt', projectPath }))
     })
 
-    it(promise('f9-room'), async () => {
+    it('[FABRIC-22, FABRIC-170] answers within 2,500 tokens by default, in every mode, and cuts the longest contents to one length', async () => {
       const line = (i: number) => `  // ${'a long tale of tides and moorings '.repeat(3)}${i}`
       const files = Array.from({ length: 12 }, (_, i) => {
         const body = Array.from({ length: 30 }, (_, n) => line(n)).join('\n')
@@ -311,7 +310,7 @@ export function codeContract(connect: Connect): void {
       expect(results[0].chunk).toMatchObject({ truncated: true, length: expect.any(Number) })
     })
 
-    it(promise('f9-roots'), async () => {
+    it('[FABRIC-119, FABRIC-172] separates files of several roots of one project, names their roots, and lists and empties one root alone', async () => {
       const project = unique('project')
       const [web, api] = ['github.com/acme/web', 'github.com/acme/api']
       const file = (content: string) => ({ path: 'src/main.ts', content: `export const ${content} = 'harbour'\n` })
@@ -347,7 +346,7 @@ export function codeContract(connect: Connect): void {
       expect([refused.status, refused.body.error.message]).toEqual([400, 'root has more than 500 bytes'])
     })
 
-    it(promise('f9-filters'), async () => {
+    it('[FABRIC-127] filters by language in any spelling and by file pattern before ranking', async () => {
       const projectPath = await sample()
       const paths = async (args: object) =>
         (await search('verifyToken', { mode: 'text', projectPath, ...args })).results.map(
@@ -383,7 +382,7 @@ export function codeContract(connect: Connect): void {
       expect(await told('oddity', 'oddly_named')).toBeUndefined()
     })
 
-    it(promise('f9-fresh'), async () => {
+    it('[FABRIC-121, FABRIC-162] finds a changed file by its new text only', async () => {
       const project = await sample()
       const content = TOKENS.replaceAll('verify', 'inspect').replace('VERIFYTOKEN', 'new words about penguins')
       await put(project, { files: [{ path: 'src/lib/tokens.ts', content }] })
@@ -395,7 +394,7 @@ export function codeContract(connect: Connect): void {
       expect(await paths('VERIFYTOKEN', 'text')).toEqual(['docs/notes.txt', 'src/auth.ts'])
     })
 
-    it(promise('f9-projects'), async () => {
+    it('[FABRIC-113] searches every open project if none is named', async () => {
       const name = unique('onlyHere').replaceAll('-', '')
       const projects = [unique('one'), unique('two')]
       for (const project of projects)
@@ -409,7 +408,7 @@ export function codeContract(connect: Connect): void {
       }
     })
 
-    it(promise('f1-errors'), async () => {
+    it('[FABRIC-5] answers failures as {error, code, details?} with the codes of the family', async () => {
       const failure = async (args: object) => (await session.fail('context_searchCode', { ...args })).data
       expect(await failure({ query: '  ' })).toEqual({
         error: 'query must not be blank',

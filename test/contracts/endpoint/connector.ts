@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/core'
 import type { Connect, TestClient } from '../../support/clients'
 import { startPlace } from '../../support/places'
 import type { RunningServer } from '../../support/server'
@@ -52,7 +51,7 @@ export function connectorContract(connect: Connect): void {
       expect(await (await page(old)).text()).toContain(`Superseded by</dt><dd><a href="/entries/${successor}">`)
     })
 
-    it(promise('connector-find'), async () => {
+    it('[PLATFORM-14] finds the best ten by words and meaning and returns one complete memory', async () => {
       const text = 'zeppelin hangar\n'.repeat(40).trim()
       const id = await store(text, { metadata: { title: 'Hangars', n: 1 } })
       for (let i = 0; i < 12; i++)

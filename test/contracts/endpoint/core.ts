@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/core'
 import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { sharedTeam, unique } from './session'
@@ -172,7 +171,7 @@ export function coreContract(): void {
     const RETENTION = 'Audit logs of the gateway are retained for thirty days and then deleted from the bucket.'
     const LONGER = 'We retain audit logs of the gateway for ninety days in the archive bucket.'
 
-    it(promise('core-earlier'), async () => {
+    it('[CORE-18, CORE-19] names the earlier memories on the subject of a new one, with the calls that record a judgement', async () => {
       const project = unique('p')
       const first = await remember('Retention', RETENTION, { project, kind: 'decision' })
       await remember('Laptops', 'Interns choose their laptop colour in the first week.', { project, kind: 'decision' })
@@ -374,7 +373,7 @@ export function coreContract(): void {
       })
     })
 
-    it(promise('core-part'), async () => {
+    it('[CORE-10] reads a part by lines, heading or surrounding text, and lists the headings', async () => {
       const one = await remember('Runbook', '# Start\nGo.\n## Rollback plan\nPress stop.\n# End\nBye.', {})
       expect((await ok('fetch', { id: one, heading: 'rollback Plan' })).content).toContain('Press stop.')
       expect((await ok('fetch', { id: one, heading: 'rollback' })).content).not.toContain('Bye.')
@@ -434,7 +433,7 @@ export function coreContract(): void {
       expect(await ok('fetch', { id: one })).toMatchObject({ status: 'done' })
     })
 
-    it(promise('core-projects'), async () => {
+    it('[CORE-26] names the most similar project if the named one has no memories', async () => {
       const project = unique('harbour-office')
       await remember('Berths', 'Two berths are free.', { project })
       const misspelt = project.replace('office', 'ofice')
@@ -458,7 +457,7 @@ export function coreContract(): void {
       expect(image).toMatchObject({ mime_type: 'image/png', block: 1 })
     })
 
-    it(promise('core-search'), async () => {
+    it('[CORE-9] searches by kind, tag, person, time, thread and metadata, with and without a query', async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'eve' })).key
@@ -496,7 +495,7 @@ export function coreContract(): void {
       expect(await fail('search', { since: 'the other day' })).toContain('is not a time')
     })
 
-    it(promise('core-update'), async () => {
+    it('[CORE-11] updates the named fields and keeps the others, and clears a field only by its name', async () => {
       const project = unique('upd')
       const one = await remember('Draft', 'Text.', {
         project,
@@ -560,7 +559,7 @@ export function coreContract(): void {
       for (const line of lines) expect(content).toContain(line)
     })
 
-    it(promise('core-forget'), async () => {
+    it('[CORE-12] forgets by ids, thread or filter, returns how to undo it, and deletes by a filter only with dry_run', async () => {
       const project = unique('del')
       const ids = [
         await remember('A', 'alpha', { project, kind: 'idea' }),
@@ -594,7 +593,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)
     })
 
-    it(promise('core-undo'), async () => {
+    it('[CORE-13, CORE-14] undoes the last update of a memory by its id, and lists the author and a diff of each version', async () => {
       const one = await remember('Port', 'The port is 80.', {})
       await ok('update', { id: one, content: 'The port is 8080.' }, eve)
       const { versions } = await ok('history', { id: one })
@@ -612,7 +611,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: one, version: 2 })).toMatchObject({ restored: [{ id: one, version: 4 }] })
     })
 
-    it(promise('core-changes'), async () => {
+    it('[CORE-15] lists changes since a time in words, by person and kind, and since the last call of the owner', async () => {
       const own = unique('org')
       const key = (await team.key(own, { name: 'k', agent: 'claude', owner: 'k' })).key
       const other = (await team.key(own, { name: 'o', agent: 'codex', owner: 'o' })).key
@@ -651,7 +650,7 @@ export function coreContract(): void {
       expect(tokens(start)).toBeLessThanOrEqual(2_500)
     })
 
-    it(promise('core-goal'), async () => {
+    it('[CORE-7] returns for a goal the memories that matter, of some kinds and since a time', async () => {
       const project = unique('goal')
       const rule = await remember('Refresh tokens', 'Refresh tokens rotate at each use.', { project, kind: 'rule' })
       const gotcha = await remember(

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { backend, unique, useSession } from './session'
 
@@ -21,7 +20,7 @@ export function eventContract(connect: Connect): void {
   const total = async (projectPath: string) => (await ok('context_list', { stats: true, projectPath })).total
 
   describe('events on the wire', () => {
-    it(promise('f7-wire'), async () => {
+    it('[FABRIC-89] stores an event with its origin, session, client and time, and answers with every id', async () => {
       const projectPath = unique('events')
       const noted = await report('command_executed', { command: 'npm test', output: '1 failed' }, projectPath)
       expect([noted.triggeredActions, noted.memoryIds.length]).toEqual([['stored_command'], 1])
@@ -68,7 +67,7 @@ export function eventContract(connect: Connect): void {
       expect((await ok('context_reportEvent', { event: JSON.stringify(sent) })).message).toBe('Decision recorded.')
     })
 
-    it(promise('f7-refused'), async () => {
+    it('[FABRIC-91] reports all problems of an event at once, and then stores nothing', async () => {
       const projectPath = unique('refused')
       const wrong = eventOf('error_occurred', { error: ' ' }, { timestamp: 'yesterday', sessionId: ' ', projectPath })
       const { data } = await session.fail('context_reportEvent', wrong)
@@ -90,7 +89,7 @@ export function eventContract(connect: Connect): void {
       expect(await ok('context_list', { stats: true, projectPath })).toMatchObject({ l1: 0, l2: 0 })
     })
 
-    it(promise('f7-sizes'), async () => {
+    it('[FABRIC-96] limits a payload and the content of a file by their bytes', async () => {
       const projectPath = unique('sized')
       const fits = { command: 'x', output: 'y'.repeat(262_144 - '{"command":"x","output":""}'.length) }
       await report('command_executed', fits, projectPath)
@@ -102,7 +101,7 @@ export function eventContract(connect: Connect): void {
       expect((await session.fail('context_reportEvent', larger)).data.error).toContain('1048577 bytes')
     })
 
-    it(promise('f7-similar'), async () => {
+    it('[FABRIC-95] finds the fix of an error: memories that hold most of its line, of the project and of layer 3 at home, captured errors last', async () => {
       const projectPath = unique('similar')
       const error = "TypeError: Cannot read properties of undefined (reading 'email')"
       const first = await report('error_occurred', { error, file: 'src/users.ts', line: 42 }, projectPath)
@@ -155,7 +154,7 @@ export function eventContract(connect: Connect): void {
       expect(similar[0].supersededBy).toBeUndefined()
     })
 
-    it(promise('f7-counted'), async () => {
+    it('[FABRIC-94] counts a further report of an error in its memory, without a new version, also with many simultaneous reports', async () => {
       const projectPath = unique('/home/ada/counted')
       const failing = (n: number) => ({
         error: `Timeout after ${n} ms\n at ${n}`,
@@ -197,7 +196,7 @@ export function eventContract(connect: Connect): void {
       )
     })
 
-    it(promise('f7-redact'), async () => {
+    it('[FABRIC-100] reports likely secrets in a write of any family, or removes them with REDACT=always', async () => {
       const other = await backend().start({ REDACT: 'always' })
       const always = await connect(new URL('/mcp', other.url.href))
       const hidden = { password: 'hunter2hunter2', deep: { list: [TOKEN] } }
@@ -227,7 +226,7 @@ export function eventContract(connect: Connect): void {
       await other.stop()
     })
 
-    it(promise('f7-file'), async () => {
+    it('[FABRIC-92] indexes a file that was opened, without its secrets, and warns if it cannot', async () => {
       const projectPath = unique('/home/ada/app')
       const content = `export const zygomorph = 1\nconst key = '${TOKEN}'\n`
       const path = `${projectPath}/src/a.ts`

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { FAMILIES, TOOLS } from '../../../src/tools/catalogue'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
@@ -11,7 +10,7 @@ const NAMES = FABRIC.map(({ name }) => name)
 export function fabricContract(connect: Connect): void {
   const session = useSession(connect)
 
-  it(promise('f1-list'), async () => {
+  it('[FABRIC-1] lists the fabric tools alone at /mcp/fabric, in the portable form, and calls them in both spellings', async () => {
     const client = await session.connect('/mcp/fabric')
     const tools = await client.tools()
     expect(tools.map(({ name }) => name)).toEqual(NAMES)
@@ -28,7 +27,7 @@ export function fabricContract(connect: Connect): void {
     await dotted.stop()
   })
 
-  it(promise('f1-instructions'), async () => {
+  it('[FABRIC-1] explains to a client of the fabric tools alone when to call which of them', async () => {
     const client = await session.connect('/mcp/fabric')
     const words = client.instructions() ?? ''
     await client.close()
@@ -39,7 +38,7 @@ export function fabricContract(connect: Connect): void {
     expect(words).not.toMatch(/store_context|search_context/)
   })
 
-  it(promise('f1-tokens'), async () => {
+  it('[FABRIC-1] limits the size of the definitions of fabric tools', async () => {
     const listed = (await session.client.tools()).filter((tool) => NAMES.includes(tool.name))
     const over = listed.filter(({ name, description, inputSchema }) => {
       const budget = FABRIC.find((tool) => tool.name === name)?.budget.tokens ?? 0

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/history'
 import type { Team } from '../../support/access'
 import { sharedTeam, unique } from './session'
 
@@ -28,7 +27,7 @@ export function keptHistoryEndpointContract(): void {
     const versions = async (id: number, args: Json = {}, bearer = ada) =>
       ok('get_context_history', { context_id: id, ...args }, bearer)
 
-    it(promise('h4-instants'), async () => {
+    it('[HISTORY-38] reports the same instant of a change in the feed and in history, deletions included', async () => {
       const { next: after } = await ok('list_changes', {})
       const thread_id = unique()
       const ids = [await store('one', { thread_id }), await store('two', { thread_id })]
@@ -45,7 +44,7 @@ export function keptHistoryEndpointContract(): void {
       expect(told(ids[0] as number)).toHaveLength(5)
     })
 
-    it(promise('h3-steps'), async () => {
+    it('[HISTORY-14] retains a state for each of several updates of one entry in a batch, without a gap', async () => {
       const id = await store('the first text', { metadata: { n: 0 } })
       const { next: after } = await ok('list_changes', {})
       const long = 'a long line of text\n'.repeat(2_000).trim()

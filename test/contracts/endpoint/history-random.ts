@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { playHistory } from '../../../bench/faults/history-play.mjs'
 import { World } from '../../../bench/faults/history-world.mjs'
-import { promise } from '../../requirements/history'
 import { backend } from './session'
 
 /** Of each of the eight clients; HISTORY_STEPS=40 plays longer, HISTORY_KILLS=9 with more deaths, HISTORY_SEED=7 another history. */
@@ -10,7 +9,7 @@ const { HISTORY_STEPS, HISTORY_KILLS, HISTORY_SEED: seed = '1' } = process.env
 /** Eight clients at once, checked against what they were told (history contract §5). Longer: `node bench/faults/history.mjs`. */
 export function historyRandomContract(given = { steps: 8, kills: 2 }): void {
   const { steps = given.steps, kills = given.kills } = { steps: HISTORY_STEPS, kills: HISTORY_KILLS }
-  it(promise('h5-random'), async () => {
+  it('[HISTORY-53, HISTORY-56] loses and duplicates nothing while eight clients write and repeat calls, answers are dropped and the server is killed', async () => {
     const server = await backend().mortal()
     try {
       const played = await playHistory({

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TOOLS } from '../../../src/tools/catalogue'
-import { promise } from '../../requirements/history'
 import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { sharedTeam, unique } from './session'
@@ -86,7 +85,7 @@ export function historyEndpointContract(): void {
       expect(await twice('update_context', { context_id: one, metadata_patch: { plain: 2 } })).toBeUndefined()
     })
 
-    it(promise('h1-conflict'), async () => {
+    it('[HISTORY-2] refuses a change of an entry with another version than expected, and reports the present version', async () => {
       const id = await store('one')
       await ok('update_context', { context_id: id, text: 'two', expected_version: 1 })
       const at = (await versions(id)).versions[0].at
@@ -131,7 +130,7 @@ export function historyEndpointContract(): void {
       expect(await read(id)).toMatchObject({ version: 2, tags: [], text_content: 'two' })
     })
 
-    it(promise('h1-race'), async () => {
+    it('[HISTORY-4] lets exactly one of several calls with the same expected version succeed', async () => {
       const id = await store('race')
       const tries = Array.from({ length: 8 }, (_, i) =>
         team.call(ada, 'update_context', { context_id: id, text: `by ${i}`, expected_version: 1 }),
@@ -141,7 +140,7 @@ export function historyEndpointContract(): void {
       expect(await read(id)).toMatchObject({ version: 2 })
     })
 
-    it(promise('h2-replay'), async () => {
+    it('[HISTORY-8] answers a repeated call with its key as the first time, and changes nothing', async () => {
       const args = {
         thread_id: unique(),
         source: 'agent',
@@ -177,7 +176,7 @@ export function historyEndpointContract(): void {
       expect(await ok('store_context_batch', batch)).toEqual({ ...stored, replayed: true })
     })
 
-    it(promise('h2-every-tool'), async () => {
+    it('[HISTORY-6] accepts a key on every tool that writes, and on no other', async () => {
       for (const { name, annotations, inputSchema } of TOOLS)
         expect([name, 'idempotency_key' in (inputSchema.properties as object)]).toEqual([
           name,
@@ -185,7 +184,7 @@ export function historyEndpointContract(): void {
         ])
     })
 
-    it(promise('h2-other-call'), async () => {
+    it('[HISTORY-9] refuses a key that belongs to another call, and stores no receipt of a failed call', async () => {
       const args = { thread_id: unique(), source: 'agent', text: 'a', idempotency_key: unique() }
       await fail('store_context', { ...args, text: ' ' })
       const { context_id: id } = await ok('store_context', args)
@@ -214,7 +213,7 @@ export function historyEndpointContract(): void {
       expect(await ok('context_delete', gone)).toMatchObject({ success: true, deletedFrom: 2 })
     })
 
-    it(promise('h2-at-once'), async () => {
+    it('[HISTORY-10] has one effect for simultaneous calls with one key, and returns one answer to them', async () => {
       const args = { thread_id: unique(), source: 'agent', text: 'at once', idempotency_key: unique() }
       const answers = await Promise.all(Array.from({ length: 6 }, () => ok('store_context', args)))
       for (const { replayed: _, ...answer } of answers) expect(answer).toEqual({ ...answers[0], replayed: undefined })
@@ -222,7 +221,7 @@ export function historyEndpointContract(): void {
       expect((await ok('search_context', { thread_id: args.thread_id })).total).toBe(1)
     })
 
-    it(promise('h2-lost-answer'), async () => {
+    it('[HISTORY-8] answers again if the server stopped between the write and its answer', async () => {
       const thread_id = unique()
       const one = { thread_id, source: 'agent', text: 'lost', idempotency_key: unique() }
       const two = {
@@ -245,14 +244,14 @@ export function historyEndpointContract(): void {
       expect(await repeats()).toEqual([first, second, third].map((answer) => ({ ...answer, replayed: true })))
     })
 
-    it(promise('h2-credentials'), async () => {
+    it('[HISTORY-12] separates the keys of different credentials', async () => {
       const args = { thread_id: unique(), source: 'agent', text: 'mine', idempotency_key: 'shared' }
       const { context_id: a } = await ok('store_context', args)
       const { context_id: b } = await ok('store_context', { ...args, thread_id: unique() }, eve)
       expect(a).not.toBe(b)
     })
 
-    it(promise('h3-versions'), async () => {
+    it('[HISTORY-19] lists the versions of an entry, newest first, with changes and author, and returns one completely', async () => {
       const same = { thread_id: unique(), text: 'the same', tags: ['a'], metadata: { k: 1 } }
       const twice = [await store('', same), await store('', same)]
       expect((await versions(twice[1] as number)).versions).toMatchObject([{ version: 2, changed: [] }, { version: 1 }])
@@ -287,7 +286,7 @@ export function historyEndpointContract(): void {
       )
     })
 
-    it(promise('h3-parts'), async () => {
+    it('[HISTORY-14] retains the state before each change of text, metadata, tags, images and kind, with its author, as it was read then', async () => {
       const image = () => ({ data: base64(pngBytes(unique())), mime_type: 'image/png' })
       const id = await store('a '.repeat(400), { images: [image()], metadata: { kind: 'idea', k: 1 }, tags: ['a'] })
       const states = [await read(id)]
@@ -323,7 +322,7 @@ export function historyEndpointContract(): void {
       )
     })
 
-    it(promise('h3-images'), async () => {
+    it('[HISTORY-17] shows the images of an old state only to those to whom that state was visible', async () => {
       const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
       const id = await store('mine', { images: [image], metadata: { audience: 'private' } })
       const url = `/images/${(await read(id)).images[0].sha256}`
@@ -335,7 +334,7 @@ export function historyEndpointContract(): void {
       expect(await seen()).toEqual([200, 404])
     })
 
-    it(promise('h3-readers'), async () => {
+    it('[HISTORY-19] lets readers read history, and only writers restore', async () => {
       const { key: reader } = await team.key(org, { name: 'looks', role: 'reader', owner: 'lou' })
       const id = await store('read by all')
       await ok('delete_context', { context_ids: [id] })
@@ -348,7 +347,7 @@ export function historyEndpointContract(): void {
       expect((await read(id, { as_of: (await versions(id)).versions[1].at }, reader)).text_content).toBe('read by all')
     })
 
-    it(promise('h3-diff'), async () => {
+    it('[HISTORY-20] shows the change of a text, within bounds for any texts', async () => {
       const id = await store('a\nb\nc')
       await ok('update_context', { context_id: id, text: 'a\nB\nc' })
       await ok('update_context', { context_id: id, text: 'x'.repeat(900_000) })
@@ -362,7 +361,7 @@ export function historyEndpointContract(): void {
       expect(all[4].diff).toBeUndefined()
     })
 
-    it(promise('h3-sight'), async () => {
+    it('[HISTORY-17] shows an old state only to those to whom it was visible', async () => {
       const id = await store('for all', { metadata: { project: 'q' } })
       await ok('update_context', { context_id: id, text: 'mine alone', metadata_patch: { audience: 'private' } })
       await ok('update_context', { context_id: id, metadata_patch: { audience: 'org', project: 'p' }, text: 'for p' })
@@ -402,7 +401,7 @@ export function historyEndpointContract(): void {
       expect(never.reason).toBe('not found')
     })
 
-    it(promise('h3-as-of'), async () => {
+    it('[HISTORY-22] returns entries as they were at an instant, and refuses an instant before the retained time', async () => {
       const id = await store('early')
       await ok('update_context', { context_id: id, text: 'late' })
       await ok('delete_context', { context_ids: [id] })
@@ -423,7 +422,7 @@ export function historyEndpointContract(): void {
       ).toMatchObject([{ id: kept, text_content: 'standing' }])
     })
 
-    it(promise('h3-restore'), async () => {
+    it('[HISTORY-24] restores deleted entries under their ids, and the next search in all modes finds them', async () => {
       const other = await store('the other end')
       const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
       const thread_id = unique()
@@ -451,7 +450,7 @@ export function historyEndpointContract(): void {
       ])
     })
 
-    it(promise('h3-restore-version'), async () => {
+    it('[HISTORY-25] makes an older version the newest one', async () => {
       const thread_id = unique()
       const id = await store('an amber compass', { thread_id, metadata: { k: 1 }, tags: ['old'] })
       await ok('update_context', { context_id: id, text: 'a copper kettle', metadata: { k: 2 }, tags: ['new'] })
@@ -476,7 +475,7 @@ export function historyEndpointContract(): void {
       })
     })
 
-    it(promise('h3-undo'), async () => {
+    it('[HISTORY-27] undoes all deletions of one call, by its change_id', async () => {
       const thread_id = unique()
       const entries = Array.from({ length: 40 }, (_, i) => ({ thread_id, source: 'user', text: `entry ${i} of undo` }))
       await ok('store_context_batch', { entries })
@@ -516,7 +515,7 @@ export function historyEndpointContract(): void {
       expect(refused[0]).toEqual(refused[1])
     })
 
-    it(promise('h3-restore-refused'), async () => {
+    it('[HISTORY-23] reports what cannot be restored and why, and refuses arguments that do not go together', async () => {
       for (const args of [
         {},
         { context_ids: [1], change_id: 'x' },
@@ -532,7 +531,7 @@ export function historyEndpointContract(): void {
       })
     })
 
-    it(promise('h3-dry-run'), async () => {
+    it('[HISTORY-32] reports what a delete would remove without deleting it', async () => {
       const id = await store('stays')
       const all = { success: true, dry_run: true, would_delete: 1, context_ids: [id] }
       expect(await ok('delete_context', { context_ids: [id, 987_654_321], dry_run: true })).toEqual(all)
@@ -550,7 +549,7 @@ export function historyEndpointContract(): void {
       expect((await ok('list_changes', { after: next })).changes).toEqual([])
     })
 
-    it(promise('h3-erase'), async () => {
+    it('[HISTORY-33] erases for good: no history, no restoration, no replay, no image', async () => {
       const image = { data: base64(pngBytes(unique())), mime_type: 'image/png' }
       const key = unique()
       const args = { thread_id: unique(), source: 'user', text: 'secret', images: [image], idempotency_key: key }
@@ -579,7 +578,7 @@ export function historyEndpointContract(): void {
       expect((await team.ask(`/images/${sha256}`, ada)).status).toBe(404)
     })
 
-    it(promise('h4-restored'), async () => {
+    it('[HISTORY-43] lists a restored deletion as stored, an older version as updated, and an erased entry only as such', async () => {
       const thread_id = unique()
       const readers = [ada, eve, narrow]
       const cursors = await Promise.all(readers.map(async (key) => (await ok('list_changes', {}, key)).next))
@@ -611,7 +610,7 @@ export function historyEndpointContract(): void {
         expect((await told(0, filter)).filter((one: Json) => one.context_id === gone)).toEqual([])
     })
 
-    it(promise('h3-statistics'), async () => {
+    it('[HISTORY-60] counts retained versions for those who may see them, and no list or search includes them', async () => {
       const kept = async (bearer: string) => (await ok('get_statistics', {}, bearer)).history
       const before = await kept(eve)
       const id = await store('counted', { metadata: { audience: 'private' } })

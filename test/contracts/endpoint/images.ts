@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { base64, pngBytes } from '../../support/scope'
 import { unique, useSession } from './session'
@@ -25,7 +24,7 @@ export function imageContract(connect: Connect): void {
     const get = async (id: number) =>
       (await s.ok('get_context_by_ids', { context_ids: [id], image_format: 'inline' })).result[0]
 
-    it(promise('2.4-images'), async () => {
+    it('[THREADS-42] stores images in order and returns them with detected type, metadata and address', async () => {
       const png = base64(pngBytes('order'))
       const result = await s.ok('store_context', {
         thread_id: unique(),
@@ -62,7 +61,7 @@ export function imageContract(connect: Connect): void {
       expect(one.message).toBe('Context stored with 1 images (embedding generated)')
     })
 
-    it(promise('2.4-blocks'), async () => {
+    it('[THREADS-44] returns images as image blocks that entries reference by index, from every tool that returns images', async () => {
       const thread_id = unique()
       const png = base64(pngBytes('seen'))
       const images = [{ data: png, metadata: { caption: 'seen' } }, { data: GIF }]
@@ -103,7 +102,7 @@ export function imageContract(connect: Connect): void {
       }
     })
 
-    it(promise('2.4-base64'), async () => {
+    it('[THREADS-41] accepts data URLs, white space, the URL-safe alphabet and missing padding', async () => {
       const data = base64(pngBytes('>>>???'))
       const loose = data.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
       const spaced = data.replace(/.{20}/g, '$&\r\n ')
@@ -113,7 +112,7 @@ export function imageContract(connect: Connect): void {
       for (const image of (await get(id)).images) expect(image.data).toBe(data)
     })
 
-    it(promise('2.4-refused'), async () => {
+    it('[THREADS-41] refuses a bad image by its index and the reason', async () => {
       const good = { data: GIF }
       expect(await message([good, {}])).toBe('Image 1 is missing required "data" field')
       expect(await message([good, { data: null }])).toBe('Image 1 is missing required "data" field')
@@ -125,14 +124,14 @@ export function imageContract(connect: Connect): void {
       expect(await message([{ data: GIF, metadata: 'x'.repeat(16_385) }])).toMatch(/16 KB/)
     })
 
-    it(promise('2.4-limits'), async () => {
+    it('[THREADS-41] refuses images above the size limits and accepts exactly the limit', async () => {
       const exact = base64BytesOf('GIF89a', 7 * MEGABYTE)
       await s.ok('store_context', { thread_id: unique(), source: 'user', text: 'x', images: [{ data: exact }] })
       expect(await message([{ data: base64BytesOf('GIF89a', 7 * MEGABYTE + 1) }])).toBe('Image 0 exceeds 7MB limit')
       expect(await message([{ data: exact }, { data: exact }])).toBe('Total image size exceeds 12MB limit')
     })
 
-    it(promise('2.4-budget'), async () => {
+    it('[THREADS-46] leaves out image data beyond 10 MB of one response and reports it', async () => {
       const thread_id = unique()
       const large = (n: number) => ({ data: base64BytesOf(`GIF89a${n}`, 5.5 * MEGABYTE) })
       await s.store('a', { thread_id, images: [large(1)] })
@@ -158,7 +157,7 @@ export function imageContract(connect: Connect): void {
       }
     })
 
-    it(promise('2.4-address'), async () => {
+    it('[THREADS-44] serves an image at its address to callers who may see an entry with it, and not after deletion', async () => {
       const png = pngBytes('served')
       const ids = [
         await s.store('a', { images: [{ data: base64(png) }] }),
@@ -184,7 +183,7 @@ export function imageContract(connect: Connect): void {
       expect((await fetched(new URL('/images/nonsense', url))).status).toBe(404)
     })
 
-    it(promise('2.5-content-type'), async () => {
+    it('[THREADS-53] updates the content type when images are added and when they are removed', async () => {
       const id = await s.store('x', { images: [{ data: GIF }] })
       await s.ok('update_context', { context_id: id, text: 'still with image' })
       expect(await get(id)).toMatchObject({ content_type: 'multimodal', images: [{ data: GIF }] })

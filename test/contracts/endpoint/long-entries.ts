@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -12,7 +11,7 @@ export function longEntriesContract(connect: Connect): void {
       s.ok('read_context_range', { context_id, ...args })
     const message = async (name: string, args: Record<string, unknown>) => (await s.fail(name, args)).data.error.message
 
-    it(promise('13-shape'), async () => {
+    it('[THREADS-157] answers a search through texts with the documented shape, in each mode', async () => {
       const thread_id = unique()
       const id = await s.store('first\nThe ERROR is here\nlast', { thread_id })
       await s.store('nothing', { thread_id })
@@ -42,7 +41,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(await message('grep_context', { pattern: 'x', output_mode: 'lines' })).toContain('output_mode')
     })
 
-    it(promise('13-lines'), async () => {
+    it('[THREADS-157] finds strings and expressions within lines, with positions in code points and the lines around', async () => {
       const thread_id = unique()
       await s.store('🌍🌍 Straße\r\nline two\rthree (a+b)\n\nfive', { thread_id })
       const found = async (pattern: string, args: Record<string, unknown> = {}) =>
@@ -64,7 +63,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(await found('two\rthree')).toEqual([])
     })
 
-    it(promise('13-filters'), async () => {
+    it('[THREADS-157] searches texts within the filters and ids, and only texts that searches see', async () => {
       const thread_id = unique()
       const user = await s.store('needle one', { thread_id, tags: ['a'], metadata: { n: 1 } })
       const agent = await s.store('needle two', { thread_id, source: 'agent' })
@@ -89,7 +88,7 @@ export function longEntriesContract(connect: Connect): void {
       })
     })
 
-    it(promise('13-paging'), async () => {
+    it('[THREADS-165] continues a search through texts where a limit ended it, and skips or repeats nothing', async () => {
       const thread_id = unique()
       const ids: number[] = []
       for (let i = 0; i < 9; i++) ids.push(await s.store(`entry ${i}${i % 3 === 0 ? ' needle' : ''}`, { thread_id }))
@@ -117,7 +116,7 @@ export function longEntriesContract(connect: Connect): void {
       }
     })
 
-    it(promise('13-cut'), async () => {
+    it('[THREADS-163] finishes the entry in which a limit is reached, and names entries that are not listed completely', async () => {
       const thread_id = unique()
       const older = await s.store('needle', { thread_id })
       const many = await s.store('needle in each line\n'.repeat(1500), { thread_id })
@@ -151,7 +150,7 @@ export function longEntriesContract(connect: Connect): void {
         expect(await grep(pattern as string, { thread_id, is_regex })).not.toHaveProperty('warnings')
     })
 
-    it(promise('13-expression'), async () => {
+    it('[THREADS-166] refuses a malformed or too large expression, with the position of the error', async () => {
       expect(await message('grep_context', { pattern: 'ab(c', is_regex: true })).toMatch(
         /Invalid regular expression: missing closing \), position 3/,
       )
@@ -172,7 +171,7 @@ export function longEntriesContract(connect: Connect): void {
       })
     })
 
-    it(promise('13-outline'), async () => {
+    it('[THREADS-169] shows the outline of an entry by its headings, or its parts if it has no headings', async () => {
       const text = '# Guide\nintro\n## Set up\nsteps\n```\n# no heading\n```\n# Über 🌍\nend'
       const id = await s.store(text)
       const shown = await s.ok('navigate_context', { context_id: id })
@@ -208,7 +207,7 @@ export function longEntriesContract(connect: Connect): void {
       )
     })
 
-    it(promise('13-range'), async () => {
+    it('[THREADS-177] reads a part of an entry by characters, lines or node, and clamps a range beyond the text', async () => {
       const text = 'one\r\n🌍two\n# Three\nfour'
       const id = await s.store(text)
       expect(await range(id, { start_line: 2, end_line: 2 })).toEqual({
@@ -243,7 +242,7 @@ export function longEntriesContract(connect: Connect): void {
       expect([last.text.length, last.truncated, last.end_char]).toEqual([49_990, undefined, 250_000])
     })
 
-    it(promise('13-range-refused'), async () => {
+    it('[THREADS-178] refuses no range, two ranges or a backward range, and an unknown node with the most similar one', async () => {
       const id = await s.store('# One\ntext\n# Two')
       const refused = (args: Record<string, unknown>) => message('read_context_range', { context_id: id, ...args })
       expect(await refused({})).toContain('exactly one of')
@@ -274,14 +273,14 @@ export function longEntriesContract(connect: Connect): void {
       )
     })
 
-    it(promise('13-visible'), async () => {
+    it('[THREADS-155] shows parts of archived entries and own diary pages, which searches do not show', async () => {
       const id = await s.store('# Page\nneedle', { metadata: { diary: true } })
       expect((await range(id, { start_line: 2 })).text).toBe('needle')
       expect((await s.ok('navigate_context', { context_id: id })).node_count).toBe(1)
       expect((await grep('needle', { context_ids: [id] })).entries_scanned).toBe(0)
     })
 
-    it(promise('13-total'), async () => {
+    it('[THREADS-181] reports the length of every text that a search shows in part', async () => {
       const thread_id = unique()
       await s.store(`${'🌍 '.repeat(200)}end`, { thread_id })
       await s.store('short', { thread_id })
@@ -302,7 +301,7 @@ export function longEntriesContract(connect: Connect): void {
       }
     })
 
-    it(promise('13-question'), async () => {
+    it('[THREADS-155] answers a question about one line of a megabyte of log in less than 3,000 tokens of results', async () => {
       const thread_id = unique()
       const lines = Array.from(
         { length: 12_000 },

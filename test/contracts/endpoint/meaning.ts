@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { backend, unique, useSession } from './session'
 
@@ -23,7 +22,7 @@ export function meaningContract(connect: Connect): void {
       s.ok('hybrid_search_context', { query, thread_id, ...more })
     const ids = (data: { results: { id: number }[] }) => data.results.map((entry) => entry.id)
 
-    it(promise('7-shape'), async () => {
+    it('[THREADS-121] answers a search by meaning with the documented shape', async () => {
       const data = await meaning('token authentication', { explain_query: true })
       expect(Object.keys(data)).toEqual(['query', 'results', 'count', 'total', 'has_more', 'model', 'stats'])
       expect(data).toMatchObject({ model: 'hashed-features-v1', count: 3, total: 3, has_more: false })
@@ -41,7 +40,7 @@ export function meaningContract(connect: Connect): void {
       })
     })
 
-    it(promise('7-order'), async () => {
+    it('[THREADS-122] orders by distance, then id, with distances from 0 to 2 in four decimals', async () => {
       const { results } = await meaning('authentication tokens for login')
       const distances = results.map(
         (entry: { scores: { semantic_distance: number } }) => entry.scores.semantic_distance,
@@ -64,7 +63,7 @@ export function meaningContract(connect: Connect): void {
       expect(ids(symbols)).toEqual([id.login, id.bread, id.auth])
     })
 
-    it(promise('7-fresh'), async () => {
+    it('[THREADS-132] finds by meaning a new entry at once, a changed one by its new words, and never a deleted one', async () => {
       const thread = unique()
       const one = await s.store('zebras gallop over the savanna', { thread_id: thread })
       const first = async (query: string) =>
@@ -80,7 +79,7 @@ export function meaningContract(connect: Connect): void {
       expect(ids(everywhere)).not.toContain(one)
     })
 
-    it(promise('7-filters'), async () => {
+    it('[THREADS-125] chooses the closest entries among those that pass the filters', async () => {
       expect(ids(await meaning('tokens', { source: 'agent' }))).toEqual([id.bread])
       expect(ids(await meaning('bread', { tags: ['BUG'] }))).toEqual([id.login])
       expect(ids(await meaning('bread', { metadata: { n: 1 } }))).toEqual([id.auth])
@@ -97,7 +96,7 @@ export function meaningContract(connect: Connect): void {
       }
     })
 
-    it(promise('7-chunks'), async () => {
+    it('[THREADS-127] finds a long text by any of its chunks, once', async () => {
       const filler = (word: string) => Array.from({ length: 200 }, (_, i) => `${word} paragraph ${i}.`).join(' ')
       const thread = unique()
       const long = `${filler('gardening')}\n\nThe reactor core temperature exceeded limits.\n\n${filler('knitting')}`
@@ -111,7 +110,7 @@ export function meaningContract(connect: Connect): void {
       expect(stats.embedding_count).toBeGreaterThan(stats.context_count)
     })
 
-    it(promise('7-sentence'), async () => {
+    it('[THREADS-127] ranks the entry that holds the exact sentence above lines that share words with it, at any length', async () => {
       const thread = unique()
       const syllable = (n: number) => `${'bdfgklmnprstvz'[n % 14]}${'aeiou'[n % 5]}`
       const wordAt = (n: number) => [n, n * 11 + 3, n * 17 + 5, n * 29 + 7].map((one) => syllable(one >> 1)).join('')
@@ -132,7 +131,7 @@ export function meaningContract(connect: Connect): void {
       expect(ids({ results })).toEqual([one])
     })
 
-    it(promise('8-shape'), async () => {
+    it('[THREADS-135] answers a hybrid search with the documented shape', async () => {
       const data = await both('authentication tokens', { explain_query: true, rrf_k: '10' })
       expect(Object.keys(data)).toEqual([
         ...['query', 'results', 'count', 'total', 'has_more', 'fusion_method', 'search_modes_used', 'fts_count'],
@@ -150,7 +149,7 @@ export function meaningContract(connect: Connect): void {
       expect(await message({ query: 'x', fusion_method: 'sum' })).toBe('fusion_method must be one of: scores, rrf')
     })
 
-    it(promise('8-rrf'), async () => {
+    it('[THREADS-137] fuses by ranks on request, and returns null for a retriever that did not find an entry', async () => {
       const { results } = await both('authentication tokens', { fusion_method: 'rrf' })
       for (const { scores } of results) {
         expect(scores.fused).toBe(scores.rrf)
@@ -164,7 +163,7 @@ export function meaningContract(connect: Connect): void {
       expect(results[0].scores).toMatchObject({ fts_rank: expect.any(Number), semantic_rank: expect.any(Number) })
     })
 
-    it(promise('8-scores'), async () => {
+    it('[THREADS-138] fuses the word scores and the similarity of every candidate, also of those that only words found', async () => {
       const data = await both('authentication tokens', { explain_query: true })
       expect(data.fusion_method).toBe('scores')
       expect(await both('authentication tokens', { fusion_method: 'scores', rrf_k: 10 })).toMatchObject({
@@ -238,7 +237,7 @@ export function meaningContract(connect: Connect): void {
       expect(found.results.map(({ id }: { id: number }) => id)).toEqual([next, old])
     })
 
-    it(promise('8-paging'), async () => {
+    it('[THREADS-144] cuts one order of the hybrid search into pages', async () => {
       const many = unique()
       const entries = Array.from({ length: 60 }, (_, i) => ({
         thread_id: many,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -26,7 +25,7 @@ export function memoryContract(connect: Connect): void {
     (await ok('context_list', args as Record<string, unknown>)).memories.map(({ id }: { id: string }) => id)
 
   describe('memories on the wire', () => {
-    it(promise('f1-annotations'), async () => {
+    it('[FABRIC-2] marks reads as read-only and idempotent, changes as destructive, and no tool as open to the world', async () => {
       const tools = (await session.client.tools()).filter(({ name }) => name.startsWith('context_'))
       for (const { name, annotations } of tools) {
         const reads = ['get', 'getCurrent', 'list', 'orient', 'recall', 'searchCode', 'setup'].includes(
@@ -40,7 +39,7 @@ export function memoryContract(connect: Connect): void {
       }
     })
 
-    it(promise('f1-memory'), async () => {
+    it('[FABRIC-17] shows a memory with its metadata, their defaults, times in ISO and its id as a string', async () => {
       const projectPath = unique('project')
       const { id } = await store('we ship on Tuesdays', {
         projectPath,
@@ -63,7 +62,7 @@ export function memoryContract(connect: Connect): void {
       expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(60_000)
     })
 
-    it(promise('f1-ids'), async () => {
+    it('[FABRIC-9] accepts an id as string or number, and answers NOT_FOUND for an impossible one', async () => {
       const { id } = await store('numbered')
       for (const memoryId of [id, Number(id)])
         expect((await ok('context_get', { memoryId })).memory).toMatchObject({ id, content: 'numbered' })
@@ -82,7 +81,7 @@ export function memoryContract(connect: Connect): void {
       expect(await code('context_update', { memoryId: 'abc', pinned: true })).toBe('NOT_FOUND')
     })
 
-    it(promise('f1-unknown-keys'), async () => {
+    it('[FABRIC-7] refuses unknown arguments, stores unknown keys of metadata, and accepts JSON strings', async () => {
       const error = await session.fail('context_store', { type: 'decision', content: 'x', metadata: {}, nonsense: 1 })
       expect(JSON.parse(error.text)).toEqual(error.data)
       expect(error.data).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ path: 'nonsense' }] })
@@ -98,7 +97,7 @@ export function memoryContract(connect: Connect): void {
       expect(await code('context_store', { type: 'decision', content: 'x' })).toBe('VALIDATION_ERROR')
     })
 
-    it(promise('f1-project'), async () => {
+    it('[FABRIC-11] treats a project as an opaque key without trailing slashes, the same in every family', async () => {
       const project = unique('/home/Ada/app')
       const { id } = await store('keyed', { projectPath: ` ${project}// ` })
       expect((await memoryOf(id)).metadata.projectPath).toBe(project)
@@ -118,7 +117,7 @@ export function memoryContract(connect: Connect): void {
       }
     })
 
-    it(promise('f1-isolation'), async () => {
+    it('[FABRIC-14, FABRIC-153] hides layers 1 and 2 of a project from calls that name another, and opens layer 3 to all', async () => {
       const [here, there] = [unique('here'), unique('there')]
       const ids = []
       for (const layer of [1, 2, 3]) ids.push((await store(`layer ${layer}`, { projectPath: here }, { layer })).id)
@@ -137,7 +136,7 @@ export function memoryContract(connect: Connect): void {
       expect((await ok('context_get', { memoryId: semantic, projectPath: there })).layer).toBe(3)
     })
 
-    it(promise('f1-threads'), async () => {
+    it('[FABRIC-17] finds memories by the threads tools, and shows entries of threads as memories', async () => {
       const projectPath = unique('shared')
       const metadata = { projectPath, tags: ['zebra'], title: 'Stripes' }
       const { id } = await ok('context_store', { type: 'bug_fix', content: 'the zygomorph was upside down', metadata })
@@ -152,7 +151,7 @@ export function memoryContract(connect: Connect): void {
   })
 
   describe('layers', () => {
-    it(promise('f2-router'), async () => {
+    it('[FABRIC-28] chooses the layer by the first rule that matches', async () => {
       const layerOf = async (type: string, tags: string[] = [], args: object = {}) =>
         (await ok('context_store', { type, content: `${type} ${unique()}`, metadata: { tags }, ...args })).layer
       expect(await layerOf('decision', ['TEMP', 'global'], { layer: 3 })).toBe(3)
@@ -166,7 +165,7 @@ export function memoryContract(connect: Connect): void {
       expect(await code('context_store', { type: 'note', content: 'x', metadata: {} })).toBe('VALIDATION_ERROR')
     })
 
-    it(promise('f2-ttl'), async () => {
+    it('[FABRIC-29] applies a ttl in layer 1 only, with an hour by default, and warns in other layers', async () => {
       const lasts = async (args: object) => {
         const { createdAt, expiresAt } = await memoryOf((await store(`timed ${JSON.stringify(args)}`, {}, args)).id)
         return (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000
@@ -183,7 +182,7 @@ export function memoryContract(connect: Connect): void {
         )
     })
 
-    it(promise('f2-promotion'), async () => {
+    it('[FABRIC-38, FABRIC-160] promotes in one step to the requested layer and keeps the properties of a memory', async () => {
       const projectPath = unique('promoted')
       const stored = await store(
         'rises',
@@ -200,7 +199,7 @@ export function memoryContract(connect: Connect): void {
       expect(after).toEqual({ layer: 3, memory: { ...rest, ...moved } })
     })
 
-    it(promise('f2-promotion-refused'), async () => {
+    it('[FABRIC-40] refuses promotion to the present or a lower layer, and together with a change', async () => {
       const { id: memoryId } = await store('stays', {}, { layer: 2 })
       expect(await code('context_update', { memoryId, targetLayer: 2 })).toBe('CONFLICT')
       expect(await code('context_update', { memoryId, targetLayer: 1 })).toBe('VALIDATION_ERROR')
@@ -210,7 +209,7 @@ export function memoryContract(connect: Connect): void {
   })
 
   describe('storing and changing memories', () => {
-    it(promise('f3-store'), async () => {
+    it('[FABRIC-43] stores verbatim and checks every known key of metadata', async () => {
       const content = '  two spaces,\n\n a tab\t and the end \n'
       expect((await memoryOf((await store(content)).id)).content).toBe(content)
       const wrong: [string, unknown][] = [
@@ -250,7 +249,7 @@ export function memoryContract(connect: Connect): void {
       })
     })
 
-    it(promise('f1-everywhere'), async () => {
+    it('[FABRIC-12] accepts the project as an argument of every tool that has one, and refuses two that differ', async () => {
       const [projectPath, other] = [unique('/home/ada/everywhere'), unique('other')]
       const draft = { type: 'decision', content: 'A zygomorphic flower.', metadata: {}, sessionId: 's-1' }
       const { id: memoryId } = await ok('context_store', { ...draft, projectPath: `${projectPath}/` })
@@ -271,7 +270,7 @@ export function memoryContract(connect: Connect): void {
         expect([tool, await code(tool, args)]).toEqual([tool, 'VALIDATION_ERROR'])
     })
 
-    it(promise('f1-wrong-project'), async () => {
+    it('[FABRIC-12] reports the argument of a wrong project, the other problems and the right form, in every tool', async () => {
       const wrong = async (tool: string, args: Record<string, unknown>) => {
         const { data } = await session.fail(tool, args)
         expect(data.code).toBe('VALIDATION_ERROR')
@@ -341,7 +340,7 @@ export function memoryContract(connect: Connect): void {
       ])
     })
 
-    it(promise('f3-part'), async () => {
+    it('[FABRIC-47] returns a part of a content by code points, with the length of the complete content', async () => {
       const { id: memoryId } = await store('🦊0123456789')
       const part = async (given: object) => {
         const { content, length, truncated } = (await ok('context_get', { memoryId, ...given })).memory
@@ -356,7 +355,7 @@ export function memoryContract(connect: Connect): void {
         expect(await code('context_get', { memoryId, ...given })).toBe('VALIDATION_ERROR')
     })
 
-    it(promise('f3-lean'), async () => {
+    it('[FABRIC-23] lists twenty memories within 2,500 tokens, and answers a store, an update and a delete within 250', async () => {
       const projectPath = unique('/home/ada/a-project-of-usual-length')
       const tokens = (answer: object) => Math.ceil(JSON.stringify(answer).length / 4)
       const file = {
@@ -390,7 +389,7 @@ export function memoryContract(connect: Connect): void {
       expect(tokens(await ok('context_delete', { memoryId: id }))).toBeLessThanOrEqual(250)
     })
 
-    it(promise('f3-equal'), async () => {
+    it('[FABRIC-46] answers a store of an equal memory with its id, joins the tags and changes nothing else', async () => {
       const projectPath = unique('equal')
       const draft = {
         type: 'decision',
@@ -470,7 +469,7 @@ export function memoryContract(connect: Connect): void {
       ])
     })
 
-    it(promise('f3-update'), async () => {
+    it('[FABRIC-48, FABRIC-159] changes only the fields that an update names, with the same tags everywhere', async () => {
       const projectPath = unique('updated')
       const { id: memoryId } = await store('old words', { projectPath, tags: ['a'], title: 'T', mine: { x: 1, y: 2 } })
       const update = async (args: object) => (await ok('context_update', { memoryId, ...args })).memory
@@ -497,7 +496,7 @@ export function memoryContract(connect: Connect): void {
       expect(names).not.toContain(`project:${other}`)
     })
 
-    it(promise('f12-tags'), async () => {
+    it('[FABRIC-48, FABRIC-159] keeps tags of row, metadata, filter and threads search equal after each change', async () => {
       const [first, second] = [unique('tag'), unique('tag')]
       const { id: memoryId } = await store('tagged words', { tags: [first] })
       const found = async (tag: string) => {
@@ -513,7 +512,7 @@ export function memoryContract(connect: Connect): void {
       ])
     })
 
-    it(promise('f3-update-refused'), async () => {
+    it('[FABRIC-49] refuses updates that are empty, blank, contradictory, or of layer 1', async () => {
       const { id: memoryId } = await store('firm', { tags: ['a'] })
       const invalid = [
         ...[{}, { content: ' ' }, { metadata: { weight: 0 } }, { weight: 6 }, { unknown: 1 }],
@@ -532,20 +531,20 @@ export function memoryContract(connect: Connect): void {
       })
     })
 
-    it(promise('f3-update-race'), async () => {
+    it('[FABRIC-49] loses no simultaneous update of another key', async () => {
       const { id: memoryId } = await store('contended')
       const keys = ['a', 'b', 'c']
       await Promise.all(keys.map((key) => ok('context_update', { memoryId, metadata: { [key]: key } })))
       expect((await memoryOf(memoryId)).metadata).toMatchObject({ a: 'a', b: 'b', c: 'c' })
     })
 
-    it(promise('f3-delete'), async () => {
+    it('[FABRIC-43] deletes a memory once, and reports NOT_FOUND the next time', async () => {
       const { id: memoryId } = await store('short-lived', {}, { layer: 3 })
       expect(await ok('context_delete', { memoryId })).toEqual({ success: true, deletedFrom: 3 })
       for (const tool of ['context_delete', 'context_get']) expect(await code(tool, { memoryId })).toBe('NOT_FOUND')
     })
 
-    it(promise('f12-two-clients'), async () => {
+    it('[FABRIC-154] stores fifty memories each of two simultaneous clients, all of them, under ids of their own', async () => {
       const projectPath = unique('busy')
       const other = await session.connect('/mcp')
       const stores = [session.client, other].flatMap((client, k) =>
@@ -562,7 +561,7 @@ export function memoryContract(connect: Connect): void {
   })
 
   describe('lists of memories', () => {
-    it(promise('f3-list'), async () => {
+    it('[FABRIC-51, FABRIC-158] lists newest first with true totals by type, tags and offset', async () => {
       const projectPath = unique('listed')
       const ids: string[] = []
       for (let i = 0; i < 6; i++) {
@@ -596,7 +595,7 @@ export function memoryContract(connect: Connect): void {
       expect(await listed(all)).toEqual(expect.arrayContaining([ids[1]]))
     })
 
-    it(promise('f3-stats'), async () => {
+    it('[FABRIC-52] counts layers, pinned ones and types of the project, and layer 3 of the organization', async () => {
       const projectPath = unique('counted')
       const before = await ok('context_list', { stats: true, projectPath })
       await store('a', { projectPath })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import { CLIENTS, type Connect, type TestClient } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -10,7 +9,7 @@ export function oneTaskContract(connect: Connect): void {
   const session = useSession(connect)
 
   describe('two clients on one task', () => {
-    it(promise('f12-one-task'), async () => {
+    it('[FABRIC-154] lets two clients work on one task: each finds at once the memories, events and files of the other', async () => {
       const projectPath = unique('task')
       const address = new URL('/mcp/fabric', session.server.url.href)
       const [ada, bob] = await Promise.all([

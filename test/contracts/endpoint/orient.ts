@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -9,7 +8,7 @@ export function orientContract(connect: Connect): void {
   const { ok, fail } = session
 
   describe('orientation on the wire', () => {
-    it(promise('f6-wire'), async () => {
+    it('[FABRIC-78] answers with time, and with resolved moment and conversions only on request', async () => {
       const projectPath = unique('project')
       const first = await ok('context_orient', { projectPath: `${projectPath}/`, timezone: 'asia/kathmandu' })
       expect(first).toMatchObject({ projectPath, offlineGap: null, recentMemories: [] })

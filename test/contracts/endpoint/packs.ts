@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/packs'
 import type { Team } from '../../support/access'
 import type { CallResult, Connect } from '../../support/clients'
 import { sharedTeam, unique, useSession } from './session'
@@ -27,7 +26,7 @@ export function packsContract(connect: Connect): void {
   const read = async (id: string) => (await ok('get_context_by_ids', { context_ids: [id] })).result
 
   describe('remember', () => {
-    it(promise('p1-list'), async () => {
+    it('[PLATFORM-14] lists context and remember at their own address and together with other families', async () => {
       const client = await session.connect('/mcp/packs')
       expect((await client.tools()).map(({ name }) => name)).toEqual(['context', 'remember'])
       await client.close()
@@ -35,7 +34,7 @@ export function packsContract(connect: Connect): void {
       expect(all).toEqual(expect.arrayContaining(['store_context', 'context_store', 'context', 'remember']))
     })
 
-    it(promise('p2-remember'), async () => {
+    it('[PACK-1] stores a titled memory verbatim in layer 2, by kind, project, domain, agent, tags and source', async () => {
       const project = unique('shop')
       const done = await remember('Rotate\nrefresh\u2028tokens', '  Refresh tokens rotate on each use. ', {
         ...{ kind: 'decision', project, tags: ['Auth'], domain: 'security', source_url: 'https://example.org/adr/7' },
@@ -63,7 +62,7 @@ export function packsContract(connect: Connect): void {
       expect(layers.map(({ id }: Data) => id)).toEqual([done.id])
     })
 
-    it(promise('p2-refused'), async () => {
+    it('[PACK-1] refuses bad arguments of remember and reports all problems, for an unknown kind with the list of kinds', async () => {
       const right = { title: 'a title', content: 'a content' }
       const kind = await errorOf('remember', { ...right, kind: 'nonsense' })
       expect([kind.code, kind.message]).toEqual(['invalid_input', expect.stringContaining('scratchpad')])
@@ -104,7 +103,7 @@ export function packsContract(connect: Connect): void {
       expect(several.details.map(({ path }: Data) => path)).toEqual(['title', 'content', 'kind'])
     })
 
-    it(promise('p2-links'), async () => {
+    it('[PACK-4] links to named entries, in both ways of naming them, or stores nothing', async () => {
       const { project, add, ask } = inProject()
       const [plan, rule] = [await add('Plan', 'ship the walrus'), await add('Rule', 'feed the walrus daily')]
       const made = await remember('Decision', 'the walrus gets fish', {
@@ -136,7 +135,7 @@ export function packsContract(connect: Connect): void {
       expect((await ok('search_context', { limit: 1 })).total_count).toBe(before)
     })
 
-    it(promise('p2-conflicts'), async () => {
+    it('[PACK-7] names entries of the same kind and project with the same title or nearly the same text', async () => {
       const { project, add } = inProject()
       const text = 'We keep all money amounts as integers of cents, in the database and on the wire, without exception.'
       const first = await add('Money', text, { kind: 'rule' })
@@ -151,7 +150,7 @@ export function packsContract(connect: Connect): void {
       expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
     })
 
-    it(promise('p2-equal'), async () => {
+    it('[PACK-9] stores a memory once if title, text, kind, project, owner and audience are equal, and names the differences', async () => {
       const { project, add } = inProject()
       const target = await add('Refunds', 'A refund is paid once.', { kind: 'rule' })
       const same = { title: 'Money', content: 'Amounts are integers of cents.', kind: 'task', project }
@@ -180,7 +179,7 @@ export function packsContract(connect: Connect): void {
       expect(new Set(ids).size).toBe(1)
     })
 
-    it(promise('p2-work-status'), async () => {
+    it('[PACK-11] reads the status of work from common words, stores the word as sent, and warns of an unknown word', async () => {
       const { project, ask } = inProject()
       const task = { title: 'Paint the boat', content: 'The hull of the boat gets new paint.', kind: 'task', project }
       const { id } = await ok('remember', { ...task, status: 'In-Progress' })
@@ -260,7 +259,7 @@ export function packsContract(connect: Connect): void {
       expect(await remember('Ebb', 'Twice a day.', { project })).not.toHaveProperty('warnings')
     })
 
-    it(promise('p2-supersede'), async () => {
+    it('[PACK-10] removes a superseded entry from packs at once, and restores it when its successor is deleted', async () => {
       const { project, add, ask } = inProject()
       const old = await add('Cache', 'The cart cache lives in Redis.', { kind: 'decision' })
       expect(idsOf(await ask('where does the cart cache live'))).toEqual([old])
@@ -288,7 +287,7 @@ export function packsContract(connect: Connect): void {
   })
 
   describe('context', () => {
-    it(promise('p3-keys'), async () => {
+    it('[PACK-19] answers a pack with all of its keys', async () => {
       const { project, add, ask } = inProject()
       const content = 'Refresh tokens rotate on each use of the auth service.'
       const id = await add('Token rotation', content, { kind: 'decision', audience: 'org' })
@@ -324,7 +323,7 @@ export function packsContract(connect: Connect): void {
       expect(await pack('nothing like it: xylophone')).toMatchObject({ domain: null, project: null })
     })
 
-    it(promise('p3-refused'), async () => {
+    it('[PACK-12] requires a goal, and refuses unknown intents, layers and budgets', async () => {
       for (const args of [{}, { goal: '' }, { goal: ' \u2028\n' }])
         expect(await errorOf('context', args)).toMatchObject({ code: 'invalid_input', message: 'goal is required' })
       for (const args of [{ intent: 'hack' }, { layer: 'deep' }, { max_tokens: 99 }, { max_tokens: 40_000 }])
@@ -332,7 +331,7 @@ export function packsContract(connect: Connect): void {
       expect(await errorOf('context', { goal: 'g'.repeat(10_001) })).toMatchObject({ code: 'invalid_input' })
     })
 
-    it(promise('p3-called'), async () => {
+    it('[PACK-22] ranks first the entry whose alias the goal contains, also with a typo', async () => {
       const { add, ask } = inProject()
       const cluster = await add('Where services run', 'Everything is deployed with charts of the monorepo.', {
         ...{ kind: 'topic', metadata: { aliases: ['k8s', 'Kubernetes', 'base station'] } },
@@ -353,7 +352,7 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ask('why do scripts restart what hangs on Kubernetes?'))).toContain(holds)
     })
 
-    it(promise('p3-intent'), async () => {
+    it('[PACK-24] places each section by its best item, for any intent, and hides none', async () => {
       const { add, ask } = inProject()
       const kinds = ['task', 'decision', 'rule', 'gotcha', 'procedure', 'plan', 'idea', 'artifact', 'claim', 'note']
       const animals = ['heron', 'stork', 'crane', 'ibis', 'egret', 'gull', 'tern', 'auk', 'petrel', 'skua']
@@ -366,7 +365,7 @@ export function packsContract(connect: Connect): void {
       }
     })
 
-    it(promise('p3-limit'), async () => {
+    it('[PACK-13] clamps the limit to its bounds and the cap of the layer without a warning, and counts the omitted items', async () => {
       const { add, ask } = inProject()
       const names = 'amber basalt cobalt dolomite emerald feldspar garnet hematite iolite jasper kyanite lapis'.split(
         ' ',
@@ -380,7 +379,7 @@ export function packsContract(connect: Connect): void {
       expect(cut.markdown).toContain('Left out: 7 beyond the limit')
     })
 
-    it(promise('p3-work'), async () => {
+    it('[PACK-31] leads with work in flight, leaves archived work out, and shows finished work as prior art with its learnings', async () => {
       const { add, ask } = inProject()
       const work = (status: string) =>
         add(`Work ${status}`, `unlike anything else: ${status}`, { kind: 'task', status })
@@ -405,7 +404,7 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ask('archived work: unlike anything else'))).not.toContain(ids.archived)
     })
 
-    it(promise('p3-left-out'), async () => {
+    it('[PACK-34] leaves out ended and deleted entries, but no entry whose name or text a later one merely mentions', async () => {
       const { add, ask } = inProject()
       const gone = await add('Feature flag', 'the checkout feature flag is on')
       const ended = await add('Flag', 'the checkout feature flag is off for a test', {
@@ -438,7 +437,7 @@ export function packsContract(connect: Connect): void {
       })
     })
 
-    it(promise('p3-one-subject'), async () => {
+    it('[PACK-23] returns every entry that holds all words of a goal, and all entries of a series', async () => {
       const { add, ask } = inProject()
       const places = [
         'amber',
@@ -463,7 +462,7 @@ export function packsContract(connect: Connect): void {
       expect((await ask('holiday calendar of the office')).total_items).toBe(0)
     })
 
-    it(promise('p3-duplicates'), async () => {
+    it('[PACK-36] collapses near-duplicates into the best one', async () => {
       const { add, ask } = inProject()
       const text = 'The nightly backup of the ledger runs at two and is verified by a restore every Monday morning.'
       const ids = [await add('Backup', text), await add('Backup', `${text} `), await add('Backup', text.toUpperCase())]
@@ -474,7 +473,7 @@ export function packsContract(connect: Connect): void {
       expect(answer.diagnostics.omitted.duplicate).toBe(2)
     })
 
-    it(promise('p3-contradicts'), async () => {
+    it('[PACK-37] shows both sides of a contradiction, each naming the other', async () => {
       const { project, add, ask } = inProject()
       const text = 'Retries of the payment webhook are limited to'
       const one = await add('Webhook retries', `${text} five.`, { kind: 'decision' })
@@ -488,7 +487,7 @@ export function packsContract(connect: Connect): void {
       expect(answer.markdown).toContain(`conflicts with [${one}]`)
     })
 
-    it(promise('p3-floor'), async () => {
+    it('[PACK-25] returns nothing for an unrelated goal, and scores that mean the same in every call', async () => {
       const { add, ask } = inProject()
       for (const topic of ['payments', 'refunds', 'shipping', 'returns', 'taxes', 'invoices'])
         await add(`About ${topic}`, `How ${topic} are booked in the ledger at the end of each month.`)
@@ -509,7 +508,7 @@ export function packsContract(connect: Connect): void {
       expect(Math.abs(again - best)).toBeLessThan(0.1)
     })
 
-    it(promise('p3-names'), async () => {
+    it('[PACK-21] finds entries with the same error code, path, function or version', async () => {
       const { add, ask } = inProject()
       for (let i = 0; i < 12; i++)
         await add(
@@ -524,7 +523,7 @@ export function packsContract(connect: Connect): void {
         expect((await first(goal)).id).toBe(path)
     })
 
-    it(promise('p3-related'), async () => {
+    it('[PACK-27] names linked entries in both directions up to the limit, two steps away in a deep search, none in wake', async () => {
       const { project, add, ask } = inProject()
       const hub = await add('Turbine', 'the turbine spins at three thousand')
       const far = await add('Grid', 'electricity for everyone')
@@ -558,7 +557,7 @@ export function packsContract(connect: Connect): void {
       )
     })
 
-    it(promise('p3-vocabularies'), async () => {
+    it('[PACK-21] draws on entries of every vocabulary, typed or not', async () => {
       const project = unique('shop')
       const turn = await session.store('we said the parcel tracker polls every ten minutes', { metadata: { project } })
       const { id } = await ok('context_store', {
@@ -575,7 +574,7 @@ export function packsContract(connect: Connect): void {
       ])
     })
 
-    it(promise('p3-domain'), async () => {
+    it('[PACK-20] prefers a domain and leaves out no other', async () => {
       const { add, ask } = inProject()
       const text = (of: string) => `A retry policy waits longer each time, says the ${of} handbook of the company.`
       const other = await add('Retry policy of mail', text('post'), { domain: 'mail' })
@@ -586,7 +585,7 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ask('retry policy', { domain: 'mail' }))).toHaveLength(3)
     })
 
-    it(promise('p3-same'), async () => {
+    it('[PACK-38] answers the same call with the same bytes', async () => {
       const { add, ask } = inProject()
       for (let i = 0; i < 9; i++)
         await add(`Rule ${i}`, `lint rule ${i} of the house says number ${i * i}`, { kind: 'rule' })
@@ -619,7 +618,7 @@ export function packsContract(connect: Connect): void {
       }
     })
 
-    it(promise('p3-budget'), async () => {
+    it('[PACK-14] limits sections and markdown to the budget each, and cuts long contents around the match', async () => {
       const { add, ask } = inProject()
       const filler = 'Nothing of note happens in this sentence, which only fills the page. '
       for (let i = 0; i < 14; i++)
@@ -664,7 +663,7 @@ export function packsContract(connect: Connect): void {
       fails: async (name: string, args: Record<string, unknown>) => (await team.call(key, name, args)).data.error,
     })
 
-    it(promise('p3-worst'), async () => {
+    it('[PACK-16] answers goals and entries of the largest size', async () => {
       const ada = as((await team.key(unique('org'))).key)
       const long = await ada.remember('One letter', 'a'.repeat(1_000_000))
       const late = await ada.remember(
@@ -678,7 +677,7 @@ export function packsContract(connect: Connect): void {
       expect((await ada.ask(`${'\u{1F642}'.repeat(10_000)}`)).total_items).toBe(0)
     })
 
-    it(promise('p4-private'), async () => {
+    it('[PACK-29] includes private entries for their owner alone, and never reveals what they supersede', async () => {
       const org = unique('org')
       const ada = as((await team.key(org, { owner: 'ada' })).key)
       const eve = as((await team.key(org, { owner: 'eve' })).key)
@@ -697,7 +696,7 @@ export function packsContract(connect: Connect): void {
       })
     })
 
-    it(promise('p4-diary'), async () => {
+    it('[PACK-30] adds diary pages of the named agent to the packs of their owner, for any intent', async () => {
       const org = unique('org')
       const ada = as((await team.key(org, { owner: 'ada', agent: 'runner' })).key)
       const twin = as((await team.key(org, { owner: 'ada' })).key)
@@ -716,7 +715,7 @@ export function packsContract(connect: Connect): void {
       expect([item.metadata.diary, item.reason]).toEqual([true, expect.stringContaining('diary')])
     })
 
-    it(promise('p2-metadata'), async () => {
+    it('[PACK-6] applies audience and project of metadata like the arguments, and refuses arguments that disagree', async () => {
       const org = unique('org')
       const ada = as((await team.key(org, { owner: 'ada', agent: 'runner' })).key)
       const eve = as((await team.key(org, { owner: 'eve' })).key)
@@ -734,7 +733,7 @@ export function packsContract(connect: Connect): void {
       expect(await found(ada, { agent_id: 'runner' })).toEqual(new Set([mine, page, placed]))
     })
 
-    it(promise('p4-said'), async () => {
+    it('[PACK-25] reports the closest entries if none clearly fits, a project without results, and work in flight beyond its places', async () => {
       const org = unique('org')
       const ada = as((await team.key(org)).key)
       const ids: string[] = []
@@ -782,7 +781,7 @@ export function packsContract(connect: Connect): void {
       expect(idsOf(await ada.ask('欠航のとき払い戻しはどうなりますか'))).toContain(japanese)
     })
 
-    it(promise('p4-projects'), async () => {
+    it('[PACK-28] returns entries of the project and of no project, and refuses projects that are not open', async () => {
       const org = unique('org')
       const admin = as((await team.key(org, { role: 'admin', owner: 'ada' })).key)
       const narrow = as((await team.key(org, { projects: ['north', 'south'] })).key)
@@ -813,7 +812,7 @@ export function packsContract(connect: Connect): void {
       expect((await team.call(key, 'remember', { title: 't', content: 'c' })).data.project).toBe('north')
     })
 
-    it(promise('p4-audit'), async () => {
+    it('[PACK-45] writes one audit row for a pack and for a denial, with ids and without the goal', async () => {
       const org = unique('org')
       const reader = (await team.key(org, { role: 'reader', projects: ['north'] })).key
       const writer = (await team.key(org, { agent: 'pen' })).key

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { FAMILIES, TOOLS } from '../../../src/tools/catalogue'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -20,7 +19,7 @@ export function protocolContract(connect: Connect): void {
     })
     const message = async (name: string, args: Record<string, unknown>) => (await s.fail(name, args)).data.error.message
 
-    it(promise('1-list'), async () => {
+    it('[THREADS-1] lists its tools in a fixed order with portable names, titles, annotations and described arguments', async () => {
       const tools = await s.client.tools()
       expect(tools.map(({ name }) => name).filter(isOfThreads)).toEqual(NAMES)
       for (const tool of tools) {
@@ -47,7 +46,7 @@ export function protocolContract(connect: Connect): void {
       expect(s.client.instructions()).toContain('store_context')
     })
 
-    it(promise('1-schemas'), async () => {
+    it('[THREADS-19] has input schemas that refuse unknown arguments and have no anyOf at their root', async () => {
       for (const { inputSchema, outputSchema } of await s.client.tools()) {
         expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
         expect(inputSchema).not.toHaveProperty('anyOf')
@@ -58,12 +57,12 @@ export function protocolContract(connect: Connect): void {
       }
     })
 
-    it(promise('1-unknown-tool'), async () => {
+    it('[THREADS-3] answers an unknown tool with the JSON-RPC error -32602', async () => {
       await expect(s.client.call('no_such_tool')).rejects.toMatchObject({ code: -32602 })
       await expect(s.client.call('no_such_tool')).rejects.toThrow('Unknown tool: no_such_tool')
     })
 
-    it(promise('1-unknown-argument'), async () => {
+    it('[THREADS-4] refuses an unknown argument by name and lists the allowed ones, also inside items', async () => {
       expect(await message('store_context', draft({ txet: 'x' }))).toBe(
         'Unknown argument "txet". Did you mean text? Allowed: thread_id, source, text, images, metadata, tags, idempotency_key',
       )
@@ -77,14 +76,14 @@ export function protocolContract(connect: Connect): void {
       await s.ok('store_context', draft({ task_progress: '- [ ] x', toolCallId: 'call_1' }))
     })
 
-    it(promise('1-null'), async () => {
+    it('[THREADS-5] treats null for an optional argument as absent and for a required one as missing', async () => {
       await s.ok('store_context', draft({ tags: null, metadata: null, images: null }))
       expect(await message('store_context', draft({ text: null }))).toBe('Missing required field: text')
       expect(await message('store_context', { source: 'user', text: 'x' })).toBe('Missing required field: thread_id')
       await s.ok('search_context', { limit: null, offset: null, metadata: null })
     })
 
-    it(promise('1-numbers'), async () => {
+    it('[THREADS-6] accepts integers as decimal strings and as 5.0, and booleans as strings', async () => {
       const thread_id = unique()
       for (const text of ['a', 'b', 'c']) await s.store(text, { thread_id })
       expect((await s.ok('search_context', { thread_id, limit: '2' })).count).toBe(2)
@@ -94,14 +93,14 @@ export function protocolContract(connect: Connect): void {
       expect(await message('search_context', { include_images: 'yes' })).toBe('include_images must be a boolean')
     })
 
-    it(promise('1-strings'), async () => {
+    it('[THREADS-7] never converts another type to a string, and never parses a string argument', async () => {
       expect(await message('store_context', draft({ thread_id: 5 }))).toBe('thread_id must be a string')
       const id = await s.store('{"a": 1}', { thread_id: '"quoted"' })
       const [entry] = (await s.ok('get_context_by_ids', { context_ids: [id] })).result
       expect(entry).toMatchObject({ text_content: '{"a": 1}', thread_id: '"quoted"' })
     })
 
-    it(promise('1-json-strings'), async () => {
+    it('[THREADS-8] parses an array or object that arrives as a JSON string, encoded once or twice', async () => {
       const metadata = { a: { b: [1] } }
       const id = await s.store('x', { metadata: JSON.stringify(metadata), tags: JSON.stringify(JSON.stringify(['t'])) })
       const [entry] = (await s.ok('get_context_by_ids', { context_ids: `[${id}]` })).result
@@ -115,7 +114,7 @@ export function protocolContract(connect: Connect): void {
       expect((await s.ok('store_context_batch', { entries })).succeeded).toBe(1)
     })
 
-    it(promise('1-ids'), async () => {
+    it('[THREADS-9] accepts ids as integers or decimal strings and refuses other values with the value in the message', async () => {
       const id = await s.store('x')
       expect((await s.ok('get_context_by_ids', { context_ids: [String(id), id] })).result).toHaveLength(1)
       for (const bad of [0, -1, 1.5, 'abc', '', '01', true, 2 ** 53, '99999999999999999'])
@@ -125,7 +124,7 @@ export function protocolContract(connect: Connect): void {
       expect(await message('update_context', { context_id: 'x', text: 'y' })).toBe('Invalid context ID: x')
     })
 
-    it(promise('1-trim'), async () => {
+    it('[THREADS-10] trims every kind of white space from text and thread ids and refuses blank ones', async () => {
       const blanks = '\u0009\u000D\u001C\u0020\u0085\u00A0\u1680\u2007\u2028\u202F\u205F\u3000\uFEFF'
       const thread = unique()
       const id = await s.store(`${blanks}in${blanks}side${blanks}`, { thread_id: `${blanks}${thread}${blanks}` })
@@ -138,20 +137,20 @@ export function protocolContract(connect: Connect): void {
       expect((await s.ok('delete_context', { thread_id: `\u0085${thread}` })).deleted_count).toBe(1)
     })
 
-    it(promise('1-times'), async () => {
+    it('[THREADS-12] shows times in whole seconds, equal on a new entry', async () => {
       const id = await s.store('x')
       const [entry] = (await s.ok('get_context_by_ids', { context_ids: [id] })).result
       expect(entry.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
       expect(entry.updated_at).toBe(entry.created_at)
     })
 
-    it(promise('1-result'), async () => {
+    it('[THREADS-17] returns structured content and the same JSON as one text block', async () => {
       const { data, text } = await s.client.call('list_threads')
       expect(JSON.parse(text)).toEqual(data)
       expect(text).not.toContain('\n')
     })
 
-    it(promise('1-error'), async () => {
+    it('[THREADS-18] returns an error result whose text starts with the message and whose code is one of the documented codes', async () => {
       const { data, text } = await s.fail('store_context', draft({ source: 'robot' }))
       expect(data).toEqual({
         error: {
@@ -165,7 +164,7 @@ export function protocolContract(connect: Connect): void {
       expect((await s.fail('update_context', { context_id: 999_999, text: 'x' })).data.error.code).toBe('not_found')
     })
 
-    it(promise('1-all-problems'), async () => {
+    it('[THREADS-20, PLATFORM-34] reports all problems of a call at once, each with its path, the given type and a right example', async () => {
       const args = {
         thread_id: ' ',
         source: 'robot',
@@ -281,7 +280,7 @@ export function protocolContract(connect: Connect): void {
       expect(search.data).toMatchObject({ results: [], validation_errors: [expect.any(String), expect.any(String)] })
     })
 
-    it(promise('1-all-problems-batch'), async () => {
+    it('[THREADS-20, PLATFORM-34] reports all problems of all entries of a batch by their paths', async () => {
       const entries = [draft({ text: '', source: 1 }), draft(), draft({ images: [{ data: 'A' }], tags: 5 })]
       const { data } = await s.fail('store_context_batch', { entries })
       expect(data.error.details).toMatchObject([
@@ -301,7 +300,7 @@ export function protocolContract(connect: Connect): void {
       ])
     })
 
-    it(promise('1-caps'), async () => {
+    it('[THREADS-13] refuses lists longer than their cap by name and number', async () => {
       const many = (n: number, value: unknown = 'x') => Array.from({ length: n }, () => value)
       const cases: [string, Record<string, unknown>, RegExp][] = [
         ['get_context_by_ids', { context_ids: many(101, 1) }, /context_ids has 101 items; at most 100/],
@@ -321,7 +320,7 @@ export function protocolContract(connect: Connect): void {
       for (const [name, args, expected] of cases) expect(await message(name, args)).toMatch(expected)
     })
 
-    it(promise('1-limit'), async () => {
+    it('[THREADS-14] applies a limit above 100 as 100 and reports it; refuses a limit below 1', async () => {
       const { clamped_limit } = await s.ok('search_context', { limit: 500 })
       expect(clamped_limit).toEqual({ requested: 500, applied: 100 })
       expect(await message('search_context', { limit: 0 })).toBe('limit must be at least 1')
@@ -329,13 +328,13 @@ export function protocolContract(connect: Connect): void {
       expect(await s.ok('search_context', { limit: 100 })).not.toHaveProperty('clamped_limit')
     })
 
-    it(promise('1-offset'), async () => {
+    it('[THREADS-15] accepts offsets from 0 to 1,000,000', async () => {
       expect((await s.ok('search_context', { offset: 1_000_000 })).results).toEqual([])
       expect(await message('search_context', { offset: 1_000_001 })).toBe('offset must be at most 1000000')
       expect(await message('search_context', { offset: -1 })).toBe('offset must be at least 0')
     })
 
-    it(promise('1-unstorable'), async () => {
+    it('[THREADS-16] refuses U+0000 and lone surrogates in every string', async () => {
       expect(await message('store_context', draft({ text: 'a\u0000b' }))).toMatch(/text contains the character U\+0000/)
       expect(await message('store_context', draft({ metadata: { a: [{ b: '\ud800' }] } }))).toMatch(
         /metadata\.a\[0\]\.b contains a lone surrogate/,
@@ -354,7 +353,7 @@ export function protocolContract(connect: Connect): void {
       MCP_SERVER_INSTRUCTIONS: '',
     })
 
-    it(promise('11-disabled'), async () => {
+    it('[THREADS-2] leaves out tools that are disabled or switched off', async () => {
       const names = (await s.client.tools()).map(({ name }) => name).filter(isOfThreads)
       const absent = [
         'semantic_search_context',
@@ -368,7 +367,7 @@ export function protocolContract(connect: Connect): void {
       expect(s.client.instructions()).toBeUndefined()
     })
 
-    it(promise('11-truncation'), async () => {
+    it('[THREADS-76] follows SEARCH_TRUNCATION_LENGTH', async () => {
       await s.store('x'.repeat(60))
       expect((await s.ok('search_context', {})).results[0].text_content).toBe(`${'x'.repeat(50)}...`)
     })

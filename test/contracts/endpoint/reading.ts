@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { literal } from '../../support/numbers'
 import { backend, unique, useSession } from './session'
@@ -12,7 +11,7 @@ export function readingContract(connect: Connect): void {
     const message = async (name: string, args: Record<string, unknown>) => (await s.fail(name, args)).data.error.message
     const ids = (data: { results: { id: number }[] }) => data.results.map(({ id }) => id)
 
-    it(promise('1-entry'), async () => {
+    it('[THREADS-22] shows entries with their keys in a fixed order', async () => {
       const thread_id = unique()
       await s.store('x', { thread_id })
       const [found] = (await s.ok('search_context', { thread_id })).results
@@ -28,7 +27,7 @@ export function readingContract(connect: Connect): void {
       ])
     })
 
-    it(promise('3-get'), async () => {
+    it('[THREADS-68] returns complete entries in the requested order, once each, and lists missing ids', async () => {
       const [a, b] = [await s.store('a'.repeat(400)), await s.store('b')]
       const { result, missing } = await s.ok('get_context_by_ids', { context_ids: [b, 777_777, a, b] })
       expect(result.map(({ id }: { id: number }) => id)).toEqual([b, a])
@@ -36,7 +35,7 @@ export function readingContract(connect: Connect): void {
       expect(result[1].text_content).toBe('a'.repeat(400))
     })
 
-    it(promise('3-archived'), async () => {
+    it('[THREADS-69] reads archived entries by id and marks them, for any metadata', async () => {
       const id = await s.store('x', { metadata: { status: 'archived' } })
       const thread_id = (await s.ok('get_context_by_ids', { context_ids: [id] })).result[0].thread_id
       expect((await s.ok('search_context', { thread_id })).total).toBe(1)
@@ -68,7 +67,7 @@ export function readingContract(connect: Connect): void {
         expect((await s.ok(name, args)).results).toMatchObject([shown])
     })
 
-    it(promise('3-threads'), async () => {
+    it('[THREADS-71] lists threads by last use with counts, pages and totals', async () => {
       const [older, newer] = [unique(), unique()]
       const first = await s.store('a', { thread_id: older })
       await s.store('b', { thread_id: newer })
@@ -87,7 +86,7 @@ export function readingContract(connect: Connect): void {
       expect(after).toMatchObject({ entry_count: 1, source_types: 1, last_id: first })
     })
 
-    it(promise('4-page'), async () => {
+    it('[THREADS-72] pages newest first with an exact total', async () => {
       const thread_id = unique()
       const stored: number[] = []
       for (let i = 0; i < 7; i++) stored.push(await s.store(`text ${i}`, { thread_id }))
@@ -101,7 +100,7 @@ export function readingContract(connect: Connect): void {
       })
     })
 
-    it(promise('4-truncation'), async () => {
+    it('[THREADS-76] truncates at the last space beyond 70 percent and never below 300 characters', async () => {
       const shown = async (text: string) => {
         const thread_id = unique()
         await s.store(text, { thread_id })
@@ -117,7 +116,7 @@ export function readingContract(connect: Connect): void {
       expect(await shown(`${a(250)}\n${a(200)}`)).toEqual([`${a(250)}\n${a(49)}...`, true])
     })
 
-    it(promise('4-stats'), async () => {
+    it('[THREADS-77] explains a search in product words with the number of filters', async () => {
       const { stats } = await s.ok('search_context', {
         thread_id: 't',
         source: 'user',
@@ -134,7 +133,7 @@ export function readingContract(connect: Connect): void {
       expect(stats.query_plan).not.toMatch(/select|where|json_/i)
     })
 
-    it(promise('4-dates'), async () => {
+    it('[THREADS-78] accepts the forms of ISO 8601 dates, and a bare end date includes its full day', async () => {
       const thread_id = unique()
       await s.store('now', { thread_id })
       const [{ created_at }] = (await s.ok('search_context', { thread_id })).results
@@ -158,7 +157,7 @@ export function readingContract(connect: Connect): void {
       expect(await count({ start_date: `${shifted}+02:00`, end_date: `${shifted}+0200` })).toBe(1)
     })
 
-    it(promise('4-dates-refused'), async () => {
+    it('[THREADS-79] refuses every other form of date by its value, and a start after the end', async () => {
       const bad = ['2025-13-01', '2025-02-30', '2025-01-01T24:00', '2025-01-01T10:00:60', '2025-11', '11/29/2025']
       for (const value of [
         ...bad,
@@ -175,7 +174,7 @@ export function readingContract(connect: Connect): void {
       )
     })
 
-    it(promise('5-simple'), async () => {
+    it('[THREADS-80] compares metadata exactly, with case and type', async () => {
       const thread_id = unique()
       const id = await s.store('x', { thread_id, metadata: { s: 'Done', n: 5, b: true, deep: { k: 'v' } } })
       const found = async (metadata: unknown) => ids(await s.ok('search_context', { thread_id, metadata }))
@@ -185,7 +184,7 @@ export function readingContract(connect: Connect): void {
         expect([metadata, await found(metadata)]).toEqual([metadata, []])
     })
 
-    it(promise('5-operators'), async () => {
+    it('[THREADS-84] applies each operator as documented', async () => {
       const thread_id = unique()
       const rows: Record<string, unknown>[] = [
         { v: 5 },
@@ -234,7 +233,7 @@ export function readingContract(connect: Connect): void {
       expect(await found('array_contains', true)).toEqual([])
     })
 
-    it(promise('5-types'), async () => {
+    it('[THREADS-83] never matches a value of another JSON type', async () => {
       const thread_id = unique()
       await s.store('x', { thread_id, metadata: { n: 5, t: 'true', b: true } })
       const count = async (key: string, operator: string, value: unknown) =>
@@ -247,7 +246,7 @@ export function readingContract(connect: Connect): void {
       expect(await count('n', 'contains', '5')).toBe(0)
     })
 
-    it(promise('5-paths'), async () => {
+    it('[THREADS-82] follows dots into nested objects', async () => {
       const thread_id = unique()
       const id = await s.store('x', {
         thread_id,
@@ -261,7 +260,7 @@ export function readingContract(connect: Connect): void {
       expect(await found('user.prefs', 'Dark')).toEqual([])
     })
 
-    it(promise('5-rejected'), async () => {
+    it('[THREADS-21, THREADS-85] rejects bad filters all at once, with an empty page next to the error', async () => {
       const { data } = await s.fail('search_context', {
         metadata: { ok: 1, bad: null },
         metadata_filters: [
@@ -294,7 +293,7 @@ export function readingContract(connect: Connect): void {
       expect((await s.ok('search_context', { tags: [] })).count).toBeGreaterThan(0)
     })
 
-    it(promise('5-many'), async () => {
+    it('[THREADS-81] accepts a hundred metadata filters at once', async () => {
       const thread_id = unique()
       const metadata = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, `value ${i}`]))
       const id = await s.store('x', { thread_id, metadata })
@@ -311,7 +310,7 @@ export function readingContract(connect: Connect): void {
     const s = useSession(connect)
     const archive = (id: number) => s.server.sql(`UPDATE entries SET archived = 1 WHERE id = ${id}`)
 
-    it(promise('10-statistics'), async () => {
+    it('[THREADS-150] counts all visible entries and reports every block', async () => {
       const empty = await s.ok('get_statistics')
       expect(empty).toMatchObject({ total_entries: 0, by_source: { user: 0, agent: 0 }, avg_entries_per_thread: 0 })
       const image = { data: Buffer.from('GIF89a-statistics').toString('base64') }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -14,7 +13,7 @@ export function recallWireContract(connect: Connect): void {
     (await ok('context_recall', { query, ...args })).results.map(({ memory }: { memory: { id: string } }) => memory.id)
 
   describe('recall on the wire', () => {
-    it(promise('f4-wire'), async () => {
+    it('[FABRIC-55] recalls lean memories with similarity, layer and matched retrievers, within a shared content budget', async () => {
       const projectPath = unique('project')
       const id = await store('the umbrella stands by the door', { projectPath, tags: ['hall'], title: 'Where it is' })
       const answer = await ok('context_recall', {
@@ -100,7 +99,7 @@ export function recallWireContract(connect: Connect): void {
       expect(await recalled()).toMatchObject({ total: 200, totalCapped: true, hasMore: true })
     })
 
-    it(promise('f4-arguments'), async () => {
+    it('[FABRIC-53] refuses an invalid query, threshold, mode or filter', async () => {
       for (const args of [
         {},
         { query: ' ' },
@@ -138,7 +137,7 @@ export function recallWireContract(connect: Connect): void {
       expect(await list({ projectPath: other, layer: 3, tags: ['none'] })).toBeUndefined()
     })
 
-    it(promise('f8-wire'), async () => {
+    it('[FABRIC-105] answers a summary with its id, count and text, and refuses invalid options', async () => {
       const projectPath = unique('project')
       const options = { targetTokens: 50 }
       expect(await ok('context_summarize', { options, projectPath })).toEqual({
@@ -187,7 +186,7 @@ export function recallWireContract(connect: Connect): void {
       )
     })
 
-    it(promise('f5-wire'), async () => {
+    it('[FABRIC-68] answers five lists with lean memories and notes without a role, and ignores unknown arguments', async () => {
       const projectPath = unique('project')
       const none = { working: [], relevant: [], patterns: [], suggestions: [], ghostMessages: [] }
       expect(await ok('context_getCurrent', { projectPath: unique('empty') })).toMatchObject({
@@ -252,7 +251,7 @@ export function recallWireContract(connect: Connect): void {
       expect([working[0].truncated, working[0].length > working[0].content.length]).toEqual([true, true])
     })
 
-    it(promise('f1-interop'), async () => {
+    it('[FABRIC-17] finds by every word the entries that the threads tools stored with the same metadata, and vice versa, also after changes', async () => {
       const projectPath = unique('project')
       const here = await store('the zygote divides', {
         ...{ projectPath, tags: ['cell'], title: 'Morula' },

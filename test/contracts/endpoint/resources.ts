@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { KINDS } from '../../../src/domain/entry/kind'
 import { resourceUri } from '../../../src/domain/resources/resource-uri'
-import { promise } from '../../requirements/resources'
 import type { Connect } from '../../support/clients'
 import { base64, pngBytes } from '../../support/scope'
 import { unique, useSession } from './session'
@@ -24,7 +23,7 @@ export function resourceContract(connect: Connect): void {
   }
 
   describe('resources on the wire', () => {
-    it(promise('r-offered'), async () => {
+    it('[PACK-48] offers resources, prompts and completions at /mcp, and not at addresses of other families', async () => {
       expect(session.client.capabilities()).toMatchObject({ resources: {}, prompts: {}, completions: {}, tools: {} })
       const packs = await session.connect('/mcp/packs')
       expect(packs.capabilities()).toMatchObject({ resources: {}, prompts: {} })
@@ -38,7 +37,7 @@ export function resourceContract(connect: Connect): void {
       }
     })
 
-    it(promise('r-templates'), async () => {
+    it('[PACK-48] lists the resource templates in a fixed order', async () => {
       const templates = await session.client.templates()
       expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([
         'memory://entry/{id}',
@@ -49,7 +48,7 @@ export function resourceContract(connect: Connect): void {
       for (const { name, title, description } of templates) expect([name, title, description]).not.toContain(undefined)
     })
 
-    it(promise('r-entry'), async () => {
+    it('[PACK-50] returns an entry as JSON by its address, with its kind', async () => {
       const thread_id = unique()
       const metadata = { kind: 'gotcha', title: 'Stale lock', project: 'site' }
       const id = await store('remove the lock file first', { thread_id, metadata, tags: ['b', 'a'] })
@@ -71,7 +70,7 @@ export function resourceContract(connect: Connect): void {
       expect(entries[1]).not.toHaveProperty('superseded_by')
     })
 
-    it(promise('r-entry-images'), async () => {
+    it('[PACK-50] returns the images of an entry as blobs, and names them by their address', async () => {
       const bytes = pngBytes(unique())
       const images = [{ data: base64(bytes), mime_type: 'image/png' }]
       const id = await store('a picture', { images })
@@ -85,7 +84,7 @@ export function resourceContract(connect: Connect): void {
       expect(others).toEqual([])
     })
 
-    it(promise('r-thread'), async () => {
+    it('[PACK-50] returns the newest 100 entries of a thread, the oldest of them first', async () => {
       const thread_id = unique()
       const entries = Array.from({ length: 103 }, (_, i) => ({
         thread_id,
@@ -102,7 +101,7 @@ export function resourceContract(connect: Connect): void {
       )
     })
 
-    it(promise('r-project'), async () => {
+    it('[PACK-50] reports the counts, newest decisions and work in flight of a project, without superseded or done work', async () => {
       const name = unique('project')
       const put = (text: string, metadata: object) => store(text, { metadata: { project: name, ...metadata } })
       const first = await put('we use tabs', { kind: 'decision', title: 'Tabs' })
@@ -127,7 +126,7 @@ export function resourceContract(connect: Connect): void {
       expect((await jsonOf(project(name))).decisions.map(({ id }: { id: number }) => id)).toEqual([third, first])
     })
 
-    it(promise('r-pack'), async () => {
+    it('[PACK-50] compiles a pack for the goal in an address, as Markdown', async () => {
       const id = await store('the flux capacitor needs 1.21 gigawatts', { metadata: { kind: 'gotcha' } })
       const uri = 'memory://pack/flux%20capacitor/gigawatts%3F'
       const contents = await session.client.read(uri)
@@ -136,7 +135,7 @@ export function resourceContract(connect: Connect): void {
       expect(contents[0].text).toContain(String(id))
     })
 
-    it(promise('r-start-session'), async () => {
+    it('[PACK-49] starts a session with the pack of a goal, framed as data, within one project if one is named', async () => {
       const [here, there] = [unique('project'), unique('project')]
       const put = (text: string, name: string) => store(text, { metadata: { kind: 'decision', project: name } })
       await put('the zeppelin is filled with helium', here)
@@ -160,7 +159,7 @@ export function resourceContract(connect: Connect): void {
       await expect(session.client.prompt('start_session', { project: here })).rejects.toMatchObject({ code: -32602 })
     })
 
-    it(promise('r-names'), async () => {
+    it('[PACK-53] finds a thread or project of any name by an address, percent-encoded or not', async () => {
       for (const name of NAMES) {
         const thread_id = `${unique()} ${name}`
         const id = await store('x', { thread_id, metadata: { project: thread_id } })
@@ -171,7 +170,7 @@ export function resourceContract(connect: Connect): void {
       }
     })
 
-    it(promise('r-not-found'), async () => {
+    it('[PACK-53] answers the same error for an unknown address, an invisible resource and a malformed address', async () => {
       const nothing = [
         ...['memory://entry/999999', 'memory://entry/0', 'memory://entry/01', 'memory://entry/x', 'memory://entry/'],
         ...['memory://thread/nowhere', 'memory://project/nowhere', 'memory://thread/%20', 'memory://thread/%FF'],
@@ -184,7 +183,7 @@ export function resourceContract(connect: Connect): void {
       }
     })
 
-    it(promise('r-complete'), async () => {
+    it('[PACK-52] completes names of threads and projects by their prefix, the last used twenty first', async () => {
       const start = unique('begin')
       const names = Array.from({ length: 23 }, (_, i) => `${start}/${String.fromCodePoint(0x61 + i)} é`)
       // The last used is not the last by name.
@@ -218,7 +217,7 @@ export function resourceContract(connect: Connect): void {
       expect(all.values[0]).toBe(start.slice(0, -1))
     })
 
-    it(promise('r-complete-unknown'), async () => {
+    it('[PACK-52] completes nothing for other arguments, and refuses unknown prompts and templates', async () => {
       const { client } = session
       const entry = { type: 'ref/resource', uri: 'memory://entry/{id}' }
       expect((await client.complete(entry, 'id', '1')).values).toEqual([])
@@ -231,7 +230,7 @@ export function resourceContract(connect: Connect): void {
         await expect(client.complete(ref, name, '')).rejects.toMatchObject({ code: -32602 })
     })
 
-    it(promise('r-prompts'), async () => {
+    it('[PACK-48] lists the prompts with their arguments', async () => {
       const prompts = await session.client.prompts()
       const handOff = prompts.find(({ name }) => name === 'hand_off')
       expect(
@@ -243,7 +242,7 @@ export function resourceContract(connect: Connect): void {
       for (const { title, description } of prompts) expect([title, description]).not.toContain(undefined)
     })
 
-    it(promise('r-hand-off'), async () => {
+    it('[PACK-49] asks for memories worth handing off, with tools that are listed and kinds that exist', async () => {
       const { messages } = await session.client.prompt('hand_off', { project: 'site "a"', thread_id: ' ' })
       expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }])
       const { text } = messages[0].content
@@ -259,7 +258,7 @@ export function resourceContract(connect: Connect): void {
       for (const kind of ['decision', 'task', 'gotcha', 'procedure', 'session']) expect(kinds).toContain(kind)
     })
 
-    it(promise('r-prompt-errors'), async () => {
+    it('[PACK-49] refuses unknown prompts and arguments', async () => {
       for (const [name, args] of [
         ['nothing', {}],
         ['hand_off', { projct: 'x' }],
@@ -271,7 +270,7 @@ export function resourceContract(connect: Connect): void {
   describe('an endpoint without packs', () => {
     const own = useSession(connect, { DISABLED_TOOLS: 'context' })
 
-    it(promise('r-without-context'), async () => {
+    it('[PACK-49] offers neither packs nor their prompt if the tool for packs is switched off', async () => {
       expect((await own.client.prompts()).map(({ name }) => name)).toEqual(['hand_off'])
       expect((await own.client.templates()).map(({ name }) => name)).toEqual(['entry', 'thread', 'project'])
       await expect(own.client.read('memory://pack/x')).rejects.toMatchObject(NOT_FOUND)
@@ -292,7 +291,7 @@ export function resourceContract(connect: Connect): void {
       await own.ok('store_context_batch', { entries: [again] })
     })
 
-    it(promise('r-list'), async () => {
+    it('[PACK-51] lists threads as resources by last use, twenty a page, each once, until the cursor ends, named thread:<id>', async () => {
       const first = await own.client.resources()
       expect(first.resources[0]).toEqual({
         ...{
@@ -313,7 +312,7 @@ export function resourceContract(connect: Connect): void {
       expect(listed).toEqual(threads.map(({ thread_id }: { thread_id: string }) => thread_id))
     })
 
-    it(promise('r-cursor'), async () => {
+    it('[PACK-51] refuses a cursor that no page returned', async () => {
       for (const cursor of ['x', '!', btoa('1'), btoa('1.x'), btoa('-1.2'), ''])
         await expect(own.client.resources(cursor)).rejects.toMatchObject({ code: -32602 })
     })

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -18,7 +17,7 @@ export function searchingContract(connect: Connect): void {
       s.ok('fts_search_context', { query, thread_id, ...more })
     const ids = (data: { results: { id: number }[] }) => data.results.map((entry) => entry.id)
 
-    it(promise('6-shape'), async () => {
+    it('[THREADS-88] answers a word search with the documented shape', async () => {
       const data = await search('quick', { explain_query: true })
       expect(Object.keys(data)).toEqual([
         ...['query', 'mode', 'results', 'count', 'total', 'has_more', 'language', 'fts_available', 'stats'],
@@ -34,7 +33,7 @@ export function searchingContract(connect: Connect): void {
       expect(await message({ query: 'x', mode: 'fuzzy' })).toBe('mode must be one of: match, prefix, phrase, boolean')
     })
 
-    it(promise('6-modes'), async () => {
+    it('[THREADS-102] searches in four modes', async () => {
       expect(ids(await search('run dogs')).sort()).toEqual([id.fox, id.dog].sort())
       expect(ids(await search('par', { mode: 'prefix' })).sort()).toEqual([id.dog, id.car].sort())
       expect(ids(await search('the lazy dog', { mode: 'phrase' }))).toEqual([id.fox])
@@ -42,18 +41,18 @@ export function searchingContract(connect: Connect): void {
       expect(ids(await search('NOT park', { mode: 'boolean' }))).toEqual([id.fox])
     })
 
-    it(promise('6-prefix'), async () => {
+    it('[THREADS-102] finds words by their prefix in written form', async () => {
       expect(ids(await search('runn', { mode: 'prefix' }))).toEqual([id.dog])
       expect(ids(await search('runn* OR zebr*', { mode: 'boolean' }))).toEqual([id.dog])
       expect(ids(await search('jumpe', { mode: 'prefix' }))).toEqual([])
     })
 
-    it(promise('6-stop-words'), async () => {
+    it('[THREADS-103] does not require the stop word of a possessive', async () => {
       expect(ids(await search("fox's den"))).toEqual([id.fox])
       expect(ids(await search("dog's running"))).toContain(id.dog)
     })
 
-    it(promise('6-other-languages'), async () => {
+    it('[THREADS-104] ignores function words of another language and searches names completely', async () => {
       const thread_id = unique('languages')
       const store = async (text: string): Promise<number> =>
         (await s.ok('store_context', { thread_id, source: 'user', text })).context_id
@@ -70,7 +69,7 @@ export function searchingContract(connect: Connect): void {
       expect(await found('der AND frei', { mode: 'boolean' })).toEqual([fare])
     })
 
-    it(promise('6-boolean-malformed'), async () => {
+    it('[THREADS-109] refuses a malformed boolean query with the position of the error', async () => {
       const cases: [string, number][] = [
         ['(a', 1],
         ['a )', 3],
@@ -104,7 +103,7 @@ export function searchingContract(connect: Connect): void {
       )
     })
 
-    it(promise('6-empty'), async () => {
+    it('[THREADS-90] finds nothing for a query without letters or digits', async () => {
       for (const mode of ['match', 'prefix', 'phrase'])
         expect(await search('!?* "', { mode })).toMatchObject({ results: [], count: 0, total: 0, has_more: false })
       expect((await s.fail('fts_search_context', { query: '!?', mode: 'boolean' })).data.error.code).toBe(
@@ -112,7 +111,7 @@ export function searchingContract(connect: Connect): void {
       )
     })
 
-    it(promise('6-order'), async () => {
+    it('[THREADS-112] orders by all words first, then score, with positive rounded scores', async () => {
       const data = await search('quick brown park')
       expect(ids(data)).toHaveLength(3)
       const scores = data.results.map((entry: { scores: { fts_score: number } }) => entry.scores.fts_score)
@@ -126,7 +125,7 @@ export function searchingContract(connect: Connect): void {
       expect(negated.results[0].scores.fts_score).toBe(0)
     })
 
-    it(promise('6-highlight'), async () => {
+    it('[THREADS-115] marks hits in at most 300 characters of plain text', async () => {
       const [first] = (await search('dog run', { highlight: true, source: 'agent' })).results
       expect(first.highlighted).toBe('<mark>Dogs</mark> were <mark>running</mark> in the park')
       const long = unique()
@@ -140,7 +139,7 @@ export function searchingContract(connect: Connect): void {
       expect(none.highlighted).toBeNull()
     })
 
-    it(promise('6-paging'), async () => {
+    it('[THREADS-144] cuts one order of at most 100 entries into pages', async () => {
       const many = unique()
       const entries = Array.from({ length: 100 }, (_, i) => ({
         thread_id: many,
@@ -178,14 +177,14 @@ export function searchingContract(connect: Connect): void {
       expect((await search(`"${long}"`)).warnings).toEqual([expect.stringContaining('phrases of more than')])
     })
 
-    it(promise('6-many-words'), async () => {
+    it('[THREADS-106] uses the first 64 distinct words and warns', async () => {
       const query = `${Array.from({ length: 64 }, (_, i) => `filler${i}`).join(' ')} fox`
       const data = await search(query)
       expect(data.warnings).toEqual(['only the first 64 distinct words of the query were used'])
       expect(data.count).toBe(0)
     })
 
-    it(promise('6-filters'), async () => {
+    it('[THREADS-87] applies filters before the cut', async () => {
       expect(ids(await search('park', { source: 'agent' }))).toEqual([id.dog])
       expect(ids(await search('quick', { metadata: { n: 1 } }))).toEqual([id.car])
       expect(ids(await search('quick', { tags: ['ANIMAL'] }))).toEqual([id.fox])

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -9,7 +8,7 @@ const LIMIT = 8_000_000
 export function sizeContract(connect: Connect): void {
   const s = useSession(connect)
 
-  it(promise('platform-result-size'), async () => {
+  it('[PLATFORM-82] sends at most 8 MB of JSON, leaves out complete entries beyond it and names them for a further call', async () => {
     const thread_id = unique()
     // What takes more room in JSON than in the store is counted as JSON: six letters for each of these, of which a store makes no words.
     const text = '\u0001'.repeat(166_500)
@@ -35,7 +34,7 @@ export function sizeContract(connect: Connect): void {
     expect(inside).toEqual([false, true, false])
   })
 
-  it(promise('platform-result-size-search'), async () => {
+  it('[PLATFORM-82] limits pages of large entries to 8 MB, and the next page continues where one ended', async () => {
     const thread_id = unique()
     const note = 'm'.repeat(250_000)
     const drafts = Array.from({ length: 36 }, (_, i) => ({

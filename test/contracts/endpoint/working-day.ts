@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { MARKS, playDay, type Step, tokensOf } from '../../../bench/day/play.mjs'
-import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
@@ -22,7 +21,7 @@ export function workingDayContract(connect: Connect): void {
   const session = useSession(connect)
 
   describe('a working day of two agents', () => {
-    it(promise('f12-day'), async () => {
+    it('[FABRIC-167, FABRIC-170] answers a working day of two agents within its sizes, without the other project and without text in a role, and the fix before the repetition', async () => {
       const address = new URL('/mcp/fabric', session.server.url.href)
       const clients = { ada: await connect(address, session.key), bob: await connect(address, session.key) }
       const keys = { ferry: unique('/home/ada/ferry'), kiln: unique('/home/bob/kiln') }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { literal } from '../../support/numbers'
 import { unique, useSession } from './session'
@@ -17,7 +16,7 @@ export function writingContract(connect: Connect): void {
     })
     const get = async (id: number) => (await s.ok('get_context_by_ids', { context_ids: [id] })).result[0]
 
-    it(promise('2.1-store'), async () => {
+    it('[THREADS-24] stores an entry and answers with a message that clients can parse', async () => {
       const thread_id = unique()
       const result = await s.ok('store_context', { thread_id: ` ${thread_id} `, source: 'agent', text: 'a finding' })
       expect(result).toEqual({
@@ -30,7 +29,7 @@ export function writingContract(connect: Connect): void {
       expect(await get(result.context_id)).toMatchObject({ source: 'agent', content_type: 'text', metadata: null })
     })
 
-    it(promise('2.1-message'), async () => {
+    it('[THREADS-25, THREADS-50] lists in brackets what was generated, and after an update what was regenerated', async () => {
       const args = draft()
       expect((await s.ok('store_context', args)).message).toBe('Context stored (embedding generated)')
       const again = await s.ok('store_context', args)
@@ -44,23 +43,23 @@ export function writingContract(connect: Connect): void {
       expect(batch.results[0].updated_fields).toEqual(['text_content', 'embedding'])
     })
 
-    it(promise('2.1-source'), async () => {
+    it('[THREADS-23] accepts exactly user or agent as source', async () => {
       for (const source of ['User', 'system', '', null, 1])
         expect(await message('store_context', draft({ source }))).toMatch(/source/)
     })
 
-    it(promise('2.1-text-limit'), async () => {
+    it('[THREADS-23] accepts texts of up to 1,000,000 UTF-8 bytes', async () => {
       await s.ok('store_context', draft({ text: 'é'.repeat(500_000) }))
       const { data } = await s.fail('store_context', draft({ text: `${'é'.repeat(500_000)}x` }))
       expect(data.error).toMatchObject({ code: 'limit_exceeded', message: expect.stringContaining('1000001') })
     })
 
-    it(promise('2.1-thread-limit'), async () => {
+    it('[THREADS-23] accepts thread ids of up to 256 characters', async () => {
       await s.ok('store_context', draft({ thread_id: '🌍'.repeat(256) }))
       expect(await message('store_context', draft({ thread_id: 'x'.repeat(257) }))).toMatch(/256/)
     })
 
-    it(promise('2.1-metadata'), async () => {
+    it('[THREADS-27] stores any JSON object as metadata, also with keys of prototypes', async () => {
       const metadata = JSON.parse(
         '{"__proto__": {"x": 1}, "constructor": "c", "n": null, "deep": [{"a": [true, 1.5]}], "": ""}',
       )
@@ -69,7 +68,7 @@ export function writingContract(connect: Connect): void {
       expect((await get(await s.store('y', { metadata: {} }))).metadata).toEqual({})
     })
 
-    it(promise('2.1-metadata-limit'), async () => {
+    it('[THREADS-27] refuses metadata above 256 KB and integers that a double would change', async () => {
       await s.ok('store_context', draft({ metadata: { a: 'x'.repeat(262_144 - 8) } }))
       expect(await message('store_context', draft({ metadata: { a: 'x'.repeat(262_144 - 7) } }))).toMatch(/256 KB/)
       expect(await message('store_context', draft({ metadata: { a: [literal('9007199254740993')] } }))).toMatch(
@@ -77,7 +76,7 @@ export function writingContract(connect: Connect): void {
       )
     })
 
-    it(promise('2.1-indexed'), async () => {
+    it('[THREADS-27] refuses large lists and objects under indexed keys, also in patches and batches', async () => {
       const large = Array(40).fill('x'.repeat(100))
       const told =
         /^(metadata|metadata_patch)\.(project|status) is indexed and too long: .* 4121 characters as JSON; at most 512/
@@ -95,7 +94,7 @@ export function writingContract(connect: Connect): void {
       expect((await get(id)).metadata.project).toEqual(['alpha', 'beta'])
     })
 
-    it(promise('2.1-access'), async () => {
+    it('[THREADS-28] refuses an unknown audience, diary or expiry, and stores other unusual values unchanged', async () => {
       expect(await message('store_context', draft({ metadata: { audience: 'everyone' } }))).toMatch(/audience/)
       expect(await message('store_context', draft({ metadata: { diary: 'yes' } }))).toMatch(/diary/)
       expect(await message('store_context', draft({ metadata: { expires_at: 'soon' } }))).toMatch(/expires_at/)
@@ -104,7 +103,7 @@ export function writingContract(connect: Connect): void {
       expect((await get(await s.store('x', { metadata }))).metadata).toEqual(metadata)
     })
 
-    it(promise('2.2-retry'), async () => {
+    it('[THREADS-31] returns the same id for a repeated store and raises its version', async () => {
       const args = draft({ text: 'the same' })
       const first = await s.ok('store_context', args)
       const again = await s.ok('store_context', { ...args, text: ' the same ' })
@@ -113,7 +112,7 @@ export function writingContract(connect: Connect): void {
       expect(new Set(all.map(({ context_id }) => context_id))).toEqual(new Set([first.context_id]))
     })
 
-    it(promise('2.2-keep'), async () => {
+    it('[THREADS-34] leaves omitted metadata, tags and images of a repeated store unchanged and replaces given ones', async () => {
       const args = draft({ metadata: { a: 1 }, tags: ['t'] })
       const { context_id: id } = await s.ok('store_context', args)
       await s.ok('store_context', { thread_id: args.thread_id, source: 'user', text: 'words' })
@@ -122,21 +121,21 @@ export function writingContract(connect: Connect): void {
       expect(await get(id)).toMatchObject({ metadata: { b: 2 }, tags: [], version: 3 })
     })
 
-    it(promise('2.2-turn'), async () => {
+    it('[THREADS-32] stores a repeated text after an answer as a new turn', async () => {
       const thread_id = unique()
       const yes = await s.store('yes', { thread_id })
       await s.store('answer', { thread_id, source: 'agent' })
       expect(await s.store('yes', { thread_id })).not.toBe(yes)
     })
 
-    it(promise('2.3-tags'), async () => {
+    it('[THREADS-38] trims, lower-cases and sorts tags and drops repeated ones', async () => {
       const id = await s.store('x', {
         tags: ['Zeta', ' alpha ', 'ALPHA', '', '  ', 'Two Words', 'Ärger', '🌍', '\uffee'],
       })
       expect((await get(id)).tags).toEqual(['alpha', 'two words', 'zeta', 'ärger', '\uffee', '🌍'])
     })
 
-    it(promise('2.3-tag-limit'), async () => {
+    it('[THREADS-39] refuses a tag longer than 128 characters after trimming', async () => {
       await s.ok('store_context', draft({ tags: [` ${'🌍'.repeat(128)} `] }))
       expect(await message('store_context', draft({ tags: ['x'.repeat(129)] }))).toMatch(/128/)
       const { results } = await s.ok('store_context_batch', {
@@ -178,7 +177,7 @@ export function writingContract(connect: Connect): void {
       expect(results[0].scores.semantic_distance).toBeLessThan(1.2)
     })
 
-    it(promise('2.5-update'), async () => {
+    it('[THREADS-48] changes the given fields, leaves the others and lists the fields in order', async () => {
       const id = await s.store('old', { metadata: { a: 1 }, tags: ['x'] })
       const all = await s.ok('update_context', {
         context_id: String(id),
@@ -200,7 +199,7 @@ export function writingContract(connect: Connect): void {
       expect((await s.ok('fts_search_context', { query: 'old', thread_id: (await get(id)).thread_id })).count).toBe(0)
     })
 
-    it(promise('2.5-patch'), async () => {
+    it('[THREADS-51] patches metadata by RFC 7396 at every depth', async () => {
       // The examples of RFC 7396, appendix A, where both sides are objects; every key is also tried in a guarded update.
       const cases: [object, object, object][] = [
         [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
@@ -225,7 +224,7 @@ export function writingContract(connect: Connect): void {
       }
     })
 
-    it(promise('2.5-patch-empty'), async () => {
+    it('[THREADS-52] starts a patch of absent metadata from an empty object and accepts an empty patch', async () => {
       const id = await s.store('x')
       await s.ok('update_context', { context_id: id, metadata_patch: { status: 'done', other: null } })
       expect((await get(id)).metadata).toEqual({ status: 'done' })
@@ -233,7 +232,7 @@ export function writingContract(connect: Connect): void {
       expect(empty).toMatchObject({ version: 3, updated_fields: ['metadata'] })
     })
 
-    it(promise('2.5-nothing'), async () => {
+    it('[THREADS-56] refuses an update without fields, with both kinds of metadata, and of an unknown id', async () => {
       const id = await s.store('x')
       const nothing = 'At least one field must be provided for update'
       expect(await message('update_context', { context_id: id })).toBe(nothing)
@@ -248,14 +247,14 @@ export function writingContract(connect: Connect): void {
       expect((await get(id)).version).toBe(1)
     })
 
-    it(promise('2.5-concurrent'), async () => {
+    it('[THREADS-54] applies fifty simultaneous patches of different keys', async () => {
       const id = await s.store('x', { metadata: { kept: 1 } })
       const keys = Array.from({ length: 50 }, (_, i) => `k${i}`)
       await Promise.all(keys.map((key) => s.ok('update_context', { context_id: id, metadata_patch: { [key]: key } })))
       expect((await get(id)).metadata).toEqual({ kept: 1, ...Object.fromEntries(keys.map((key) => [key, key])) })
     })
 
-    it(promise('2.6-delete'), async () => {
+    it('[THREADS-58] deletes by ids or thread, counts duplicates once and unknown ids as 0', async () => {
       const thread_id = unique()
       const ids = [
         await s.store('a', { thread_id }),
@@ -287,7 +286,7 @@ export function writingContract(connect: Connect): void {
       expect((await s.ok('get_context_by_ids', { context_ids: ids })).missing).toEqual(ids)
     })
 
-    it(promise('2.6-exclusive'), async () => {
+    it('[THREADS-57] refuses a delete with neither or both of its arguments', async () => {
       expect(await message('delete_context', {})).toBe('Must provide either context_ids or thread_id')
       expect(await message('delete_context', { context_ids: [1], thread_id: 't' })).toBe(
         'context_ids and thread_id are mutually exclusive',
@@ -295,7 +294,7 @@ export function writingContract(connect: Connect): void {
       expect(await message('delete_context', { context_ids: [] })).toMatch(/context_ids must have at least 1/)
     })
 
-    it(promise('2.7-store-atomic'), async () => {
+    it('[THREADS-62] stores an atomic batch completely or not at all and names the first bad entry', async () => {
       const thread_id = unique()
       const entry = (text: unknown) => ({ thread_id, source: 'user', text })
       const { data } = await s.fail('store_context_batch', {
@@ -317,7 +316,7 @@ export function writingContract(connect: Connect): void {
       )
     })
 
-    it(promise('2.7-store-loose'), async () => {
+    it('[THREADS-63] stores the good entries of a batch that is not atomic and reports the bad ones', async () => {
       const thread_id = unique()
       const entries = [{ thread_id, source: 'user', text: 'good' }, 5, { thread_id, source: 'x', text: 'y' }]
       const result = await s.ok('store_context_batch', { entries, atomic: 'false' })
@@ -335,14 +334,14 @@ export function writingContract(connect: Connect): void {
       expect(none).toMatchObject({ success: false, message: 'All entries failed validation' })
     })
 
-    it(promise('2.7-store-dedupe'), async () => {
+    it('[THREADS-35] returns one id for two equal entries of one batch', async () => {
       const entry = draft()
       const { results } = await s.ok('store_context_batch', { entries: [entry, entry] })
       expect(results[0].context_id).toBe(results[1].context_id)
       expect(results.every(({ success }: { success: boolean }) => success)).toBe(true)
     })
 
-    it(promise('2.7-update-atomic'), async () => {
+    it('[THREADS-62] applies an atomic batch of updates completely or not at all and names the first bad id', async () => {
       const id = await s.store('x')
       const updates = [
         { context_id: id, text: 'y' },
@@ -355,7 +354,7 @@ export function writingContract(connect: Connect): void {
       expect((await get(id)).text_content).toBe('x')
     })
 
-    it(promise('2.7-update-loose'), async () => {
+    it('[THREADS-63] applies the good updates of a batch that is not atomic, and several updates of one id in order', async () => {
       const id = await s.store('x')
       const result = await s.ok('update_context_batch', {
         atomic: false,
@@ -377,7 +376,7 @@ export function writingContract(connect: Connect): void {
       expect(await get(id)).toMatchObject({ metadata: { n: 2, m: 1 }, tags: ['t'], version: 3 })
     })
 
-    it(promise('2.7-delete'), async () => {
+    it('[THREADS-65] deletes by joined criteria and lists the criteria', async () => {
       const [a, b] = [unique(), unique()]
       for (const thread_id of [a, b])
         for (const source of ['user', 'agent']) await s.store(`by ${source}`, { thread_id, source })
@@ -393,7 +392,7 @@ export function writingContract(connect: Connect): void {
       expect((await s.ok('search_context', { thread_id: a })).total).toBe(1)
     })
 
-    it(promise('2.7-delete-refused'), async () => {
+    it('[THREADS-66] refuses a delete without criteria or with a source alone', async () => {
       expect(await message('delete_context_batch', {})).toBe('At least one deletion criterion must be provided')
       expect(await message('delete_context_batch', { context_ids: [], thread_ids: [] })).toMatch(/At least one/)
       expect(await message('delete_context_batch', { source: 'user' })).toBe(

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../src/domain/entry/metadata'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'
 import type { ChangeFeed, FeedStart } from '../../../src/ports/change-feed'
-import { promise } from '../../requirements/history'
 import { entryOf, freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 
@@ -36,7 +35,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
     const told = async (scope: Scope, from: FeedStart = 'start') =>
       (await feed.page(scope, WHOLE_FEED, from, 50)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
 
-    it(promise('h5-life'), async () => {
+    it('[HISTORY-55] lists expired and archived entries as deleted and returning ones as stored, when the schedule notes it', async () => {
       const ends = await save(ada, { metadata: { expires_at: new Date(world.clock.ms + 1000).toISOString() } })
       const fades = await save(ada)
       const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
@@ -59,7 +58,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       expect((await told(ada, next)).filter((item) => item.endsWith(` ${never}`))).toEqual([])
     })
 
-    it(promise('h4-stale'), async () => {
+    it('[HISTORY-48] refuses a cursor older than the retained changes, and states how to start again', async () => {
       const other = freshPrincipal()
       const [a] = [await save(ada), await save(other)]
       const { next: early } = await feed.page(ada, WHOLE_FEED, 'start', 1)
