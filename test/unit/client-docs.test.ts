@@ -63,7 +63,9 @@ const PAGES: readonly ClientPage[] = [
   {
     ...{ file: 'claude-desktop', title: 'Claude Desktop', setup: 'claude' },
     quick: [],
-    notes: ['For a deployment: Settings → Connectors → Add custom connector, only the address. OAuth asks for the key.'],
+    notes: [
+      'For a deployment: Settings → Connectors → Add custom connector, only the address. OAuth asks for the key.',
+    ],
   },
   {
     ...{ file: 'chatgpt', title: 'ChatGPT', setup: null },
