@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/ports.mjs'
 import { cloneCheckout } from '../../support/clone'
@@ -58,8 +59,7 @@ it('writes what the server prints to the file of --log, which services without a
     ...{ stdio: 'ignore', env: { ...process.env, HOME: folder, EMBEDDING_PROVIDER: 'local' } },
   })
   const printed = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  while (!printed().includes('Commonplace is ready') && child.exitCode === null)
-    await fetch(`http://localhost:${port}/health`).catch(() => {})
+  while (!printed().includes('Commonplace is ready') && child.exitCode === null) await setTimeout(200)
   expect(printed()).toContain(`Commonplace is ready:  http://localhost:${port}/mcp`)
   child.kill('SIGTERM')
   await once(child, 'exit')
