@@ -10,7 +10,7 @@ import { EXAMPLES } from '../support/tool-examples'
 import { placeOf } from '../support/tool-places'
 
 /**
- * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` makes it anew. README.md's
+ * docs/tools.md, generated from the definitions and answers of a server. `npm test -- test/node/tool-docs.test.ts -u` updates it. README.md's
  * transcript is what scripts/transcript.mjs plays.
  */
 let server: RunningServer
@@ -96,18 +96,18 @@ it('tells of every tool what it takes and gives, with an example that ran', asyn
   const sectionOf = ({ name, called, title, description, inputSchema, outputSchema, annotations }: Json): string =>
     [
       `### ${name}`,
-      `**${title}**${annotations?.readOnlyHint ? ' (only reads)' : ''}. ${cell(description)}`,
+      `**${title}**${annotations?.readOnlyHint ? ' (read-only)' : ''}. ${cell(description)}`,
       argumentRows(inputSchema).join('\n'),
-      `It gives ${resultNames(outputSchema ?? {}) || 'text'}.`,
+      `It returns ${resultNames(outputSchema ?? {}) || 'text'}.`,
       `\`\`\`text\n${answers.get(called)}\n\`\`\``,
     ].join('\n\n')
   const of = (prefix: string) => tools.filter(({ called, name }: Json) => called === `${prefix}${name}`).map(sectionOf)
   const page = ['## Core tools: `/mcp/core`', ...of('core:'), '## Tools of the families: `/mcp`', ...of('')]
   const head = `# Tools
 
-The ten tools of \`/mcp/core\`, then those of the families, which \`/mcp\` lists; other addresses: [using it](using.md). Made by
-\`test/node/tool-docs.test.ts\` from a server: definitions as clients get them, and a call with its answer (long texts and lists are cut, times and
-ids of changes replaced).`
+This page lists the ten tools of \`/mcp/core\`, and then the tools of the families, which \`/mcp\` has. For other endpoints, see [using it](using.md). Each tool has its
+definition as clients get it, and a call with its answer (long texts and lists are cut, times and IDs of changes replaced).
+\`test/node/tool-docs.test.ts\` generates the page from a running server.`
   await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')
 })
 
