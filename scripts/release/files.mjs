@@ -88,7 +88,7 @@ export function releaseOf({ files, migrations, commit }, version, day) {
   return {
     ...Object.fromEntries(Object.keys(PLACES).map((path) => [path, stamped(text(path), current, version, path)])),
     'package-lock.json': lock.replace(OWN, (_, one, two, three) => `${one}${version}${two}${version}${three}`),
-    'CHANGELOG.md': changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`),
+    'CHANGELOG.md': changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${day}\n`),
     'migrations/released.json': `${JSON.stringify({ version, commit, migrations: Object.fromEntries(hashes) }, null, 2)}\n`,
   }
 }

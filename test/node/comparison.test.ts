@@ -87,21 +87,21 @@ it('measures what docs/comparison.md says', async () => {
   }
   const [core, reference] = [await definitionsOf(ours), await definitionsOf(theirs)]
   const { version } = JSON.parse(readFileSync(join(ROOT, PACKAGE, 'package.json'), 'utf8'))
-  const page = `# Beside its peers
+  const page = `# Comparison
 
-Only what was measured, by \`test/node/comparison.test.ts\`, which holds this page: this server at \`/mcp/core\` with its built-in embedder (no model),
-and \`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. What else was measured beside
-peers: [proof](proof.md). What other programs keep, and how it is brought over: [import](import/README.md).
+\`test/node/comparison.test.ts\` measures the numbers on this page: this server at \`/mcp/core\` without a language model (\`local\`), and
+\`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. More comparisons with other servers:
+[proof](proof.md). To move your data from another program: [import](import/README.md).
 
 | | Commonplace, \`/mcp/core\` | server-memory |
 |---|---|---|
-| tools listed | ${core.count} | ${reference.count} |
-| tokens of their definitions (names, descriptions, input schemas; 4 characters each) | ${core.tokens} | ${reference.tokens} |
-| questions whose answer came first, of ${QUESTIONS.length} | ${first} | – |
-| questions whose answer came at all, in the first 3 | ${rows.filter((row) => !/\| – \| [^|]+ \|$/.test(row)).length} | ${found} |
+| number of tools | ${core.count} | ${reference.count} |
+| tokens of the tool definitions (names, descriptions, input schemas; a token is 4 characters) | ${core.tokens} | ${reference.tokens} |
+| answers in first place, of ${QUESTIONS.length} questions | ${first} | – |
+| answers in the first 3 results | ${rows.filter((row) => !/\| – \| [^|]+ \|$/.test(row)).length} | ${found} |
 
-Six memories, seven questions; at which place the memory came that answers (– : not at all). \`search_nodes\` looks for the whole
-question as a part of a name, a type or an observation; \`search\` ranks by words and meaning.
+The next table shows the rank of the memory that answers each of seven questions, among six memories (–: not found). \`search_nodes\` of server-memory finds the
+question only as an exact part of a name, a type or an observation, in no order. \`search\` of Commonplace ranks by words and meaning.
 
 | question | Commonplace | server-memory |
 |---|---|---|

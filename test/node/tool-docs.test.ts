@@ -10,7 +10,7 @@ import { EXAMPLES } from '../support/tool-examples'
 import { placeOf } from '../support/tool-places'
 
 /**
- * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` makes it anew. README.md's
+ * docs/tools.md, generated from the definitions and answers of a server. `npm test -- test/node/tool-docs.test.ts -u` updates it. README.md's
  * transcript is what scripts/transcript.mjs plays.
  */
 let server: RunningServer
@@ -97,9 +97,9 @@ it('tells of every tool what it takes and gives, with an example that ran', asyn
   const sectionOf = ({ name, called, title, description, inputSchema, outputSchema, annotations }: Json): string =>
     [
       `### ${name}`,
-      `**${title}**${annotations?.readOnlyHint ? ' (only reads)' : ''}. ${cell(description)}`,
+      `**${title}**${annotations?.readOnlyHint ? ' (read-only)' : ''}. ${cell(description)}`,
       argumentRows(inputSchema).join('\n'),
-      `It gives ${resultNames(outputSchema ?? {}) || 'text'}.`,
+      `It returns ${resultNames(outputSchema ?? {}) || 'text'}.`,
       `\`\`\`text\n${answers.get(called)}\n\`\`\``,
     ].join('\n\n')
   const sections = (title: string, prefix: string, listed: Json[]): string[] => [
@@ -118,9 +118,9 @@ it('tells of every tool what it takes and gives, with an example that ran', asyn
   ]
   const head = `# Tools
 
-The ten tools of \`/mcp/core\`, the tools of the families, which \`/mcp\` lists, and those of connectors. [Using it](using.md) has the other
-addresses. \`test/node/tool-docs.test.ts\` generates this page from a server: each definition as clients receive it, and the call that the tool
-declares with its answer. Long texts and lists are cut, times and IDs of changes replaced.`
+This page lists the ten tools of \`/mcp/core\`, then the tools of the families, which \`/mcp\` has, and those of connectors. For other endpoints, see [using it](using.md). Each tool has its
+definition as clients get it, and a call with its answer (long texts and lists are cut, times and IDs of changes replaced).
+\`test/node/tool-docs.test.ts\` generates the page from a running server.`
   await expect(`${[head, ...page].join('\n\n')}\n`).toMatchFileSnapshot('../../docs/tools.md')
 })
 

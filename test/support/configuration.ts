@@ -72,7 +72,11 @@ class NotingReader extends Reader {
   ): ModelChoice<Provider> | null {
     const known = providers.flatMap((one) => (models[one] === '' ? [] : [`\`${models[one]}\` (\`${one}\`)`]))
     const unnamed = providers.flatMap((one) => (models[one] === '' ? [`\`${one}\``] : []))
-    this.#note(`${prefix}_MODEL`, '', `a model; else ${known.join(', ')}; with ${unnamed.join(', ')} it is named here`)
+    this.#note(
+      `${prefix}_MODEL`,
+      '',
+      `a model; by default ${known.join(', ')}; with ${unnamed.join(', ')} it must be set`,
+    )
     return super.model(prefix, enabled, providers, models)
   }
   override fields(name: Variable, fallback: string): IndexedFieldConfig[] {

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../../scripts/ports.mjs'
 import { INHERITED } from './serve-process'
 
@@ -58,7 +59,10 @@ log: { type: stderr, level: warn }
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await answers())) if (child.exitCode !== null) throw new Error(`verdaccio ended: ${problem}`)
+  while (!(await answers())) {
+    if (child.exitCode !== null) throw new Error(`verdaccio ended: ${problem}`)
+    await setTimeout(100)
+  }
   const npmrc = join(folder, 'npmrc')
   // npm asks for some token before it publishes; this registry asks for none.
   writeFileSync(npmrc, `registry=${url}\n//127.0.0.1:${port}/:_authToken=none\nloglevel=error\n`)

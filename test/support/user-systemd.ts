@@ -30,6 +30,7 @@ dbus-daemon --session --address="$DBUS_SESSION_BUS_ADDRESS" --fork --nopidfile
 until systemctl --user is-system-running > "$HOME/state" 2>&1; do
   grep -q degraded "$HOME/state" && break
   kill -0 $! || { cat "$HOME/systemd.log" >&2; exit 99; }
+  sleep 0.1
 done
 `
 

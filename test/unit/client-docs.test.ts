@@ -4,7 +4,7 @@ import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../sr
 import { setupOf } from '../../src/integrations/setup/client-setup'
 import { snippetOf } from '../../src/integrations/setup/snippet'
 
-/** The pages of docs/clients, made from what `commonplace setup` writes: `npm test -- test/unit/client-docs.test.ts -u` makes them anew. */
+/** The pages of docs/clients, generated from what `commonplace setup` writes. `npm test -- test/unit/client-docs.test.ts -u` updates them. */
 interface ClientPage {
   readonly file: string
   readonly title: string
@@ -26,8 +26,8 @@ const PAGES: readonly ClientPage[] = [
       `claude mcp add --transport http commonplace ${DEPLOYED} --header "Authorization: Bearer $COMMONPLACE_KEY"`,
     ],
     notes: [
-      'Sessions are captured, and what stands is told at their start, by a plugin: [capture](../capture-clients.md).',
-      'Prompts show as `/mcp__commonplace__start_session`; their arguments part at every space.',
+      'A plugin captures sessions and adds memories to them: [capture](../capture-clients.md).',
+      'Prompts are commands such as `/mcp__commonplace__start_session`. Claude Code ends an argument at a space, so join words with hyphens.',
     ],
   },
   {
@@ -36,7 +36,7 @@ const PAGES: readonly ClientPage[] = [
       `codex mcp add commonplace --url ${LOCAL}`,
       `codex mcp add commonplace --url ${DEPLOYED} --bearer-token-env-var COMMONPLACE_KEY`,
     ],
-    notes: ['Sessions are captured by the same plugin folder as Claude Code’s: [capture](../capture-clients.md).'],
+    notes: ['The plugin of Claude Code also captures sessions of Codex: [capture](../capture-clients.md).'],
   },
   { file: 'cursor', title: 'Cursor', setup: 'cursor', quick: [] },
   {
@@ -45,7 +45,7 @@ const PAGES: readonly ClientPage[] = [
       `code --add-mcp '{"name":"commonplace","type":"http","url":"${LOCAL}"}'`,
       `code --add-mcp '{"name":"commonplace","type":"http","url":"${DEPLOYED}","headers":{"Authorization":"Bearer '$COMMONPLACE_KEY'"}}'`,
     ],
-    notes: ['A deployment that has OAuth needs no header: VS Code opens the page that asks for the key.'],
+    notes: ['A deployment with OAuth needs no header: VS Code opens a page that asks for the key.'],
   },
   {
     ...{ file: 'gemini', title: 'Gemini CLI', setup: 'gemini' },
@@ -63,15 +63,17 @@ const PAGES: readonly ClientPage[] = [
   {
     ...{ file: 'claude-desktop', title: 'Claude Desktop', setup: 'claude' },
     quick: [],
-    notes: ['A deployment: Settings → Connectors → Add custom connector, the address alone; OAuth asks for the key.'],
+    notes: [
+      'For a deployment: Settings → Connectors → Add custom connector, only the address. OAuth asks for the key.',
+    ],
   },
   {
     ...{ file: 'chatgpt', title: 'ChatGPT', setup: null },
     quick: [],
     notes: [
-      'ChatGPT reaches deployments only, not this machine: Settings → Connectors → Create, with the address',
+      'ChatGPT can use deployments only, not a server on your machine. Open Settings → Connectors → Create, and enter',
       '`https://memory.example.com/mcp/connector`. OAuth opens a page that asks for the key.',
-      'That address has the two tools that connectors and deep research ask for, `search` and `fetch`; both only read.',
+      'This endpoint has the two tools that connectors and deep research require, `search` and `fetch`. Both only read.',
     ],
   },
 ]
@@ -95,30 +97,30 @@ function pageOf({ title, setup, quick, notes = [] }: ClientPage): string {
             ? []
             : [
                 '## One click',
-                'These addresses open the client and add the server; they hold no key, which OAuth asks for. This machine, and a deployment:',
+                'These addresses open the client and add the server, on this machine or in a deployment. They contain no key: OAuth asks for it.',
                 fence('text', `${install(LOCAL)}\n${install(DEPLOYED)}`),
               ]),
-          `## In its file`,
+          `## Configuration file`,
           configFile === '(manual)'
-            ? `\`npm run -s commonplace -- setup ${setup}\` prints this. On this machine:`
-            : `\`npm run -s commonplace -- setup ${setup}\` writes this into ${configFile} and keeps everything else in the file; \`--print\` only shows it. On this machine:`,
+            ? `\`npm run -s commonplace -- setup ${setup}\` prints this. For a server on this machine:`
+            : `\`npm run -s commonplace -- setup ${setup}\` writes this into ${configFile} and changes nothing else in the file; \`--print\` only shows it. For a server on this machine:`,
           fileOf(setup, true),
-          'A deployment, with a key:',
+          'For a deployment, with a key:',
           fileOf(setup, false),
         ]
   return [
     `# ${title}`,
-    ...(local === undefined ? [] : ['The server on this machine needs no key:', fence('sh', local)]),
-    ...(deployed === undefined ? [] : ['A deployment, with a key in `$COMMONPLACE_KEY`:', fence('sh', deployed)]),
+    ...(local === undefined ? [] : ['A server on this machine needs no key:', fence('sh', local)]),
+    ...(deployed === undefined ? [] : ['For a deployment, with a key in `$COMMONPLACE_KEY`:', fence('sh', deployed)]),
     ...(notes.length === 0 ? [] : [notes.join('\n')]),
     ...written,
-    `[All clients](README.md) · what it can do then: [tools](../tools.md) · a key: [sharing it](../teams.md)`,
+    `[All clients](README.md) · [tools](../tools.md) · [keys](../teams.md)`,
     '',
   ].join('\n\n')
 }
 
 for (const page of PAGES)
-  it(`tells ${page.title} of the server as the command line does`, async () => {
+  it(`describes ${page.title} as the command line sets it up`, async () => {
     await expect(pageOf(page).trimEnd().concat('\n')).toMatchFileSnapshot(`../../docs/clients/${page.file}.md`)
   })
 

@@ -30,9 +30,9 @@ interface Block {
 
 const blocks: readonly Block[] = PAGES.flatMap((page) => {
   const text = read(page)
-  return [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```/gm)].map(({ index, 1: language = '', 2: body = '' }) => ({
+  return [...text.matchAll(/^ *```([^\n]*)\n([\s\S]*?)^ *```/gm)].map(({ index, 1: language = '', 2: body = '' }) => ({
     ...{ page, language, before: text.slice(0, index).split(/^#+ /m).at(-1) ?? '' },
-    lines: body.split('\n'),
+    lines: body.split('\n').map((line) => line.trimStart()),
   }))
 })
 
@@ -54,6 +54,7 @@ const inline: readonly Typed[] = PAGES.flatMap((page) =>
 
 /** Which test plays a command of this form, with the arguments of a test. */
 const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
+  [/^npm run test:unit$/, 'test/unit/commands.test.ts'],
   [/^npm start( --( --(port|var) \S+)+)?$/, 'test/e2e/start.test.ts'],
   [/^curl -s http:\/\/localhost:8787\/mcp /, 'test/node/http.test.ts'],
   [/^npm run deploy( -- (--dry-run|--postgres '\S+'))?$/, 'test/unit/deploy.test.ts'],
@@ -113,6 +114,18 @@ describe('commands in documents', () => {
     const indented = PAGES.filter((page) => /^ {4}(\$ |npm |npx |commonplace )/m.test(read(page)))
     expect([...unread, ...silent, ...hidden].map(({ page, language }) => `${page}: ${language}`)).toEqual([])
     expect(indented).toEqual([])
+  })
+
+  it('include a change of CONTRIBUTING.md that fails the test which it names', () => {
+    const page = read('CONTRIBUTING.md')
+    const [, file = '', from = ''] = /in `([^`]+)`, replace `([^`]+)` with/.exec(page) ?? []
+    const [, test = '', title = ''] = /FAILED unit: (\S+) > (.*)/.exec(page) ?? []
+    const [, expected = ''] = /Expected: "(.*)"/.exec(page) ?? []
+    expect([read(file).includes(from), expected.includes(from)]).toEqual([true, true])
+    // The title of the test follows that of its group.
+    expect(read(test)).toContain(`'${expected}'`)
+    const titles = [...read(test).matchAll(/(?:describe|it|test)\('([^']+)'/g)].map(([, own = '']) => own)
+    expect(titles.some((own) => title === own || title.endsWith(own))).toBe(true)
   })
 
   it('are played by a test that names the command', () => {

@@ -12,96 +12,96 @@ import { askedOf } from '../support/configuration'
 type Meaning = Readonly<Partial<Record<Variable, string>>>
 
 const SECTIONS: Readonly<Record<string, Meaning>> = {
-  'Who comes in': {
+  Access: {
     AUTH_MODE:
-      '`required`: every request brings a key. `open` (on this machine by `wrangler.toml`): requests from and to this machine need none, all others are refused',
+      '`required`: every request needs a key. `open` (set by `wrangler.toml` for this machine): requests from this machine need no key, and all others are refused',
     ALLOWED_HOSTS:
-      'the names of a deployment, with a port where it matters: `memory.example.com`; requests for another name, and pages of another origin, are refused',
+      'host names of a deployment, with a port if needed: `memory.example.com`. Requests for other names, and from web pages of other origins, are refused',
     ALLOWED_ORIGINS:
-      'web pages that may call `/mcp` with a bearer token, in required mode: `https://app.example.com`, also `http://localhost:6274` or `chrome-extension://…`; cookies never count for them',
-    ADMIN_TOKEN: 'makes organizations and keys; belongs to none of them',
-    RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has none',
-    MAX_CONCURRENT_REQUESTS: 'requests of a key at once; 0: no limit',
+      'web pages that can call `/mcp` with a bearer token in required mode: `https://app.example.com`, also `http://localhost:6274` or `chrome-extension://…`. Their cookies are ignored',
+    ADMIN_TOKEN: 'creates organizations and keys; it belongs to no organization and reads no memories',
+    RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has no limit',
+    MAX_CONCURRENT_REQUESTS: 'requests of a key at the same time; 0: no limit',
     MAX_ENTRIES_PER_ORG: 'entries of an organization; 0: no limit',
     MAX_BYTES_PER_ORG:
-      'bytes of text, metadata, images (each once), code, kept versions, receipts and audit log of an organization; 0: no limit. Where it is full the oldest kept versions go first, and a refusal says what holds the rest',
+      'bytes of text, metadata, images (each counted once), code, versions, receipts and audit log of an organization; 0: no limit. At the limit the oldest versions are deleted first. A refused write shows what uses the space',
   },
-  'How long things are kept': {
-    HISTORY_DAYS: 'days that old states of entries are kept; 0: none, and deletes are final',
-    IDEMPOTENCY_HOURS: 'hours that a call made again with its `idempotency_key` is answered as at first',
-    CHANGES_DAYS: 'days that the feed of changes is kept; no less long than receipts',
-    CAPTURE_DAYS: 'days that what hooks of clients capture is kept unless somebody keeps it; 0: nothing is captured',
-    AUDIT_DAYS: 'days that the audit log is kept; the newest row of an organization stays',
-    BACKUP_KEEP: 'days that daily backups in the bucket `BACKUP_BUCKET` are kept',
+  Retention: {
+    HISTORY_DAYS: 'days that versions are retained; 0: none, and deletes are permanent',
+    IDEMPOTENCY_HOURS: 'hours in which a repeated call with the same `idempotency_key` gets the first answer',
+    CHANGES_DAYS: 'days that the change feed is retained; at least as long as `IDEMPOTENCY_HOURS`',
+    CAPTURE_DAYS: 'days until a captured session expires, unless a person approves it; 0: nothing is captured',
+    AUDIT_DAYS: 'days that the audit log is retained; the newest row of each organization stays',
+    BACKUP_KEEP: 'days that daily backups in the bucket `BACKUP_BUCKET` are retained',
   },
   Databases: {
-    STORAGE_BACKEND: '`d1` is another name of `sqlite`',
-    POSTGRESQL_SCHEMA: 'where the tables are, with `postgresql`',
-    METADATA_INDEXED_FIELDS: 'makes filters on these fields of metadata fast, never changes a result',
+    STORAGE_BACKEND: '`d1` is another name for `sqlite`',
+    POSTGRESQL_SCHEMA: 'the schema of the tables, with `postgresql`',
+    METADATA_INDEXED_FIELDS: 'indexes these metadata fields, so that filters on them are fast; results do not change',
     VECTOR_BACKEND:
-      'with PostgreSQL `pgvector` by itself. `object`: a Durable Object for each organization, which compares the newest vectors that fit into half of `VECTOR_MEMORY_MB`; `pgvector`: with such objects, which are asked first where `VECTORS` is bound and all vectors fit',
+      'where vectors are compared; `pgvector` is the default with PostgreSQL. `object`: one Durable Object for each organization compares the newest vectors that fit into half of `VECTOR_MEMORY_MB`. `pgvector`: in the database; if `VECTORS` is bound and all vectors of an organization fit, its Durable Object answers first',
     VECTOR_MEMORY_MB:
-      'memory of an isolate that vectors may take; an organization may have half of it (78,000 vectors of 384 numbers by default). 4000 in `wrangler.toml` for this machine; Cloudflare ends an isolate at 128 MB in all',
+      'memory of an isolate for vectors. An organization can use half of it (78,000 vectors of 384 numbers by default). 4000 in `wrangler.toml` for this machine; Cloudflare ends an isolate at 128 MB in total',
   },
   Searching: {
-    ENABLE_FTS: 'a tool that is off is not listed',
+    ENABLE_FTS: 'search by words; `false`: its tools are not listed',
     FTS_LANGUAGE:
-      'all are stemmed, alike on both databases, but Basque, Catalan and Yiddish; queries may be in any. After a change the schedule rewrites the index',
-    ENABLE_SEMANTIC_SEARCH: 'without it writes make no vectors',
-    ENABLE_HYBRID_SEARCH: 'words and meaning together',
-    HYBRID_FUSION: '`scores`: word score and nearness; `rrf`: ranks alone',
+      'language for stemming, equal on both databases; Basque, Catalan and Yiddish are not stemmed. After a change the schedule rebuilds the index',
+    ENABLE_SEMANTIC_SEARCH: '`false`: no search by meaning, and writes create no embeddings',
+    ENABLE_HYBRID_SEARCH: 'search by words and meaning together',
+    HYBRID_FUSION: '`scores`: combines the word score and the similarity; `rrf`: combines ranks only',
     HYBRID_RRF_K: 'the constant of `rrf`',
-    HYBRID_RRF_OVERFETCH: 'so many hundreds of the best are taken from each side',
-    SEARCH_TRUNCATION_LENGTH: 'code points of text in search results',
-    RERANKING_PROVIDER: 'puts the ranking (at most 100) into another order; `none`: off',
-    RERANKING_MODEL: '',
-    ENABLE_RERANKING: '`false` switches it off whatever the provider is',
+    HYBRID_RRF_OVERFETCH: 'hundreds of candidates from each of the two searches',
+    SEARCH_TRUNCATION_LENGTH: 'length of texts in search results, in code points',
+    RERANKING_PROVIDER: 'a model that sorts the first 100 results again; `none`: off',
+    RERANKING_MODEL: 'model of the reranking provider',
+    ENABLE_RERANKING: '`false`: off, with any provider',
   },
   Models: {
     EMBEDDING_PROVIDER:
-      '`builtin`: a sentence model in the process that serves, by itself with `npm start`, `npx` and the container ([models](models.md)); `openai`: any compatible URL',
+      '`builtin`: a sentence model in the server process, the default of `npm start`, `npx` and the container ([models](models.md)); `openai`: any compatible API',
     EMBEDDING_MODEL:
-      'else `hashed-features-v1` (`local`), `all-MiniLM-L6-v2` (`builtin`, which also takes `multilingual-e5-small` or a folder), `@cf/baai/bge-m3` (`workers-ai`), `qwen3-embedding:0.6b` (`ollama`), `text-embedding-3-small` (`openai`)',
+      'by default `hashed-features-v1` (`local`), `all-MiniLM-L6-v2` (`builtin`; also `multilingual-e5-small` or a folder), `@cf/baai/bge-m3` (`workers-ai`), `qwen3-embedding:0.6b` (`ollama`), `text-embedding-3-small` (`openai`)',
     EMBEDDING_DIM:
-      'what the model returns; 512 with `local`, that of the model with `builtin`, 1024 with `workers-ai` and `ollama`, 1536 with `openai`',
+      'numbers in an embedding, as the model returns them; 512 with `local`, set by the model with `builtin`, 1024 with `workers-ai` and `ollama`, 1536 with `openai`',
     EMBEDDING_FAILURE:
-      '`fail`: a write fails with the model; `defer` (in `wrangler.toml`): it is stored, and its vectors are made later',
+      '`fail`: a write fails if the model fails; `defer` (set in `wrangler.toml`): the entry is stored, and its embeddings are computed later',
     EMBEDDING_TIMEOUT_S:
-      'seconds that one request to the embedding model may take; a search waits 2.5 times as long, a write with `defer` once',
+      'seconds for one request to the embedding model. A search waits 2.5 times as long; a write with `defer` waits this long',
     EMBEDDING_LEVELS:
-      'what cosines mean in recall, packs and hybrid search: the mean one of texts with nothing in common, the median one of a question and its answer, and the sum of similarity and half of the words found below which an answer is doubtful. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; of any other model measured once, and kept',
-    MODEL_URL: 'where `builtin` downloads its model: a mirror with the paths of the Hugging Face Hub',
-    ENABLE_CHUNKING: 'long texts are embedded in overlapping pieces',
+      'the scale of similarities for recall, packs and hybrid search: the mean cosine of unrelated texts, the median cosine of a question and its answer, and the level (similarity plus half of the part of words that match) below which an answer is doubtful. Known for `local`, all-MiniLM-L6-v2 and multilingual-e5-small; measured once for other models',
+    MODEL_URL: 'host from which `builtin` downloads its model, or a mirror with the same paths',
+    ENABLE_CHUNKING: 'splits long texts into overlapping chunks before embedding',
     CHUNK_SIZE:
-      'characters of a piece; `local` cuts at 1000 at most, all-MiniLM-L6-v2 what is longer than this into pieces of 1000',
-    CHUNK_OVERLAP: 'smaller than `CHUNK_SIZE`',
-    CHUNK_AGGREGATION: 'a text is as near as its nearest piece; there is no other choice',
-    SUMMARY_PROVIDER: 'summaries of long texts at every write; `none`: off',
-    SUMMARY_MODEL: '',
-    SUMMARY_MAX_TOKENS: 'of a summary',
-    SUMMARY_MIN_CONTENT_LENGTH: 'shorter texts have none',
-    ENABLE_SUMMARY_GENERATION: '`false` switches it off whatever the provider is',
+      'characters of a chunk; at most 1000 with `local`. all-MiniLM-L6-v2 splits texts that are longer than this into chunks of 1000',
+    CHUNK_OVERLAP: 'characters that two chunks share; smaller than `CHUNK_SIZE`',
+    CHUNK_AGGREGATION: 'a text is as similar as its most similar chunk; the only value',
+    SUMMARY_PROVIDER: 'a model that summarizes long texts at every write; `none`: off',
+    SUMMARY_MODEL: 'model of the summary provider',
+    SUMMARY_MAX_TOKENS: 'tokens of a summary',
+    SUMMARY_MIN_CONTENT_LENGTH: 'characters below which a text gets no summary',
+    ENABLE_SUMMARY_GENERATION: '`false`: off, with any provider',
     CONTRADICTION_JUDGE:
       '`true`: the model of `SUMMARY_PROVIDER` decides in the background whether a later memory on the same subject replaces or contradicts an earlier one',
     CAPTURE_PROPOSALS:
       '`true`: the model of `SUMMARY_PROVIDER` proposes at most six memories at the end of a captured session; a person reviews them',
     MODEL_CALLS_PER_DAY:
-      'calls of these two in a day (UTC), of all organizations together; the rest waits for the next day',
-    OLLAMA_HOST: '',
-    OPENAI_API_BASE: '',
-    OPENAI_API_KEY: '',
+      'calls of these two features in a day (UTC), of all organizations together; the rest waits for the next day',
+    OLLAMA_HOST: 'address of Ollama',
+    OPENAI_API_BASE: 'address of the OpenAI API, or of a compatible server',
+    OPENAI_API_KEY: 'key for this API',
   },
-  'What callers see': {
-    DISABLED_TOOLS: 'names of tools',
-    TOOL_NAMES: 'points in names, as the contracts have them, or none, as most clients ask for',
-    MCP_SERVER_INSTRUCTIONS: 'shown to agents; built in where it is not set, none where it is empty',
-    MAX_IMAGE_SIZE_MB: 'an image',
-    MAX_TOTAL_SIZE_MB: 'all images of an entry',
+  'Tools and output': {
+    DISABLED_TOOLS: 'tools that are not offered',
+    TOOL_NAMES: '`dotted`: names such as `context.store`; `portable`: names without dots, which most clients require',
+    MCP_SERVER_INSTRUCTIONS: 'instructions for agents; not set: the built-in text, empty: none',
+    MAX_IMAGE_SIZE_MB: 'size of an image',
+    MAX_TOTAL_SIZE_MB: 'size of all images of an entry',
     REDACT:
-      'what looks like a secret is taken out of events and code always; of other writes with `always` (a kept state that holds it is not restored then), while `warn` only says so',
+      '`always`: removes what looks like a secret from every write, and does not restore a version that contains one; `warn`: only warns. Secrets are always removed from events and code',
     PACK_TRUST:
-      '`approved`: packs and hooks contain only memories that a person wrote or approved in the dashboard; `all` leaves out of hooks only texts that address an agent',
-    LOG_LEVEL: '`DEBUG` adds each batch of SQL with its rows; no level tells text',
+      '`approved`: packs and hooks contain only memories that a person wrote or approved in the dashboard; `all`: all memories, but hooks leave out texts that address an agent',
+    LOG_LEVEL: '`DEBUG` adds each SQL batch with its rows; no level logs text of memories',
   },
 }
 
@@ -121,10 +121,10 @@ function page(): string {
   return [
     '# Configuration',
     '',
-    'Every variable that the server reads: defaults and what each takes as `src/config.ts` asks for them, made by',
-    '`npm test -- test/unit/configuration-docs.test.ts -u`. Where each is set: [running it](running.md#settings-of-a-start).',
+    'Every variable that the server reads, with its default and its allowed values. Where to set them: [settings of a start](running.md#settings-of-a-start).',
+    'This page is generated: `npm test -- test/unit/configuration-docs.test.ts -u`.',
     ...Object.entries(SECTIONS).flatMap(([title, meanings]) => [
-      ...['', `## ${title}`, '', '| variable | default | takes | means |', '|---|---|---|---|'],
+      ...['', `## ${title}`, '', '| variable | default | values | meaning |', '|---|---|---|---|'],
       ...Object.entries(meanings).map(row),
     ]),
     '',

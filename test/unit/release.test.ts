@@ -22,6 +22,18 @@ const sources = (changelog = text('CHANGELOG.md').replace('## Unreleased\n', '##
 const { version: CURRENT }: { version: string } = JSON.parse(text('package.json'))
 const NEXT = '999.0.0-rc.1'
 
+describe('the changelog', () => {
+  it('has one line of at most 160 characters for each change, under the headings of Keep a Changelog', () => {
+    const lines = text('CHANGELOG.md').split('\n')
+    const isKnown = (line: string): boolean =>
+      line === '' ||
+      /^(# Changelog|## Unreleased|## \S+ - \d{4}-\d\d-\d\d|The first release candidate\.)$/.test(line) ||
+      /^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(line) ||
+      (line.startsWith('* ') && line.length <= 160)
+    expect(lines.filter((line) => !isKnown(line))).toEqual([])
+  })
+})
+
 describe('a release', () => {
   it('sets the version wherever it stands, and nowhere else', () => {
     const before = sources()
@@ -44,7 +56,7 @@ describe('a release', () => {
 
   it('closes the changelog under its version and day, with room for what comes', () => {
     const made = releaseOf(sources(), NEXT, '2026-11-24')
-    expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 \(2026-11-24\)\n\n\* /)
+    expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 - 2026-11-24\n\n\* /)
   })
 
   it('refuses a version that is none or not newer, a changelog that tells nothing, and a file without its version', () => {

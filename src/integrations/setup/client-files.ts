@@ -100,7 +100,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
       ...{ type: 'local', command: [command, ...args], enabled: true },
       ...(Object.keys(env).length === 0 ? {} : { environment: env }),
     }),
-    notes: () => ['opencode 2 nests the entry in mcp.servers.'],
+    notes: () => ['In opencode 2, put the entry below mcp.servers.'],
   },
   claude: {
     label: 'Claude Desktop',
@@ -130,7 +130,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     outer: SERVERS,
     variable: null,
     remote: (url, headers) => ({ url, transport: 'http', ...headers }),
-    notes: () => ['Newer versions also take bearerTokenEnvVar in the place of headers.'],
+    notes: () => ['Newer versions also accept bearerTokenEnvVar instead of headers.'],
   },
   codex: {
     label: 'Codex',

@@ -1,6 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/ports.mjs'
 import { cloneCheckout } from '../../support/clone'
@@ -45,4 +48,20 @@ describe.runIf(process.platform === 'linux')('commonplace service', () => {
       rmSync(folder, { recursive: true })
     }
   })
+})
+
+it('writes what the server prints to the file of --log, which services without a journal use', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'commonplace-log-'))
+  const port = await freePort()
+  const log = join(folder, 'server.log')
+  const program = join(cloneCheckout(join(folder, 'checkout')), 'src', 'cli', 'bin.mjs')
+  const child = spawn(process.execPath, [program, 'start', '--port', String(port), '--log', log], {
+    ...{ stdio: 'ignore', env: { ...process.env, HOME: folder, EMBEDDING_PROVIDER: 'local' } },
+  })
+  const printed = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+  while (!printed().includes('Commonplace is ready') && child.exitCode === null) await setTimeout(200)
+  expect(printed()).toContain(`Commonplace is ready:  http://localhost:${port}/mcp`)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  rmSync(folder, { recursive: true })
 })
