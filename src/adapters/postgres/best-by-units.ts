@@ -2,11 +2,12 @@
 //
 // Those that hold all units are looked for first. Where they are enough, the rows of each word are counted where they stand: gathering
 // thousands of them, and putting together what each entry holds, takes longer than finding them.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
+import { brevity, keyOfOthers, unitKey } from '../sql/tables/search/candidate-rules'
 import type { AnySearch } from '../sql/tables/search/candidates'
 import { splitUnits, type Units } from '../sql/tables/search/candidates'
-import { brevity, keyOfOthers, unitKey } from '../sql/tables/search/choosing'
 import { type Chosen, heldOf, howMany, termsOf, WEIGHTS } from './ranked-tables'
 import type { TextCompiler } from './text-query'
 

@@ -1,8 +1,9 @@
 // Which entries hold any of a query's terms, the rarest and the most, and which of them all? The tables of that statement.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { TRUE } from '../sql/core/compile-filter'
+import { MOST_BREVITY, unitKey } from '../sql/tables/search/candidate-rules'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { leastOfLeading } from './best-by-units'
 
 interface Wanted {

@@ -1,8 +1,9 @@
 // Which entries hold the most of a query's units, or its rarest words? The tables of that statement.
+
 import { type SQL, sql } from 'drizzle-orm'
+import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/candidate-rules'
 import type { AnySearch } from '../sql/tables/search/candidates'
 import { splitUnits, type Units } from '../sql/tables/search/candidates'
-import { brevity, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/choosing'
 import { asked } from './counted-terms'
 import { NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'

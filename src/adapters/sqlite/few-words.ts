@@ -1,6 +1,6 @@
-import { tellingWords } from '../../domain/search/candidate-rules'
 import type { TextQuery } from '../../domain/search/query'
 import type { TextSearch } from '../../ports/full-text'
+import { tellingWords } from '../sql/tables/search/candidate-rules'
 import type { AnySearch, TermCount } from '../sql/tables/search/candidates'
 import type { WordCounts } from './under-filter'
 

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
-import { MANY, type ManyMatch } from '../../domain/search/candidate-rules'
 import { EVERYTHING } from '../../domain/search/filter'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
@@ -14,6 +13,7 @@ import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { withPrelude } from '../sql/tables/entries/read-statements'
 import { largeBytes } from '../sql/tables/entries/share'
+import { brevity, COUNTED, MANY, type ManyMatch } from '../sql/tables/search/candidate-rules'
 import {
   type AnySearch,
   isForFewWords,
@@ -24,7 +24,6 @@ import {
   toSearch,
   type Units,
 } from '../sql/tables/search/candidates'
-import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { admittedByTerms, bestOfAdmitted } from './best-by-terms'
 import { bestByUnits, matchIfFits, placed } from './best-by-units'

@@ -1,6 +1,7 @@
 // By what are the candidates of a search come to: by classes of entries, by each word, by a few entries, or by its expression?
-import type { Many, ManyMatch } from '../../domain/search/candidate-rules'
+
 import type { Expression } from '../../domain/search/query-unit'
+import type { Many, ManyMatch } from '../sql/tables/search/candidate-rules'
 import { type AnySearch, demandsAll, isOfPlace, splitUnits } from '../sql/tables/search/candidates'
 import { isForClasses } from './by-length'
 import type { MatchCompiler } from './match'

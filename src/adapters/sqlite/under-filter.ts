@@ -1,6 +1,6 @@
 // Many entries hold the words of a search: what is known of them, and does its filter admit few, which lead to them, or many?
+
 import { type SQL, sql } from 'drizzle-orm'
-import { ADMITS_MANY, type Many } from '../../domain/search/candidate-rules'
 import type { Filter } from '../../domain/search/filter'
 import { conjuncts } from '../../domain/search/filter-weight'
 import { compileFilter } from '../sql/core/compile-filter'
@@ -12,6 +12,7 @@ import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statem
 import { shareOf } from '../sql/tables/entries/share'
 import { fewAdmitted } from '../sql/tables/pages/few-admitted'
 import { leadsOf } from '../sql/tables/pages/leads'
+import { ADMITS_MANY, type Many } from '../sql/tables/search/candidate-rules'
 import type { TermCount } from '../sql/tables/search/candidates'
 import { sampleTerm } from '../sql/tables/search/scope-terms'
 import { countedBySample } from './counted-terms'

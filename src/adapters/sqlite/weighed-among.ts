@@ -1,6 +1,7 @@
 // Of a few entries that are known by their ids, which hold the words of a search, and how much do these weigh?
+
 import { type SQL, sql } from 'drizzle-orm'
-import { unitKey } from '../sql/tables/search/choosing'
+import { unitKey } from '../sql/tables/search/candidate-rules'
 import { placed } from './best-by-units'
 
 /**

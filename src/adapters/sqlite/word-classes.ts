@@ -1,6 +1,7 @@
 // Of words that stand in many entries, each entry is met once for three of them: a step through the index is a row, however it is asked.
+
 import { type SQL, sql } from 'drizzle-orm'
-import { COUNTED_ALL } from '../../domain/search/candidate-rules'
+import { COUNTED_ALL } from '../sql/tables/search/candidate-rules'
 
 /** Words of a group: of three there are seven classes of entries that hold the same of them. */
 const GROUP = 3
