@@ -81,8 +81,6 @@ export interface TextRequest extends Sought {
 
 /** Entries that hold any of the query's units, the rarest and the most first, each with how many it holds and its place. */
 export interface UnitsRequest extends Sought {
-  /** Units that an entry holds at least; 1 or more. */
-  readonly atLeast: number
   readonly candidates: number
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null

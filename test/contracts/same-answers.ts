@@ -146,7 +146,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
           const [ofD1, ofPostgres] = await Promise.all(
             databases.map(async ({ fullText }) => [
               await fullText.search(bob, { ...request, depth }),
-              await fullText.searchByUnits(bob, { ...request, atLeast: 1, candidates: 120 }),
+              await fullText.searchByUnits(bob, { ...request, candidates: 120 }),
             ]),
           )
           const toldOf = (found: TextSearch, isOfUnits: number) => ({
@@ -211,7 +211,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         ])
         // By units they are the same entries; how many of the words that chose each holds is told, too.
         const byUnits = await Promise.all(
-          [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
+          [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, candidates })),
         )
         const placed = ({ hits }: TextSearch) => hits.map(({ id, held, place }) => [id, held, place])
         for (const other of byUnits) expect(placed(other)).toEqual(placed(byUnits[0] as TextSearch))
@@ -328,7 +328,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         const found = await d1.search(dora, { ...request, depth })
         const isByNot = text.includes('NOT')
         if (found.chosenBy === 'all words' && !isByNot) expect([text, filter, trips]).toEqual([text, filter, mostTrips])
-        const byUnits = await d1.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        const byUnits = await d1.searchByUnits(dora, { ...request, candidates })
         const told = ({ hits, statistics, chosenBy }: TextSearch) => ({
           hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
           ...{ statistics: hits.length > 0 ? statistics : null, chosenBy },
@@ -339,7 +339,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         ]
         const alike = await postgres.search(dora, { ...request, depth })
         expect([text, filter, told(alike)]).toEqual([text, filter, told(found)])
-        const units = await postgres.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        const units = await postgres.searchByUnits(dora, { ...request, candidates })
         expect([text, filter, placed(units)]).toEqual([text, filter, placed(byUnits)])
         const isByFew = common.every((word) => text.includes(word)) && found.hits.length > 10
         expect([text, filter, found.chosenBy === 'six rarest words']).toEqual([text, filter, isByFew])

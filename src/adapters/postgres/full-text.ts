@@ -153,7 +153,7 @@ export function createPostgresFullText(
         FROM (${few}) AS few
       )`
       const isFew = isForFewWords(request)
-      const byUnits = units && !isFew ? bestByUnits(request, units, compiler, confined, bestOf) : null
+      const byUnits = units && !isFew ? bestByUnits(request, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
       // Those of the next words, where the others are too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`

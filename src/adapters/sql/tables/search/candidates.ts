@@ -50,8 +50,8 @@ export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
 
 /** Any of the three searches, as the statements that they share take it. */
 export interface AnySearch extends TextRequest {
-  /** Of a search by units. */
-  readonly units?: { readonly atLeast: number }
+  /** Whether it is a search by units. */
+  readonly units?: true
   /** Of a search by rare words. */
   readonly rare?: number
   readonly moment?: Moment
@@ -59,15 +59,13 @@ export interface AnySearch extends TextRequest {
   readonly totals?: boolean
 }
 
-export type Units = NonNullable<AnySearch['units']>
-
 /** The three searches of a database that carries each out by the same statements. */
 export const searchesBy = (
   search: (scope: Scope, request: AnySearch) => Promise<TextSearch>,
 ): Pick<FullText, 'search' | 'searchByUnits' | 'searchByRareWords'> => ({
   search,
-  searchByUnits: (scope, { atLeast, candidates, ...request }) =>
-    search(scope, { ...request, units: { atLeast }, depth: { candidates, complete: 0 } }),
+  searchByUnits: (scope, { candidates, ...request }) =>
+    search(scope, { ...request, units: true, depth: { candidates, complete: 0 } }),
   searchByRareWords: (scope, { candidates, ...request }) =>
     search(scope, { ...request, depth: { candidates, complete: 0 } }),
 })
@@ -102,7 +100,7 @@ export function demandsAll(expression: Expression, terms: readonly ScoredTerm[])
 export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
   if (rare !== undefined || !mayBeFewWords(terms.length)) return false
   const { expression } = query
-  if (units === undefined ? expression?.op !== 'or' || !expression.of.every(isUnit) : units.atLeast > 1) return false
+  if (units === undefined && (expression?.op !== 'or' || !expression.of.every(isUnit))) return false
   const { alone, composed } = splitUnits(query.units, terms)
   const isOfWords = composed.length === 0 && alone.length === terms.length
   return isOfWords && placeOf(filter).thread === null
