@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { getPath } from 'hono/utils/url'
 import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
-import { capacityWarning, D1_LIMIT, vectorsWarning } from '../domain/capacity'
+import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
 import { offerOf } from '../tools/offers'
@@ -120,7 +120,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const unfinished = catchUp.missed()
     const vectors = await services.mostVectors().catch(() => 0)
     const warnings = [
-      capacityWarning(health.database.bytes?.() ?? null),
+      capacityWarning(health.database.bytes?.() ?? null, health.database.limit ?? null),
       vectorsWarning(vectors, services.vectorCapacity),
     ].filter((warning) => warning !== null)
     const status = ready ? 'ready' : 'unavailable'
@@ -205,12 +205,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   app.get('/metrics', async (c) => {
-    const { services, config } = c.var.setup
+    const { services } = c.var.setup
     const by = administratorOf(c.var.credential, 'metrics')
     if (by.kind === 'key') requireRole(by.caller, 'admin')
     const standing = by.kind === 'key' ? await standingOf(services, by.caller) : null
     const bytes = services.health.database.bytes?.() ?? null
-    const limit = config.storageBackend === 'sqlite' ? D1_LIMIT : 0
+    const limit = services.health.database.limit ?? 0
     return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
   })
 

@@ -63,7 +63,7 @@ export interface StartPlace {
 
 /** What the hooks of clients have captured. Scopes have an owner: whose sessions are meant. */
 export interface CaptureStore {
-  /** Of these, the events that have arrived before with what they were answered, and the sessions that are known. One round trip. */
+  /** Of these, the events that have arrived before with what they were answered, and the sessions that are known. */
   known(
     scope: Scope,
     events: readonly string[],
@@ -118,7 +118,7 @@ export interface CaptureStore {
   /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
   claim(session: DueSession): Promise<boolean>
   /**
-   * The memories of a project and of none, by facet, and the newest captured session of the place. One round trip.
+   * The memories of a project and of none, by facet, and the newest captured session of the place.
    * @param isApproved whether only entries count of which a person has approved the current version
    */
   standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<Standing>

@@ -15,15 +15,14 @@ export interface FeedPage {
 /** What happened to the entries of an org, in the order of commits, as a scope could see it at the time. */
 export interface ChangeFeed {
   /**
-   * One round trip, and more where a filter admits few of very many; rows of other orgs are not read.
+   * Rows of other orgs are not read.
    *
    * @throws Problem invalid_input with `resync_from` when what follows the position is no longer kept
    */
   page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
 
   /**
-   * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all. One round trip, shared
-   * with what is read in the same moment.
+   * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all.
    *
    * @param filter default: every change that the scope sees
    */
@@ -31,7 +30,7 @@ export interface ChangeFeed {
 
   /**
    * The position of the last change before an instant, from which a page begins with the first change at or after it; of an instant
-   * before the retained changes the position of the oldest. One round trip.
+   * before the retained changes the position of the oldest.
    *
    * @param at milliseconds since 1970
    */

@@ -124,7 +124,7 @@ interface PendingFile {
 
 /**
  * The code of all orgs by project. Every method sees and touches only what its scope may see; a project that the scope is not
- * open to has no code. Each is one round trip.
+ * open to has no code.
  */
 export interface CodeIndex {
   totals(scope: Scope, project: string | null): Promise<CodeTotals[]>

@@ -49,8 +49,7 @@ export interface NearMemory extends AtMoment {
 }
 
 /**
- * Which memories may stand before an agent; read only, each method one round trip, that reads as much from a large store as from a
- * small one.
+ * Which memories may stand before an agent; read only. Each method reads as much from a large store as from a small one.
  */
 export interface CurrentMemories {
   /** Whether the database itself can find what is near. */
@@ -61,7 +60,7 @@ export interface CurrentMemories {
 
   /**
    * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
-   * and filter admit them; each once. Shares a round trip with what is read in the same moment.
+   * and filter admit them; each once.
    *
    * @param near null when nothing is compared
    */

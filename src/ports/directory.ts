@@ -31,7 +31,7 @@ export interface OverviewRequest {
 
 /**
  * The names that a scope can see, threads and projects, and what stands under one of them. Everything is what lists show: no
- * diary pages, nothing archived or expired. Each method is one round trip to the database.
+ * diary pages, nothing archived or expired.
  */
 export interface Directory {
   /** Threads by last use, those behind a place; from the last used one when it is null. */

@@ -125,7 +125,7 @@ export interface EntryStore {
    */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
 
-  /** Parts of the texts of listed entries, cut by the database; the filter is checked again. Shares a round trip with `previews`. */
+  /** Parts of the texts of listed entries, cut by the database; the filter is checked again. */
   stretches(
     scope: Scope,
     filter: Filter,

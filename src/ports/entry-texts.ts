@@ -52,7 +52,7 @@ interface TextMeasure {
   readonly near: { readonly from: number; readonly to: number; readonly text: string } | null
 }
 
-/** Texts of entries, found and read in parts. Each method is at most one round trip and shows only what its scope may see. */
+/** Texts of entries, found and read in parts. Each method shows only what its scope may see. */
 export interface EntryTexts {
   /** Which listed entries a search through texts covers next. Covers less than asked for when they are large. */
   scan(scope: Scope, request: ScanRequest): Promise<Scan>

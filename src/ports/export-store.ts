@@ -40,7 +40,7 @@ export interface Named {
   readonly linkable: ReadonlySet<number>
 }
 
-/** Reads an org for exports, a bounded part at a time; each method is one round trip. */
+/** Reads an org for exports, a bounded part at a time. */
 export interface ExportStore {
   /** The random name of the org's store, which is made when it is first asked for, and the number of its newest change. */
   begin(scope: Scope): Promise<{ readonly store: string; readonly newest: number; readonly forgotten: number }>

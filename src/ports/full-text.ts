@@ -2,7 +2,7 @@ import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { AtMoment } from '../domain/recall/current'
 import type { Moment } from '../domain/recall/moment'
-import type { ChosenBy } from '../domain/search/candidate-rules'
+import type { ChosenBy } from '../domain/search/chosen-by'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
@@ -81,8 +81,6 @@ export interface TextRequest extends Sought {
 
 /** Entries that hold any of the query's units, the rarest and the most first, each with how many it holds and its place. */
 export interface UnitsRequest extends Sought {
-  /** Units that an entry holds at least; 1 or more. */
-  readonly atLeast: number
   readonly candidates: number
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null
@@ -110,7 +108,7 @@ export interface TextSearch {
    */
   readonly statistics: TermStatistics
   /**
-   * The words that chose the candidates (`domain/search/candidate-rules.ts`): all; the six rarest, where more than 10,000 entries hold one
+   * The words that chose the candidates: all; the six rarest, where more than 10,000 entries hold one
    * of more than six; or the rarest, where comparing all entries would take too long. Statistics are of all terms.
    */
   readonly chosenBy: ChosenBy
@@ -133,18 +131,19 @@ export interface FullText {
   readonly stemming: boolean
 
   /**
-   * By the query's expression. The same hits and statistics on every backend, in one round trip, as of the two that follow; in up to three
-   * where few words choose.
+   * By the query's expression. Hits and statistics of the three searches are the same on every backend.
+   *
+   * @throws Problem limit_exceeded for words that occur in too much text, where no rarer one can choose
    */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 
-  /** By the units of the query, whatever its expression says; in up to three round trips where few words choose. */
+  /** By the units of the query, whatever its expression says. */
   searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
 
   /** By the rare words of the query, as much from a large store as from a small one. */
   searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
-  /** What stands in these entries, as far as the scope lists them. One round trip, shared with what is read in the same moment. */
+  /** What stands in these entries, as far as the scope lists them. */
   standing(
     scope: Scope,
     asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },

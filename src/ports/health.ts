@@ -13,6 +13,8 @@ export interface DatabaseHealth {
   }
   /** Of the whole database, as it said last; absent or null where it does not tell. */
   readonly bytes?: () => number | null
+  /** Bytes that the whole database may hold; absent where there is no fixed limit. */
+  readonly limit?: number
 }
 
 /** Whether a configured model provider answers and has the model. */

@@ -58,7 +58,7 @@ interface Restorable {
   readonly again: readonly number[]
 }
 
-/** What entries were before. Old states are shown to whom they were visible; each method is one round trip. */
+/** What entries were before. Old states are shown to whom they were visible. */
 export interface History {
   /** Null when there is nothing of it that the scope may see. */
   versions(scope: Scope, id: number, window: Window): Promise<VersionPage | null>

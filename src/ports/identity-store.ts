@@ -3,8 +3,8 @@ import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Millis } from '../domain/time'
 
 /**
- * Orgs, projects and keys. Each method is one round trip; what writes commits together with the audit row of the event
- * it is given. Failures: `unavailable` when the database does not answer, as for the entry store.
+ * Orgs, projects and keys. A method that writes commits together with the audit row of the event it is given. Failures:
+ * `unavailable` when the database does not answer, as for the entry store.
  */
 export interface IdentityStore {
   /** @throws Problem conflict when the id is taken */

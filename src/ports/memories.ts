@@ -38,7 +38,7 @@ export interface SummarizableQuery {
 }
 
 /**
- * Entries as memories in layers, read only; each method is one round trip, but a list by tags that very many have. With a project,
+ * Entries as memories in layers, read only. With a project,
  * layers 1 and 2 of others and of none do not exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
  */
 export interface Memories {
@@ -53,7 +53,7 @@ export interface Memories {
 
   /**
    * Those of the ids that are listed and that the filter admits, in the order of the ids; as many from the beginning as fit into
-   * `maxBytes`, of the others the ids. The first always fits. Shares a round trip with what is read in the same moment.
+   * `maxBytes`, of the others the ids. The first always fits.
    */
   shown(
     scope: Scope,

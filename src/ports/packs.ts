@@ -84,8 +84,7 @@ export interface Finished {
 }
 
 /**
- * Reads what packs are made of. What is asked for in the same moment shares a round trip; everything is confined to the sight, and
- * bounded by the numbers of the request however much there is.
+ * Reads what packs are made of. Everything is confined to the sight, and bounded by the numbers of the request however much there is.
  */
 export interface PackReads {
   standing(sight: PackSight, request: StandingRequest): Promise<Standing>

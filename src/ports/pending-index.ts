@@ -13,7 +13,7 @@ export interface PendingEntry {
 /** What searches cannot find in their indexes yet, although it is committed. */
 export interface PendingIndex {
   /**
-   * Of the entries that the scope reads, at most `PENDING_AT_ONCE`. Shares a round trip with reads of the same moment.
+   * Of the entries that the scope reads, at most `PENDING_AT_ONCE`.
    *
    * @param since milliseconds since 1970; what was queued or claimed before that is nobody's, since whoever did it is gone
    */

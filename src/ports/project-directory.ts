@@ -58,8 +58,8 @@ export interface ProjectChange {
 }
 
 /**
- * Names of projects, and which project each means. Each method is one round trip, where it does not say otherwise. A narrowed scope gets
- * the names of its own projects alone, and a statement about them touches no row of others.
+ * Names of projects, and which project each means. A narrowed scope gets the names of its own projects alone, and a
+ * statement about them touches no row of others.
  */
 export interface ProjectDirectory {
   /**

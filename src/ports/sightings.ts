@@ -32,8 +32,7 @@ export interface Visit {
 export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | 'merged'>
 
 /**
- * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too. Each
- * method is one round trip.
+ * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too.
  */
 export interface Sightings {
   /**

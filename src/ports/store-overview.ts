@@ -10,7 +10,7 @@ export interface ActivityRequest {
   readonly names: number
 }
 
-/** What pages for people show beside what tools answer. Everything is what the scope may see; each method is one round trip. */
+/** What pages for people show beside what tools answer. Everything is what the scope may see. */
 export interface StoreOverview {
   activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
 

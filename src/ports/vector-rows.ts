@@ -81,11 +81,9 @@ export interface VectorCounts {
 
 /** The vectors in the database, which are the truth that indexes are made from. */
 export interface VectorRows {
-  /** One round trip. */
   lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
   /**
-   * The first chunks of these entries that scope and filter admit, to be compared with the query where there is one. One round trip,
-   * shared with what is read in the same moment.
+   * The first chunks of these entries that scope and filter admit, to be compared with the query where there is one.
    */
   ofEntries(
     scope: Scope,

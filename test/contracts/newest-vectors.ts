@@ -172,10 +172,10 @@ function world(seed: number) {
 export function newestVectorsContract(plays: number): void {
   describe('the newest vectors in a Durable Object', () => {
     it('are found exactly as by comparing them, through additions, deletions, moves, evictions and repeated changes', async () => {
+      let [most, again] = [0, 0]
       for (let seed = 1; seed <= plays; seed++) {
         const here = world(seed)
         const { random, pick, known, leftOut } = here
-        let [most, again] = [0, 0]
         for (let round = 0; round < 24; round++) {
           const gone = [...known.keys()].filter(() => random() < (round % 9 === 8 ? 0.7 : 0.08))
           await here.tell(Math.floor(random() * 0.8 * CAPACITY), gone)
@@ -188,8 +188,8 @@ export function newestVectorsContract(plays: number): void {
           if (most > 0 && leftOut.size === 0) again++
           most = Math.max(most, leftOut.size)
         }
-        expect([most > 20, again > 0]).toEqual([true, true])
       }
+      expect([most > 20, again > 0]).toEqual([true, true])
     })
 
     it('count the entries that are found by words only, until they are deleted', async () => {

@@ -3,9 +3,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
+import type { ManyMatch } from '../../src/adapters/sql/tables/search/candidate-rules'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
-import { CHOICE_WARNINGS, type ManyMatch } from '../../src/domain/search/candidate-rules'
+import { CHOICE_WARNINGS } from '../../src/domain/search/chosen-by'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
@@ -145,7 +146,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
           const [ofD1, ofPostgres] = await Promise.all(
             databases.map(async ({ fullText }) => [
               await fullText.search(bob, { ...request, depth }),
-              await fullText.searchByUnits(bob, { ...request, atLeast: 1, candidates: 120 }),
+              await fullText.searchByUnits(bob, { ...request, candidates: 120 }),
             ]),
           )
           const toldOf = (found: TextSearch, isOfUnits: number) => ({
@@ -210,7 +211,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         ])
         // By units they are the same entries; how many of the words that chose each holds is told, too.
         const byUnits = await Promise.all(
-          [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
+          [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, candidates })),
         )
         const placed = ({ hits }: TextSearch) => hits.map(({ id, held, place }) => [id, held, place])
         for (const other of byUnits) expect(placed(other)).toEqual(placed(byUnits[0] as TextSearch))
@@ -327,7 +328,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         const found = await d1.search(dora, { ...request, depth })
         const isByNot = text.includes('NOT')
         if (found.chosenBy === 'all words' && !isByNot) expect([text, filter, trips]).toEqual([text, filter, mostTrips])
-        const byUnits = await d1.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        const byUnits = await d1.searchByUnits(dora, { ...request, candidates })
         const told = ({ hits, statistics, chosenBy }: TextSearch) => ({
           hits: hits.map(({ id, complete }) => [id, complete]).sort((a, b) => Number(a[0]) - Number(b[0])),
           ...{ statistics: hits.length > 0 ? statistics : null, chosenBy },
@@ -338,7 +339,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         ]
         const alike = await postgres.search(dora, { ...request, depth })
         expect([text, filter, told(alike)]).toEqual([text, filter, told(found)])
-        const units = await postgres.searchByUnits(dora, { ...request, atLeast: 1, candidates })
+        const units = await postgres.searchByUnits(dora, { ...request, candidates })
         expect([text, filter, placed(units)]).toEqual([text, filter, placed(byUnits)])
         const isByFew = common.every((word) => text.includes(word)) && found.hits.length > 10
         expect([text, filter, found.chosenBy === 'six rarest words']).toEqual([text, filter, isByFew])

@@ -6,7 +6,7 @@ import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { CHOICE_WARNINGS } from '../../src/domain/search/candidate-rules'
+import { CHOICE_WARNINGS } from '../../src/domain/search/chosen-by'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
@@ -88,7 +88,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
     const found = await fullText.search(ada, request)
     expect([found.chosenBy, idsOf(found), cost.trips]).toEqual(['rarest words', rare, 3])
     expect(found.statistics.entriesWithTerm).toEqual([14, 14, 2])
-    const byUnits = await fullText.searchByUnits(ada, { ...request, atLeast: 1, candidates: 50 })
+    const byUnits = await fullText.searchByUnits(ada, { ...request, candidates: 50 })
     expect([byUnits.chosenBy, idsOf(byUnits)]).toEqual(['rarest words', rare])
     expect(byUnits.hits.map(({ held }) => held)).toEqual([1, 1])
     const rareOnes = { ...request, rare: 10, candidates: 7, moment: NOWHERE }
@@ -156,7 +156,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
       const request = requestOf(made, 'pebble gravel boulder')
       const answers = [
         await fullText.search(ada, request),
-        await fullText.searchByUnits(ada, { ...request, atLeast: 1, candidates: 50 }),
+        await fullText.searchByUnits(ada, { ...request, candidates: 50 }),
       ]
       return { trips: cost.trips, ids: answers.map(idsOf), chosenBy: answers.map(({ chosenBy }) => chosenBy) }
     }
@@ -194,7 +194,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
       const expected = await once.fullText.search(ada, request)
       expect(await asking.fullText.search(ada, request)).toEqual(expected)
       expect(expected.hits.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(whole)
-      const byUnits = { ...request, atLeast: 1, candidates: 40 }
+      const byUnits = { ...request, candidates: 40 }
       const ranked = await once.fullText.searchByUnits(ada, byUnits)
       expect(await asking.fullText.searchByUnits(ada, byUnits)).toEqual(ranked)
     }

@@ -2,11 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { TRUE } from '../../src/adapters/sql/core/compile-filter'
-import { brevity } from '../../src/adapters/sql/tables/search/choosing'
+import { brevity, SAMPLED_BY, stepOf } from '../../src/adapters/sql/tables/search/candidate-rules'
 import { lengthTerm, sampleTerm } from '../../src/adapters/sql/tables/search/scope-terms'
 import { byLength, classesOf } from '../../src/adapters/sqlite/by-length'
 import { toQuery } from '../../src/adapters/sqlite/query'
-import { isSampled, stepOf } from '../../src/domain/search/candidate-rules'
+
+const isSampled = (id: number): boolean =>
+  ((id % SAMPLED_BY.range) * SAMPLED_BY.golden) % SAMPLED_BY.range < SAMPLED_BY.below
 
 /** What a search by classes asks of the index, counted in a SQLite of this process: what finds nothing costs no row, and still its time. */
 const ORG = 'org'

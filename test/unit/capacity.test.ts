@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
-import { capacityWarning, D1_LIMIT, leftOutWarning, vectorsWarning } from '../../src/domain/capacity'
+import { capacityWarning, leftOutWarning, vectorsWarning } from '../../src/domain/capacity'
+
+const LIMIT = 10_000_000_000
 
 it('warns of a full database from 80 % of what D1 takes, and says what to do', () => {
-  expect(capacityWarning(null)).toBeNull()
-  expect(capacityWarning(D1_LIMIT * 0.8 - 1)).toBeNull()
-  expect(capacityWarning(D1_LIMIT * 0.8)).toContain('80 % of the 10 GB')
-  expect(capacityWarning(D1_LIMIT * 0.999)).toMatch(/99 %.*HISTORY_DAYS/)
+  expect(capacityWarning(null, LIMIT)).toBeNull()
+  expect(capacityWarning(LIMIT * 0.8 - 1, LIMIT)).toBeNull()
+  expect(capacityWarning(LIMIT * 0.8, LIMIT)).toContain('80 % of the 10 GB')
+  expect(capacityWarning(LIMIT * 0.999, LIMIT)).toMatch(/99 %.*HISTORY_DAYS/)
 })
 
 it('warns of vectors that searches do not compare, and names Vectorize', () => {

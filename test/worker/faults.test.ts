@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
 import type { Bindings } from '../../src/composition/bindings'
 import { composeServices } from '../../src/composition/worker'
-import { WRITE_SHARE } from '../../src/domain/write-share'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'

@@ -7,6 +7,9 @@ import { sharingReads } from '../sql/core/sharing-reads'
 import { toQuery } from '../sqlite/query'
 import { translate } from './errors'
 
+/** Bytes that a D1 database may hold on the Paid plan. */
+const D1_LIMIT = 10_000_000_000
+
 /** What one batch cost, for logs, budgets and benches. */
 export interface BatchCost {
   readonly statements: number
@@ -76,6 +79,7 @@ export function createD1Connection(
       },
       counts: () => ({ ...counts }),
       bytes: () => sizes.get(db) ?? null,
+      limit: D1_LIMIT,
     },
   }
 }

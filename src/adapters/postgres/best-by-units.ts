@@ -2,11 +2,12 @@
 //
 // Those that hold all units are looked for first. Where they are enough, the rows of each word are counted where they stand: gathering
 // thousands of them, and putting together what each entry holds, takes longer than finding them.
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { Expression } from '../../domain/search/query-unit'
+import { brevity, keyOfOthers, unitKey } from '../sql/tables/search/candidate-rules'
 import type { AnySearch } from '../sql/tables/search/candidates'
-import { splitUnits, type Units } from '../sql/tables/search/candidates'
-import { brevity, keyOfOthers, unitKey } from '../sql/tables/search/choosing'
+import { splitUnits } from '../sql/tables/search/candidates'
 import { type Chosen, heldOf, howMany, termsOf, WEIGHTS } from './ranked-tables'
 import type { TextCompiler } from './text-query'
 
@@ -18,7 +19,6 @@ const SHORTNESS = brevity(sql`length`)
  */
 export function bestByUnits(
   { query, terms, depth }: AnySearch,
-  { atLeast }: Units,
   compiler: TextCompiler,
   scope: SQL,
   bestOf: (from: SQL, key: SQL, limit: number) => SQL,
@@ -41,7 +41,7 @@ export function bestByUnits(
     sql`complete AS MATERIALIZED (${bestOf(whole, SHORTNESS, depth.candidates)})`,
   ]
   const counted = sql`(SELECT ${howMany(sql`f.entry_id`)} ${holders})`
-  if (atLeast >= count)
+  if (count === 1)
     return {
       tables: [...complete, sql`counted AS MATERIALIZED (SELECT terms.term, ${counted} AS n FROM terms)`],
       few: sql`SELECT id, held, key FROM complete`,
@@ -92,7 +92,7 @@ export function bestByUnits(
         GROUP BY id
       )`,
     ],
-    few: sql`(${bestOf(sql`ranked WHERE held >= ${atLeast}`, unitKey(sql`weight`, SHORTNESS), depth.candidates)})
+    few: sql`(${bestOf(sql`ranked WHERE held > 0`, unitKey(sql`weight`, SHORTNESS), depth.candidates)})
       UNION ALL SELECT id, held, key FROM complete WHERE NOT ${isMissing}`,
     idsOf,
   }

@@ -6,7 +6,6 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
-import { COMMON, MANY, SAMPLE } from '../../domain/search/candidate-rules'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
@@ -16,8 +15,8 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { momentColumns } from '../sql/tables/memories/moment'
+import { brevity, COMMON, COUNTED, isSampled, MANY, SAMPLE } from '../sql/tables/search/candidate-rules'
 import { isForFewWords, isOfPlace, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
-import { brevity, COUNTED, isSampled } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
 import { beginningOf } from '../sql/tables/texts/long-texts'
 import { bestByUnits } from './best-by-units'
@@ -155,7 +154,7 @@ export function createPostgresFullText(
         FROM (${few}) AS few
       )`
       const isFew = isForFewWords(request)
-      const byUnits = units && !isFew ? bestByUnits(request, units, compiler, confined, bestOf) : null
+      const byUnits = units && !isFew ? bestByUnits(request, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
       // Those of the next words, where the others are too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`

@@ -1,10 +1,10 @@
 // Which entries does a query mean, and how much does each weigh? The tables of that statement.
+
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, ENOUGH, type ManyMatch, SAMPLE } from '../../domain/search/candidate-rules'
 import type { Expression } from '../../domain/search/query-unit'
 import type { ScoredTerm } from '../../domain/search/score'
+import { COMMON, COUNTED_ALL, ENOUGH, isSampled, type ManyMatch, SAMPLE } from '../sql/tables/search/candidate-rules'
 import { type AnySearch, isForFewWords } from '../sql/tables/search/candidates'
-import { isSampled } from '../sql/tables/search/choosing'
 import { tellingWeights } from './telling-words'
 import type { TextCompiler } from './text-query'
 
@@ -51,7 +51,7 @@ export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE 
 
 /**
  * In how many entries a term is told to stand, as an aggregate over all of them: SQLite counts no more one by one than a sample
- * (`domain/search/candidate-rules.ts`).
+ * (`adapters/sql/tables/search/candidate-rules.ts`).
  */
 export const howMany = (id: SQL): SQL => {
   const [all, enough, sample, common] = [COUNTED_ALL, ENOUGH, SAMPLE, COMMON].map((n) => sql.raw(String(n)))

@@ -1,11 +1,11 @@
 // By which words of a query are its candidates chosen, and how much do these weigh?
+
 import { type SQL, sql } from 'drizzle-orm'
-import { ADMITS_MANY, type ManyMatch, TELLING_WORDS } from '../../domain/search/candidate-rules'
-import { isSampled } from '../sql/tables/search/choosing'
+import { ADMITS_MANY, isSampled, type ManyMatch, TELLING_WORDS } from '../sql/tables/search/candidate-rules'
 
 /**
  * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
- * whether those are but a `few` of the terms: where many match and the filter admits many (`domain/search/candidate-rules.ts`).
+ * whether those are but a `few` of the terms: where many match and the filter admits many.
  */
 export const tellingWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
   const numbers = [many.sampled, TELLING_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]

@@ -1,6 +1,7 @@
 // Of entries that weigh the same by their words, the shortest: the index leads to them, so that thousands are not looked at.
+
 import { type SQL, sql } from 'drizzle-orm'
-import { BREVITIES, COMMON, SAMPLE } from '../../domain/search/candidate-rules'
+import { BREVITIES, COMMON, SAMPLE } from '../sql/tables/search/candidate-rules'
 import { lengthTerm, sampleTerm } from '../sql/tables/search/scope-terms'
 
 /**

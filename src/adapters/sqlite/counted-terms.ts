@@ -1,6 +1,7 @@
 // In how many entries do the terms of a query stand, and in which, where these are few?
+
 import { type SQL, sql } from 'drizzle-orm'
-import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../../domain/search/candidate-rules'
+import { COMMON, COUNTED_ALL, ENOUGH, SAMPLE } from '../sql/tables/search/candidate-rules'
 import type { TermCount } from '../sql/tables/search/candidates'
 import { sampleTerm } from '../sql/tables/search/scope-terms'
 
@@ -20,7 +21,7 @@ export const counted = (expressions: readonly string[], most: number): SQL =>
     FROM ${asked(expressions)} term`
 
 /**
- * As `counted`, of many by a sample (`domain/search/candidate-rules.ts`): a step through the index is a row, however short, so the
+ * As `counted`, of many by a sample: a step through the index is a row, however short, so the
  * sample is asked first.
  */
 export function countedBySample(org: string, expressions: readonly string[]): SQL {

@@ -1,11 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
-import { stepOf } from '../../domain/search/candidate-rules'
 import { BREAK, wordsOf } from '../../domain/search/indexed-text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
 import { jsonGroups } from '../sql/core/json-groups'
-import { isSampled } from '../sql/tables/search/choosing'
+import { isSampled, stepOf } from '../sql/tables/search/candidate-rules'
 import {
   type Confined,
   entryScopeTerms,

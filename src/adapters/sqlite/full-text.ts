@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
-import { MANY, type ManyMatch } from '../../domain/search/candidate-rules'
 import { EVERYTHING } from '../../domain/search/filter'
 import type { Expression } from '../../domain/search/query-unit'
 import type { Clock } from '../../ports/clock'
@@ -14,6 +13,7 @@ import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
 import { withPrelude } from '../sql/tables/entries/read-statements'
 import { largeBytes } from '../sql/tables/entries/share'
+import { brevity, COUNTED, MANY, type ManyMatch } from '../sql/tables/search/candidate-rules'
 import {
   type AnySearch,
   isForFewWords,
@@ -22,25 +22,40 @@ import {
   searchesBy,
   type TermCount,
   toSearch,
-  type Units,
 } from '../sql/tables/search/candidates'
-import { brevity, COUNTED } from '../sql/tables/search/choosing'
 import { totalsOf } from '../sql/tables/search/scope-totals'
-import { admittedByTerms, bestOfAdmitted } from './best-by-terms'
-import { bestByUnits, matchIfFits, placed } from './best-by-units'
 import { byLength, classesOf, type EntryClass, isDense, oneClass, VERY_DENSE } from './by-length'
 import { candidateColumns } from './candidate-columns'
 import { SEARCH_BOUND, type SearchBound } from './cost'
 import { bestOfRare, counted, countedBefore, countedBySample, rareTables } from './counted-terms'
-import { byFewWords, type FewWords, searchBySome } from './few-words'
 import { scopeExpression } from './full-text-index'
+import {
+  admittedByTerms,
+  allOfWeighed,
+  bestByUnits,
+  bestOfAdmitted,
+  bestOfWeighed,
+  matchIfFits,
+  placed,
+  WEIGHED_BY_WORDS,
+  weighedAmong,
+} from './grouped'
 import { createCompiler } from './match'
 import { costsOfWords, fitsTable, heldIn, placesWithin, tooMuch } from './search-bound'
-import { wayOf, whereMany } from './search-way'
+import {
+  byFewWords,
+  type FewWords,
+  ifMany,
+  type KnownOfMany,
+  knownOfMany,
+  manyMatch,
+  searchBySome,
+  type WordCounts,
+  walkedTo,
+  wayOf,
+  whereMany,
+} from './search-way'
 import { createStanding } from './standing'
-import { ifMany, type KnownOfMany, knownOfMany, manyMatch, type WordCounts, walkedTo } from './under-filter'
-import { allOfWeighed, bestOfWeighed, weighedAmong } from './weighed-among'
-import { WEIGHED_BY_WORDS } from './word-classes'
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
@@ -212,19 +227,14 @@ export function createD1FullText(
     }
 
     /** Those with the most and the rarest units. */
-    const withUnits = ({ atLeast }: Units): SQL =>
+    const withUnits = (): SQL =>
       chosenBy((admitted) => {
         if (led !== null)
-          return [
-            counts,
-            ...weighedAmong(led, 'held'),
-            bestOfWeighed({ atLeast, admitted, shortness, most: depth.candidates }),
-          ]
-        if (!isByClasses) return [counts, ...bestByUnits({ request, units: { atLeast }, compiler, confined, admitted })]
-        const classes = classesOf(words, confined).filter(({ held }) => held >= atLeast)
+          return [counts, ...weighedAmong(led, 'held'), bestOfWeighed({ admitted, shortness, most: depth.candidates })]
+        if (!isByClasses) return [counts, ...bestByUnits({ request, compiler, confined, admitted })]
         return [
           counts,
-          ...ofClasses(classes, admitted, depth.candidates),
+          ...ofClasses(classesOf(words, confined), admitted, depth.candidates),
           placed(sql`SELECT id, held, key FROM admitted`, depth.candidates),
         ]
       })
@@ -235,7 +245,7 @@ export function createD1FullText(
       rare !== undefined
         ? withRareTerms(rare)
         : units
-          ? withUnits(units)
+          ? withUnits()
           : isAnyOf
             ? withTerms()
             : isOneClass

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { createStatements, inParts } from '../../domain/in-parts'
+import { inParts } from '../../domain/in-parts'
+import { scheduler } from '../../domain/scheduler'
 import type { Filter } from '../../domain/search/filter'
 import { conjuncts, tooMuchAsked } from '../../domain/search/filter-weight'
 import type { Window } from '../../domain/search/window'
@@ -101,7 +102,7 @@ type PartFound = ReturnType<typeof toFound>
 export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
   const share = shareOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
-  const once = createStatements({ most: MOST_STATEMENTS, tooMany: tooMuchAsked })
+  let statements = 0
   const ids: number[] = []
   let total = 0
   let walked = 0
@@ -117,7 +118,9 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
       const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
       const size = { ...share, entries: Math.min(share.entries, after === null ? COUNTED : enough()) }
       const statement = partStatement(context, filter, after, size, window)
-      const found = await once(() => read(statement, onlyRow(toFound)))
+      if (++statements > MOST_STATEMENTS) throw tooMuchAsked()
+      await scheduler.yield()
+      const found = await read(statement, onlyRow(toFound))
       return { found, next: found.next === null ? null : { after: found.next } }
     },
   })

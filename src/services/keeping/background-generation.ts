@@ -1,6 +1,6 @@
+import { inBatches } from '../../domain/batches'
 import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
-import { inShares } from '../../domain/write-share'
 import type { EntryStore } from '../../ports/entry-store'
 import type { Summarizer } from '../../ports/summarizer'
 import type { VectorRows } from '../../ports/vector-rows'
@@ -77,7 +77,7 @@ export function createBackgroundGeneration(dependencies: {
   /** Entries that are read and embedded at once: few where their texts are long or the model is slow. */
   async function groupsOf(ids: readonly number[]): Promise<number[][]> {
     const sizes = await rows.sizesOf(ids)
-    const groups = inShares(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
+    const groups = inBatches(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
     return groups.map((group) => group.map(({ id }) => id))
   }
 

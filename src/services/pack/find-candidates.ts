@@ -92,7 +92,7 @@ export function createFindCandidates({
     if (searching === null || query.expression === null) return null
     return attempt(() =>
       searching.searchByUnits(sight.scope, {
-        ...{ query, terms, columns: COLUMNS, atLeast: 1, candidates },
+        ...{ query, terms, columns: COLUMNS, candidates },
         ...{ filter, diaryOf: sight.diaryOf },
       }),
     )

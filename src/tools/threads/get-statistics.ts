@@ -55,7 +55,8 @@ export const getStatistics = defineTool({
     const totals = await services.entries.statistics(principal)
     const semantic = await semanticStatus(context, totals.entries)
     const { config } = context
-    const full = capacityWarning(services.health.database.bytes?.() ?? null)
+    const { bytes, limit } = services.health.database
+    const full = capacityWarning(bytes?.() ?? null, limit ?? null)
     return {
       ...(full !== null && { warnings: [full] }),
       total_entries: totals.entries,

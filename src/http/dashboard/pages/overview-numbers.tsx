@@ -9,8 +9,6 @@ import type { Visit } from '../visit'
 import type { Seen } from './overview-seen'
 
 /** How much there is, and whether it is found. */
-/** What a database of D1 holds at most (developers.cloudflare.com/d1/platform/limits). */
-const D1_BYTES = 10_000_000_000
 /** The share of a limit from which on it is told as too much (operate contract §4). */
 const NEARLY_FULL = 0.8
 
@@ -48,7 +46,7 @@ const namesOf = (named: readonly Counted[]): string => {
 
 /** Whether searches find everything, what waits, and how much room there is. */
 export function Health({
-  visit: { config },
+  visit: { config, services },
   seen: { totals, vectors, suggestion, full },
 }: {
   visit: Visit
@@ -58,7 +56,7 @@ export function Health({
   const { hosted } = config.embedding
   const waiting = vectors === null ? 0 : entries - vectors.entries
   const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
-  const limit = config.quotas.bytes ?? (config.storageBackend === 'sqlite' ? D1_BYTES : null)
+  const limit = config.quotas.bytes ?? services.health.database.limit ?? null
   return (
     <section class="card">
       <h2>Health</h2>

@@ -1,10 +1,10 @@
+import { inBatches } from '../../../domain/batches'
 import type { Generated, GenerationTopic, Source, TextVector } from '../../../domain/entry/entry'
 import type { Problem } from '../../../domain/errors'
 import { type Chunk, type ChunkOptions, chunkText, fineEnough, underTitle } from '../../../domain/meaning/chunk'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
 import { scheduler } from '../../../domain/scheduler'
 import { codePointLength } from '../../../domain/text'
-import { inShares } from '../../../domain/write-share'
 import type { Embedder, PartlyEmbedded } from '../../../ports/embedder'
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
@@ -77,7 +77,7 @@ export function createGenerate(settings: GenerateSettings) {
     if (embedder === null) return { vectors: texts.map(() => []), problem: null }
     const model = modelKey(embedder)
     const packed: (TextVector[] | null)[] = []
-    for (const group of inShares(texts, ({ text }) => text.length, EMBEDDED_AT_ONCE)) {
+    for (const group of inBatches(texts, ({ text }) => text.length, EMBEDDED_AT_ONCE)) {
       const chunks: Chunk[][] = []
       const asked: string[] = []
       for (const { title, text } of group) {

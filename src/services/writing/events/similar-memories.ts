@@ -67,7 +67,7 @@ export function createSimilarMemories({
     const terms = scoredTerms(units)
     const filter = similarTo(scope, project)
     const found = await fullText.searchByUnits(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, atLeast: 1, candidates: KEPT },
+      ...{ query, terms, filter, columns: COLUMNS, candidates: KEPT },
     })
     const share = sharesBy(units, terms, found.statistics, found.statistics.entries)
     const heldIn = holding(terms, units)

@@ -1,14 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { inBatches } from '../../../../domain/batches'
 import { unavailable } from '../../../../domain/errors'
 import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { stopWordsMark } from '../../../../domain/search/stop-words'
-import { inShares } from '../../../../domain/write-share'
 import type { IndexMaintenance } from '../../../../ports/index-maintenance'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
 import { each, firstRow, howMany, json, num } from '../../core/rows'
+import { WRITE_SHARE } from '../../core/write-share'
 import { ERASED, queueForgetting } from '../../tables/vectors/forgetting'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 
@@ -92,7 +93,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
       const isEnd = found.length < limit
       if (found.length === 0) await new Batch(remember({ analysis: wanted, upTo: null })).run(connection, 'all')
       let written = 0
-      for (const group of inShares(found, ({ bytes }) => bytes)) {
+      for (const group of inBatches(found, ({ bytes }) => bytes, WRITE_SHARE)) {
         const ids = group.map(({ id }) => id)
         const upTo = ids.at(-1) ?? last
         await writer.write(ids, 'all', () => [

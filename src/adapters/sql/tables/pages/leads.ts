@@ -99,7 +99,8 @@ export function leadsOf(
     if (share.bytes === null) return sql`(SELECT count(*) FROM ${first}) <= ${share.entries}`
     // The entries themselves are looked at where they might be large.
     const bytes = sql`SELECT sum(${PARSED_BYTES}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
-    return sql`(SELECT ${fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`, noneIsLarge(dialect, context.scope))} FROM (SELECT count(*) AS entries FROM ${first}) few)`
+    const isWithin = fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`, noneIsLarge(dialect, context.scope))
+    return sql`(SELECT ${isWithin} FROM (SELECT count(*) AS entries FROM ${first}) few)`
   }
   const cases = paths.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
   const way = sql`way AS MATERIALIZED (SELECT CASE ${sql.join(cases, sql` `)} END AS lead)`

@@ -3,7 +3,6 @@ import type { Layer } from '../../../../domain/entry/entry'
 import { aliasesOf } from '../../../../domain/entry/names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Moment } from '../../../../domain/recall/moment'
-import { COMMON, mayBeFewWords } from '../../../../domain/search/candidate-rules'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Expression, Unit } from '../../../../domain/search/query-unit'
 import { type ScoredTerm, scoredTerms } from '../../../../domain/search/score'
@@ -21,7 +20,7 @@ import { unpackedColumns } from '../../core/packed'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { layerOf } from '../entries/rows'
 import { toAtMoment } from '../memories/moment'
-import { COUNTED } from './choosing'
+import { COMMON, COUNTED, mayBeFewWords } from './candidate-rules'
 import type { Confined } from './scope-terms'
 
 /** What both databases do alike when they choose the candidates of a search by words. */
@@ -51,8 +50,8 @@ export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
 
 /** Any of the three searches, as the statements that they share take it. */
 export interface AnySearch extends TextRequest {
-  /** Of a search by units. */
-  readonly units?: { readonly atLeast: number }
+  /** Whether it is a search by units. */
+  readonly units?: true
   /** Of a search by rare words. */
   readonly rare?: number
   readonly moment?: Moment
@@ -60,15 +59,13 @@ export interface AnySearch extends TextRequest {
   readonly totals?: boolean
 }
 
-export type Units = NonNullable<AnySearch['units']>
-
 /** The three searches of a database that carries each out by the same statements. */
 export const searchesBy = (
   search: (scope: Scope, request: AnySearch) => Promise<TextSearch>,
 ): Pick<FullText, 'search' | 'searchByUnits' | 'searchByRareWords'> => ({
   search,
-  searchByUnits: (scope, { atLeast, candidates, ...request }) =>
-    search(scope, { ...request, units: { atLeast }, depth: { candidates, complete: 0 } }),
+  searchByUnits: (scope, { candidates, ...request }) =>
+    search(scope, { ...request, units: true, depth: { candidates, complete: 0 } }),
   searchByRareWords: (scope, { candidates, ...request }) =>
     search(scope, { ...request, depth: { candidates, complete: 0 } }),
 })
@@ -103,7 +100,7 @@ export function demandsAll(expression: Expression, terms: readonly ScoredTerm[])
 export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
   if (rare !== undefined || !mayBeFewWords(terms.length)) return false
   const { expression } = query
-  if (units === undefined ? expression?.op !== 'or' || !expression.of.every(isUnit) : units.atLeast > 1) return false
+  if (units === undefined && (expression?.op !== 'or' || !expression.of.every(isUnit))) return false
   const { alone, composed } = splitUnits(query.units, terms)
   const isOfWords = composed.length === 0 && alone.length === terms.length
   return isOfWords && placeOf(filter).thread === null

@@ -37,7 +37,7 @@ const semanticTerm = (org: string): string => `s${digits(org)}`
 /** Of working memory. Layer 2 has no term of its own: it is what has neither of these. */
 const workingTerm = (org: string): string => `k${digits(org)}`
 
-/** Of entries of a step of length (`domain/search/candidate-rules.ts`), where the index leads to the shortest. */
+/** Of entries of a step of length (`adapters/sql/tables/search/candidate-rules.ts`), where the index leads to the shortest. */
 export const lengthTerm = (org: string, step: number): string => `l${digits(org)}x${step}`
 
 /** Of the entries in which common words are counted. */

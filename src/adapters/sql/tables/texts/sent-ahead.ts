@@ -2,14 +2,15 @@
 // brings has arrived, so long texts of such a call are sent ahead, a share at a time, and its transaction only names them.
 
 import { type SQL, sql } from 'drizzle-orm'
+import { inBatches } from '../../../../domain/batches'
 import { isLong } from '../../../../domain/entry/long-text'
 import { scheduler } from '../../../../domain/scheduler'
 import { utf8Length } from '../../../../domain/text'
-import { inShares, TEXTS_SHARE } from '../../../../domain/write-share'
 import type { Clock } from '../../../../ports/clock'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
+import { TEXTS_SHARE } from '../../core/write-share'
 import { CLAIM_MS } from '../outbox/claim'
 
 /**
@@ -95,7 +96,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
       bytes.set(hash, utf8Length(text))
       await scheduler.tick(text.length)
     }
-    const parts = inShares(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
+    const parts = inBatches(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
     if (parts.length < 2) return NONE
     const hashes = texts.map(({ hash }) => hash)
     async function orWithdraw<T>(step: () => Promise<T>): Promise<T> {

@@ -2,16 +2,17 @@
 // a bounded part at a time.
 
 import { type SQL, sql } from 'drizzle-orm'
+import { inBatches } from '../../../../domain/batches'
 import type { TextVector } from '../../../../domain/entry/entry'
 import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { indexText } from '../../../../domain/search/indexed-text'
 import type { Millis } from '../../../../domain/time'
-import { inShares } from '../../../../domain/write-share'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
 import { asRows, each, num, numbersOf, str } from '../../core/rows'
+import { WRITE_SHARE } from '../../core/write-share'
 import { entriesById } from '../entries/read-statements'
 import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
 import { CLAIM_MS } from '../outbox/claim'
@@ -161,7 +162,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
         let left = await unwritten(org, [...made.keys()])
         for (let tries = 0; left.length > 0 && tries < TRIES; tries++) {
           const missed: Sized[] = []
-          for (const group of inShares(left, ({ bytes }) => bytes)) {
+          for (const group of inBatches(left, ({ bytes }) => bytes, WRITE_SHARE)) {
             const written = await write(
               group.map(({ id }) => id),
               { org },

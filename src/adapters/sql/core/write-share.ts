@@ -24,19 +24,3 @@ export function beyondShare(lengths: readonly number[]): boolean[] {
     return false
   })
 }
-
-/** Consecutive items in groups that are no larger than a share together; an item that is larger stands alone. */
-export function inShares<T>(items: readonly T[], sizeOf: (item: T) => number, share = WRITE_SHARE): T[][] {
-  const groups: T[][] = []
-  let size = 0
-  for (const item of items) {
-    const last = groups.at(-1)
-    size += sizeOf(item)
-    if (last !== undefined && size <= share) last.push(item)
-    else {
-      groups.push([item])
-      size = sizeOf(item)
-    }
-  }
-  return groups
-}

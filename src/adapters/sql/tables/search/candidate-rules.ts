@@ -1,8 +1,11 @@
-// By what are the candidates of a search by words chosen? The same on both databases, which find them each in its own way.
+import { type SQL, sql } from 'drizzle-orm'
+import type { Unit } from '../../../../domain/search/query-unit'
+
+/** The rules by which a search by words chooses its candidates: the same on both databases, which find them each in its own way. */
 
 /**
  * Content words from which on an entry is a step longer. Candidates are told apart by steps, so that an index can lead to the shortest of
- * thousands without a look at each; the scorer counts words one by one. A step is 4 to 8 % of `brevityOf`.
+ * thousands without a look at each; the scorer counts words one by one. A step is 4 to 8 % of `brevityFrom`.
  */
 export const LENGTH_STEPS = [0, 4, 8, 12, 17, 23, 30, 38, 48, 60, 75, 95, 125, 170, 250, 450] as const
 
@@ -14,9 +17,6 @@ const brevityFrom = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
 
 /** How far each step raises what an entry weighs, the shortest first. */
 export const BREVITIES: readonly number[] = LENGTH_STEPS.map(brevityFrom)
-
-/** That of an entry of so many content words. */
-export const brevityOf = (words: number): number => BREVITIES[stepOf(words)] as number
 
 /** Entries with a term are looked for among one in so many, whatever is told of them: those that `isSampled` names. */
 export const SAMPLE = 16
@@ -32,10 +32,8 @@ export const COMMON = 10_000
 
 /** Multiples of the golden section lie evenly, so that no habit of who writes (every second entry a question) meets the sample. */
 const [GOLDEN, RANGE] = [40_503, 65_536]
-/** As `isSampled`, with the id in the place of `id`: an expression that plain code and both databases read alike. */
+/** The numbers of `isSampled`. */
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
-
-export const isSampled = (id: number): boolean => ((id % RANGE) * GOLDEN) % RANGE < RANGE / SAMPLE
 
 /** Words by which candidates are chosen where more than `MANY` entries hold one of more words: the rarest. */
 export const TELLING_WORDS = 6
@@ -88,16 +86,36 @@ export function tellingWords(counts: readonly number[]): [first: number[], next:
   return [part(0), part(TELLING_WORDS)]
 }
 
-/** The words of a query that chose the candidates of a search. */
-export type ChosenBy = 'all words' | 'six rarest words' | 'rarest words'
+const [most, ...others] = BREVITIES
 
-/** The warnings of a search whose candidates some of its words chose. */
-export const CHOICE_WARNINGS: Readonly<Record<ChosenBy, readonly string[]>> = {
-  'all words': [],
-  'six rarest words': [
-    'More than 10,000 entries hold a word of the query: what its six rarest words lead to was ranked',
-  ],
-  'rarest words': [
-    'The words of the query occur too often: only entries with the rarest were ranked; ask for rarer words, or in one thread',
-  ],
+/** How far a candidate's words count more where they stand among few; the same doubles on both databases. */
+export const brevity = (words: SQL): SQL => {
+  const steps = BREVITIES.slice(0, -1).map(
+    (value, i) => sql`WHEN ${words} < ${sql.raw(`${LENGTH_STEPS[i + 1]} THEN ${value} `)}`,
+  )
+  return sql`CAST(CASE ${sql.join(steps)}ELSE ${sql.raw(String(others.at(-1)))} END AS double precision)`
 }
+
+/** That of no words: none is above it. */
+export const MOST_BREVITY = sql.raw(String(most))
+
+/** Whether an entry with this id is in the sample in which common words are counted. */
+export const isSampled = (id: SQL): SQL => {
+  const [golden, range, below] = [SAMPLED_BY.golden, SAMPLED_BY.range, SAMPLED_BY.below].map((n) => sql.raw(String(n)))
+  return sql`(${id} % ${range} * ${golden}) % ${range} < ${below}`
+}
+
+/** Entries with a term are counted up to here, in the order of ids, where candidates come from one thread and others are only counted. */
+export const COUNTED = 1000
+
+/** What candidates are ordered by where a query asks for its units; doubles on both databases. */
+export const unitKey = (weight: SQL, shortness: SQL): SQL => sql`(${weight} * ${shortness})`
+
+/**
+ * A key that none is above who lacks one of the units, of columns `weight`, of all words together, and `lightest`, of one. Who lacks a unit
+ * lacks a word, unless the unit is several words next to each other.
+ *
+ * @param composed units of several words
+ */
+export const keyOfOthers = (composed: readonly Unit[]): SQL =>
+  unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MOST_BREVITY)

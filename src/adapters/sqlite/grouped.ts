@@ -1,0 +1,251 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { TRUE } from '../sql/core/compile-filter'
+import { brevity, COUNTED_ALL, keyOfOthers, MOST_BREVITY, unitKey } from '../sql/tables/search/candidate-rules'
+import { type AnySearch, splitUnits } from '../sql/tables/search/candidates'
+import { asked } from './counted-terms'
+import { NOWHERE } from './full-text-index'
+import type { MatchCompiler } from './match'
+
+/**
+ * The grouped way of choosing candidates, in tables of one statement: the matches of each word, or of each class of three words,
+ * are grouped by entry with the weights of its words, and the best entries are looked up.
+ */
+
+/** Words of a group: of three there are seven classes of entries that hold the same of them. */
+const GROUP = 3
+
+/**
+ * Tables up to `classed`, of `words`, `weight` and `units`: what an entry is met by, each with what that adds to its weight and how many
+ * units it holds by it.
+ *
+ * @param parts rows of `words`, a MATCH expression, `n`, in how many entries it stands, `weight` and `unit`, 1 where it is a unit
+ */
+export function wordClasses(parts: SQL): SQL[] {
+  const size = sql.raw(String(GROUP))
+  const classes = JSON.stringify(Array.from({ length: 2 ** GROUP - 1 }, (_, i) => i + 1))
+  const present = sql`(class.value >> (many.at % ${size})) & 1`
+  return [
+    sql`parts AS MATERIALIZED (${parts})`,
+    sql`many AS MATERIALIZED (
+      SELECT words, weight, unit, row_number() OVER (ORDER BY n, words) - 1 AS at FROM parts WHERE n >= ${COUNTED_ALL}
+    )`,
+    sql`classed AS MATERIALIZED (
+      SELECT words, weight, unit AS units FROM parts WHERE n < ${COUNTED_ALL}
+      UNION ALL
+      SELECT '((' || group_concat(words, ') AND (') FILTER (WHERE ${present}) || ')'
+          || coalesce(' NOT ((' || group_concat(words, ') OR (') FILTER (WHERE NOT ${present}) || '))', '') || ')',
+        sum(weight) FILTER (WHERE ${present}), sum(unit) FILTER (WHERE ${present})
+      FROM json_each(${classes}) class CROSS JOIN many
+      GROUP BY many.at / ${size}, class.value
+      HAVING class.value < 1 << count(*)
+    )`,
+  ]
+}
+
+/** `weighed` of `id` and `weight` behind them, and of how many units each entry holds by them, under this name. */
+export const weighed = (units: 'terms' | 'held'): SQL => sql`weighed AS MATERIALIZED (
+    SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS ${sql.raw(units)}
+    FROM classed CROSS JOIN entries_fts
+    WHERE entries_fts MATCH classed.words
+    GROUP BY entries_fts.rowid
+  )`
+
+/** `weighed` of `terms` behind `counts`: what holds a word of the query, by what its words weigh by how rare they are. */
+export const WEIGHED_BY_WORDS: readonly SQL[] = [
+  ...wordClasses(sql`
+    SELECT words, n, 1 AS unit, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+    FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0`),
+  weighed('terms'),
+]
+
+/** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
+const SPARE = 55
+
+/** A MATCH expression where the whole search may be asked at once. */
+export const matchIfFits = (expression: string): SQL =>
+  sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOWHERE} END`
+
+/** `best`: so many of some rows of `id`, `held` and `key`, in their places. */
+export const placed = (few: SQL, most: number): SQL => sql`best AS (
+    SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
+    FROM (SELECT id, held, key FROM (${few}) ORDER BY key DESC, id DESC LIMIT ${most}) few
+  )`
+
+/**
+ * Tables `leading` and `least`, of `key`, behind `weighed` of `id` and `weight`: of thousands, only those need to be looked up that may be
+ * among the best, however short they are. Their weight times `MOST_BREVITY` is no less than `least.key`, which so many of those that weigh
+ * most reach; -1 where these are fewer.
+ *
+ * @param among a condition on `weighed`
+ * @param admitted what scope and filter ask of an entry `e`
+ * @param most how many are wanted
+ */
+export function leastOfLeading({ among, admitted, shortness, most }: Leading): SQL[] {
+  return [
+    sql`leading AS MATERIALIZED (
+      SELECT id, weight FROM weighed WHERE ${among} ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${most + SPARE}
+    )`,
+    sql`least AS MATERIALIZED (
+      SELECT coalesce(max(last.key), -1) AS key FROM (
+        SELECT ${unitKey(sql`leading.weight`, shortness)} AS key
+        FROM leading CROSS JOIN entries e ON e.id = leading.id
+        WHERE ${admitted}
+        ORDER BY key DESC LIMIT 1 OFFSET ${sql.raw(String(most - 1))}
+      ) last
+    )`,
+  ]
+}
+
+interface Leading {
+  readonly among: SQL
+  readonly admitted: SQL
+  readonly shortness: SQL
+  readonly most: number
+}
+
+interface Wanted {
+  readonly request: Pick<AnySearch, 'query' | 'terms' | 'depth'>
+  readonly compiler: MatchCompiler
+  /** The part of the scope that is searched, as a MATCH expression. */
+  readonly confined: string
+  /** What scope and filter ask of an entry `e`. */
+  readonly admitted: SQL
+}
+
+/**
+ * Tables up to `best`, of `id`, `held` and `place`, behind `fits` and `counts`.
+ *
+ * Those that hold all units are looked at before: FTS5 goes through the words side by side and nothing is gathered. Where they are enough,
+ * and none of the others can be among the best, those are not asked for.
+ *
+ * Tables are joined rather than asked by queries within conditions: SQLite adds up how deep such queries stand in each other, through
+ * all tables that lead to one, and D1 allows a hundred levels.
+ */
+export function bestByUnits({ request, compiler, confined, admitted }: Wanted): SQL[] {
+  const { query, terms, depth } = request
+  const { alone, composed } = splitUnits(query.units, terms)
+  const shortness = brevity(sql`e.text_words`)
+  const all = sql.raw(String(query.units.length))
+  const most = sql.raw(String(depth.candidates))
+  const together = compiler.within({ op: 'and', of: query.units.map((unit) => ({ op: 'unit', unit })) }, confined)
+  const complete = [
+    sql`rarity AS MATERIALIZED (
+      SELECT place, words, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+      FROM (SELECT place, words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+    )`,
+    sql`everything (weight, lightest) AS MATERIALIZED (SELECT sum(weight), min(weight) FROM rarity)`,
+    sql`complete AS MATERIALIZED (
+      SELECT e.id, ${all} AS held, ${unitKey(sql`everything.weight`, shortness)} AS key
+      FROM everything CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
+      WHERE entries_fts MATCH ${matchIfFits(together)} AND ${admitted}
+      ORDER BY key DESC, e.id DESC LIMIT ${depth.candidates}
+    )`,
+  ]
+  if (query.units.length === 1) return [...complete, placed(sql`SELECT id, held, key FROM complete`, depth.candidates)]
+
+  const parts = composed.map((unit) => compiler.within({ op: 'unit', unit }, confined))
+  const [held, weight] = [sql`weighed.held`, sql`weighed.weight`]
+  return [
+    ...complete,
+    sql`missing (yes) AS MATERIALIZED (
+      SELECT count(complete.id) < ${most} OR min(complete.key) <= max(others.key)
+      FROM (SELECT ${keyOfOthers(composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
+    )`,
+    // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
+    ...wordClasses(sql`
+      SELECT words, n, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
+      FROM missing CROSS JOIN rarity WHERE missing.yes
+      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes`),
+    weighed('held'),
+    ...leastOfLeading({ among: sql`held > 0`, admitted, shortness, most: depth.candidates }),
+    placed(
+      sql`
+      SELECT * FROM (
+        SELECT weighed.id, ${held} AS held, ${unitKey(weight, shortness)} AS key
+        FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
+        WHERE ${held} > 0 AND ${unitKey(weight, MOST_BREVITY)} >= least.key AND ${admitted}
+        ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
+      )
+      UNION ALL
+      SELECT id, held, key FROM complete WHERE NOT (SELECT yes FROM missing)`,
+      depth.candidates,
+    ),
+  ]
+}
+
+interface WantedByTerms {
+  readonly request: Pick<AnySearch, 'terms' | 'depth'>
+  /** What scope and filter ask of an entry `e`. */
+  readonly admitted: SQL
+  readonly shortness: SQL
+}
+
+/** Tables up to `admitted`, of `id`, `complete`, `key` and `shortness`, and `whole`, those that hold all terms; behind `weighed`. */
+export function admittedByTerms({ request: { terms, depth }, admitted, shortness }: WantedByTerms): SQL[] {
+  const byWord = sql`
+      SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
+      FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
+      WHERE ${unitKey(sql`weighed.weight`, MOST_BREVITY)} >= least.key AND ${admitted}`
+  return [
+    // None is above who holds all of them, so those are all looked up.
+    ...leastOfLeading({ among: TRUE, admitted, shortness, most: depth.candidates }),
+    sql`admitted AS MATERIALIZED (${byWord})`,
+    sql`whole AS NOT MATERIALIZED (SELECT id, shortness FROM admitted WHERE complete)`,
+  ]
+}
+
+/**
+ * `best` behind `admitted`: those with the highest keys, and where wanted the shortest of those that hold all terms (`whole`), which are
+ * `complete`.
+ */
+export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boolean): SQL => {
+  const orWhole = sql`UNION ALL SELECT * FROM (SELECT id, 1 FROM whole ORDER BY shortness DESC, id DESC LIMIT ${depth.complete})`
+  return sql`best AS (
+      SELECT id, max(complete) AS complete FROM (
+        SELECT * FROM (SELECT id, 0 AS complete FROM admitted ORDER BY key DESC, id DESC LIMIT ${depth.candidates})
+        ${isWhole ? orWhole : sql``}
+      ) GROUP BY id
+    )`
+}
+
+/**
+ * `weighed` behind `counts`: of some entries those that hold one of the words, each with what these weigh by how rare they are, and with
+ * how many it holds under this name. FTS5 looks up each for each word.
+ */
+export const weighedAmong = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
+  sql`rarity AS MATERIALIZED (
+    SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
+    FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
+  )`,
+  sql`weighed AS MATERIALIZED (
+    SELECT led.value AS id, sum(rarity.weight) AS weight, count(*) AS ${sql.raw(units)}
+    FROM json_each(${JSON.stringify(ids)}) led CROSS JOIN rarity CROSS JOIN entries_fts
+    WHERE entries_fts MATCH rarity.words AND entries_fts.rowid = led.value
+    GROUP BY led.value
+  )`,
+]
+
+/**
+ * `best` behind `weighed` of `held`: in their places.
+ *
+ * @param admitted what scope and filter ask of an entry `e`
+ */
+export const bestOfWeighed = ({ admitted, shortness, most }: BestOfWeighed): SQL =>
+  placed(
+    sql`SELECT weighed.id, weighed.held, ${unitKey(sql`weighed.weight`, shortness)} AS key
+      FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE ${admitted}`,
+    most,
+  )
+
+/** `admitted` behind `weighed` of `terms`: those that hold all of so many. */
+export const allOfWeighed = ({ terms, admitted, shortness }: { terms: number; admitted: SQL; shortness: SQL }): SQL =>
+  sql`admitted AS NOT MATERIALIZED (
+    SELECT e.id, ${shortness} AS shortness
+    FROM weighed CROSS JOIN entries e ON e.id = weighed.id WHERE weighed.terms = ${terms} AND ${admitted}
+  )`
+
+interface BestOfWeighed {
+  readonly admitted: SQL
+  readonly shortness: SQL
+  readonly most: number
+}
