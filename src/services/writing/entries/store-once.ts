@@ -22,7 +22,7 @@ interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
 
 const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
 
-/** What a store does to the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
+/** Returns the change of the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
 function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: Equal): Renewal {
   const more = tags.filter((tag) => !before.includes(tag))
   checkTags([...before, ...more])
@@ -62,8 +62,8 @@ export function createStoreOnce({
     equals,
 
     /**
-     * Stores entries in order, all or none. One commit as a rule; where an equal memory is there that nobody has looked for, it is looked
-     * for, and the commit is made then.
+     * Stores entries in order, all or none. One commit as a rule; where an unknown equal memory is stored, the store reads it and commits
+     * again.
      *
      * @returns what became of the drafts without an equal memory
      * @throws Problem conflict where others store and delete the same all the while; then nothing is stored

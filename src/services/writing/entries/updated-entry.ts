@@ -13,7 +13,7 @@ export interface UpdatedEntry {
   /** The life cycle has put it out of sight, where it stays. */
   readonly archived: boolean
   readonly warnings: readonly string[]
-  /** As it is after the write, where that was asked for. */
+  /** The entry after the write, on request. */
   readonly after?: Shown
 }
 

@@ -32,7 +32,7 @@ import {
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
 export type { MemoryDraft, StoredMemory } from './stored-memory'
 
-/** What an update asks for; absent parts stay as they are. */
+/** The parts that an update changes; absent parts stay as they are. */
 interface MemoryUpdate {
   readonly content?: string | undefined
   /** By top-level key: a value replaces, null removes. */
