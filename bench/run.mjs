@@ -19,6 +19,7 @@ const BENCHES = {
   feed: ['feed.mjs', '--write'],
   gatemem: ['suites/gatemem/run.mjs'],
   history: ['history.mjs', '--write'],
+  judge: ['models/judge.mjs'],
   large: ['large.mjs', '--write'],
   memories: ['memories/run.mjs', '--write'],
   million: ['million.mjs', '--write'],
