@@ -83,7 +83,7 @@ export function describeArrival(
     expect((await search('context_recall', { query: 'physician' })).warnings).toEqual([waiting])
     expect((await search('context', { goal: 'physician' })).markdown).toContain('2 entries wait for their vectors')
 
-    expect(await overview()).toContain('2 memories still found by words only')
+    expect(await overview()).toContain('2 memories found by words only')
 
     gate.resolve()
     await run

@@ -89,7 +89,7 @@ describe('a server in open mode', () => {
       '/threads/%00',
     ]) {
       const { status, text } = await send(path, {}, 'GET', '')
-      const message = 'The address contains the character U+0000 (%00); remove it and ask again'
+      const message = 'The address contains the character U+0000 (%00); remove it and send the request again'
       expect([path, status, JSON.parse(text).error.message]).toEqual([path, 400, message])
     }
     expect((await send('/search?tag=%2500', { accept: 'text/html' }, 'GET', '')).status).toBe(200)

@@ -126,7 +126,7 @@ describe('the HTTP surface in open mode', () => {
       expect([sent, error.data.code, error.message]).toEqual([
         ...[sent, 'unauthorized'],
         expect.stringMatching(
-          /does not count: it is unknown or misspelt, has expired or was revoked.*open mode.*needs none/,
+          /does not accept the key that was sent: it is unknown or misspelled, has expired, or was revoked.*open mode.*needs no key/,
         ),
       ])
       expect(error.message).not.toContain('ADMIN_TOKEN')

@@ -80,23 +80,23 @@ export function administrationContract(start: () => Promise<Team>): void {
         [
           `/orgs/spelling/keys/${id}?childs=true`,
           'DELETE',
-          'Unknown parameter "childs"; what revokes a key takes: children',
+          'Unknown parameter "childs"; revoking a key accepts: children',
         ],
-        ['/orgs/spelling/audit?form=1', 'GET', 'Unknown parameter "form"; the audit log takes: after, limit'],
+        ['/orgs/spelling/audit?form=1', 'GET', 'Unknown parameter "form"; the audit log accepts: after, limit'],
         [
           '/orgs/spelling/captured?proejct=a',
           'GET',
-          expect.stringMatching(/^Unknown parameter "proejct"; a list of what /),
+          expect.stringMatching(/^Unknown parameter "proejct"; the list of captured sessions /),
         ],
-        ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; what empties an index takes: root'],
-        ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files takes: root'],
-        ['/reembed?from=9', 'POST', 'Unknown parameter "from"; what embeds anew takes: after'],
+        ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; deleting an index accepts: root'],
+        ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files accepts: root'],
+        ['/reembed?from=9', 'POST', 'Unknown parameter "from"; re-embedding accepts: after'],
       ] as const) {
         const { status, body } = await team.api(address, key, method)
         expect([address, status, body.error.message]).toEqual([address, 400, message])
       }
       const { body } = await team.api('/orgs/spelling/backups?form=2', ADMIN_TOKEN, 'POST')
-      expect(body.error.message).toBe('Unknown parameter "form"; what makes a backup takes: from')
+      expect(body.error.message).toBe('Unknown parameter "form"; a backup accepts: from')
     })
 
     it('takes each number of the range that a refusal names', async () => {

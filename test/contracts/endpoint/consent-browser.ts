@@ -129,7 +129,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
           '  - definition: "unknown: this app registered itself, and its name is not verified"',
           '  - term: You will be sent back to',
           `  - definition: ${callback.origin.slice(7)}`,
-          '  - paragraph: This is a program on your own computer. Go on only if you have just started connecting it yourself.',
+          '  - paragraph: This is a program on your own computer. Continue only if you have just started connecting it yourself.',
           '  - heading "It will be able to" [level=2]',
           '  - list:',
           '    - listitem: "read memory, and change it as far as the key below may: in its organization and projects, with its role"',

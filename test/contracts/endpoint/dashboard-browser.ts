@@ -149,8 +149,8 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       await page.goto(`${house.base}/settings`)
       const buffer = Buffer.from(await exported.arrayBuffer())
       await page.getByLabel('File').setInputFiles({ name: 'a.ndjson.gz', mimeType: 'application/gzip', buffer })
-      await page.getByRole('button', { name: 'See what it would do' }).click()
-      await page.getByRole('heading', { name: 'What an import would do', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.getByRole('heading', { name: 'Import preview', level: 1 }).waitFor()
       await seen('an import')
     }
 
@@ -309,7 +309,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       }
       // A merge takes the session beside it too.
       expect(done).toBeGreaterThanOrEqual(Math.floor((sessions * 4) / 5))
-      await page.getByText('Nothing is left to review').waitFor()
+      await page.getByText('No sessions to review').waitFor()
       const undone = Math.min(20, done)
       for (let i = 0; i < undone; i++) await press('u')
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
@@ -357,7 +357,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     it('moves nothing for whoever asks for less motion', async () => {
       const page = await newPage()
       await page.goto(`${house.base}/activity`)
-      await page.getByText('Live: what changes appears here').waitFor()
+      await page.getByText('Live: new changes appear here').waitFor()
       await store('without motion', { thread_id: 'still' })
       await page.locator('.changes li').first().getByText('without motion').waitFor()
       expect(await page.evaluate('document.getAnimations().length')).toBe(0)
@@ -387,7 +387,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     it('adds by its script what makes it quicker: changes as they come, copies, more conditions, times of here', async () => {
       const page = await newPage()
       await page.goto(`${house.base}/activity`)
-      await page.getByText('Live: what changes appears here').waitFor()
+      await page.getByText('Live: new changes appear here').waitFor()
       const text = '<b>seen</b> at once'
       await store(text, { thread_id: 'live' })
       const newest = page.locator('.changes li').first()

@@ -318,7 +318,7 @@ export function dashboardContract(name: string, start: Start): void {
         const seen = await Promise.all(Array.from({ length: 6 }, () => somebody.get('/threads')))
         const refused = seen.find(({ status }) => status === 429)
         expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
-        expect(refused?.text).toContain('There were too many requests')
+        expect(refused?.text).toContain('Too many requests')
       } finally {
         await quick.stop()
       }
@@ -423,7 +423,7 @@ export function dashboardContract(name: string, start: Start): void {
       const after = await writer.get(locationOf(gone))
       expect(after.text).toContain('Undo')
       const change = /name="change" value="([^"]*)"/.exec(after.text)?.[1] ?? ''
-      expect((await reader.get(`/entries/${id}`)).text).not.toContain('Bring it back')
+      expect((await reader.get(`/entries/${id}`)).text).not.toContain('Restore')
       const back = await writer.send(`/entries/${id}/restore`, { change })
       expect([back.status, locationOf(back)]).toEqual([303, `/entries/${id}?done=restored`])
       await house.call(writer.key.key, 'update_context', { context_id: id, text: 'other words' })
@@ -448,7 +448,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([kept.status, kept.text]).toEqual([
         409,
         expect.stringMatching(
-          /was deleted while you wrote.*target="_blank"[^>]*>Bring it back.*what somebody wrote<\/textarea>/s,
+          /was deleted while you were editing.*target="_blank"[^>]*>Restore.*what somebody wrote<\/textarea>/s,
         ),
       ])
       const expected = /name="expected" value="(\d+)"/.exec(kept.text)?.[1] ?? ''
@@ -469,7 +469,7 @@ export function dashboardContract(name: string, start: Start): void {
       const seen = await send({})
       expect([seen.status, seen.text]).toEqual([
         401,
-        expect.stringMatching(/session has ended: nothing was done.*many &lt;b&gt;words<\/textarea>/s),
+        expect.stringMatching(/session has ended, so nothing was done.*many &lt;b&gt;words<\/textarea>/s),
       ])
       expect(seen.text).toContain(`name="next" value="${path}"`)
       expect((await send({ origin: 'https://evil.example' })).text).not.toContain('words')
@@ -622,7 +622,7 @@ export function dashboardContract(name: string, start: Start): void {
     it('says where no memory has a word of the query that what follows is only near in meaning', async () => {
       const id = await store('okapis live in the forest of Ituri')
       const said = async (query: string) =>
-        (await writer.get(`/search?${query}`)).text.includes('No memory has one of these words')
+        (await writer.get(`/search?${query}`)).text.includes('No memory contains these words')
       // Without a word that is found, and nothing similar, a search by both finds nothing.
       expect([await said('q=xyzzyqwert'), await said('q=okapis'), await said('q=okapis+xyzzyqwert')]).toEqual([
         ...[false, false, false],
@@ -668,7 +668,7 @@ export function dashboardContract(name: string, start: Start): void {
       const { text } = await writer.get('/pack?goal=where+do+otters+sleep&project=p')
       const leftOut = text.slice(text.indexOf('<h2>Left out</h2>'))
       expect(leftOut).toMatch(/1 memory superseded.*Otters sleep on land/s)
-      expect(leftOut).toMatch(/1 memory said already.*Otters sleep in kelp/s)
+      expect(leftOut).toMatch(/1 memory already included.*Otters sleep in kelp/s)
       const other = await narrowed.get('/pack?goal=of+the+secret+project')
       expect(other.text).not.toContain('secret project</bdi>')
     })
@@ -757,7 +757,7 @@ export function dashboardContract(name: string, start: Start): void {
           expect([path, (await narrowed.send(path, { id, version })).status]).toEqual([path, 404])
         expect((await reader.get('/review')).status).toBe(403)
         expect((await reader.send('/review/drop', { id, version })).status).toBe(403)
-        expect((await narrowed.get('/review')).text).toContain('Nothing is left to review')
+        expect((await narrowed.get('/review')).text).toContain('No sessions to review')
         expect((await reader.get('/')).text).not.toContain('href="/review"')
       })
 
@@ -845,11 +845,11 @@ export function dashboardContract(name: string, start: Start): void {
       const altered = gzipSync(text.replace('to be moved', 'to be mOved'))
       for (const [why, sent, bytes, status, says] of [
         ['altered', {}, altered, 400, /line \d+: the bytes are not of this hash/],
-        ['cut', {}, file.slice(0, file.length - 9), 400, /cut or altered/],
+        ['cut', {}, file.slice(0, file.length - 9), 400, /truncated or altered/],
         ['none', {}, null, 400, /Choose a file/],
-        ['no choice', { on_conflict: 'guess' }, file, 400, /Choose what becomes/],
+        ['no choice', { on_conflict: 'guess' }, file, 400, /Choose what to do/],
         ['no token', { token: 'x'.repeat(43) }, file, 403, /another session/],
-        ['too large', {}, new Uint8Array(20_000_001), 413, /at most 20000000 bytes/],
+        ['too large', {}, new Uint8Array(20_000_001), 413, /larger than 20000000 bytes/],
       ] as const) {
         const answer = await admin.sendFile('/settings/import', sent, bytes)
         expect([why, answer.status, answer.text]).toEqual([why, status, expect.stringMatching(says)])

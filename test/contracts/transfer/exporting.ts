@@ -96,7 +96,7 @@ export function exportContract(at: () => Place): void {
       ['limit=0', 'limit must be a whole number from 1 to 1000'],
       ['limit=1001', 'limit must be'],
       ['history=maybe', 'history must be true or false'],
-      ['projects=a', 'an export takes: project,'],
+      ['projects=a', 'an export accepts: project,'],
       ['after=abc', 'make a new export'],
     ]) {
       const { response, bytes } = await ask(org, query as string)

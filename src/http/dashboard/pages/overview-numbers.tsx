@@ -8,10 +8,10 @@ import { bytes, count, plural } from '../parts/words'
 import type { Visit } from '../visit'
 import type { Seen } from './overview-seen'
 
-/** How much there is, and whether it is found. */
-/** What a database of D1 holds at most (developers.cloudflare.com/d1/platform/limits). */
+/** Shows the totals, and whether everything can be found. */
+/** Maximum size of a D1 database (developers.cloudflare.com/d1/platform/limits). */
 const D1_BYTES = 10_000_000_000
-/** The share of a limit from which on it is told as too much (operate contract §4). */
+/** Fraction of a limit from which it is shown as a warning (operate contract §4). */
 const NEARLY_FULL = 0.8
 
 export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
@@ -21,7 +21,7 @@ export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
   const tiles: readonly (readonly [string, number, Child])[] = [
     ['Memories', totals.entries, stored === 0 ? 'none stored today' : `${count(stored)} stored today`],
     ['Threads', totals.threads, plural(totals.uniqueTags, 'tag')],
-    ['Agents', activity.agentCount, named.length === 0 ? 'none has a name' : <Name>{namesOf(named)}</Name>],
+    ['Agents', activity.agentCount, named.length === 0 ? 'none named' : <Name>{namesOf(named)}</Name>],
     ['Images', totals.images, `on ${plural(totals.multimodal, 'memory', 'memories')}`],
   ]
   return (
@@ -39,14 +39,14 @@ export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
   )
 }
 
-/** The first of them by name. */
+/** The first names of them. */
 const SAID = 3
 const namesOf = (named: readonly Counted[]): string => {
   const first = named.slice(0, SAID).map(({ name }) => firstCodePoints(name, 24))
   return named.length > SAID ? `${first.join(', ')} …` : first.join(', ')
 }
 
-/** Whether searches find everything, what waits, and how much room there is. */
+/** Shows whether searches find everything, pending work, and free space. */
 export function Health({ visit: { config }, seen: { totals, vectors, suggestion } }: { visit: Visit; seen: Seen }) {
   const { work, kept, entries } = totals
   const { hosted } = config.embedding
@@ -71,14 +71,14 @@ export function Health({ visit: { config }, seen: { totals, vectors, suggestion 
       )}
       {hosted !== null && hosted.state !== 'ready' ? <p class="hint">{insteadOf(hosted)}.</p> : null}
       {config.embedding.provider === 'builtin' && waiting > 0 ? (
-        <p class="hint">{plural(waiting, 'memory', 'memories')} still found by words only; vectors are being made.</p>
+        <p class="hint">{plural(waiting, 'memory', 'memories')} found by words only until the vectors are made.</p>
       ) : null}
       {suggestion === null ? null : <p class="hint">{suggestion}.</p>}
       <div class="more soft">
         <p>
           {work.pending === 0 && work.failed === 0
-            ? 'No work is waiting.'
-            : `${plural(work.pending, 'piece')} of work waiting, ${count(work.failed)} failed.`}
+            ? 'No pending work.'
+            : `${plural(work.pending, 'piece')} of pending work, ${count(work.failed)} failed.`}
         </p>
         <p>
           {config.history.days === 0
