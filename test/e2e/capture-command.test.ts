@@ -42,7 +42,7 @@ describe('capture by command', () => {
       expect([client, code, err]).toEqual([client, 0, ''])
       expect(existsSync(join(home, file))).toBe(true)
       expect(out).toMatch(
-        new RegExp(`^ok {2}${client} +a recorded session became entry \\d+, now erased: .*cat light\\.txt`, 'm'),
+        new RegExp(`^ok {2}${client} +a replayed session became entry \\d+, now erased: .*cat light\\.txt`, 'm'),
       )
     }
     expect(await captured()).toEqual([])
@@ -88,10 +88,10 @@ describe('capture by command', () => {
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{"a": ')
     const left = await run(['setup', 'vscode', '--capture', '--url', server.url.origin])
-    expect([left.code, left.err]).toEqual([1, `${file} was left alone: it is no JSON object\n`])
+    expect([left.code, left.err]).toEqual([1, `${file} was not changed: it is not a JSON object\n`])
     for (const option of ['--print', '--docker']) {
       const { code, err } = await run(['setup', 'cursor', '--capture', option, '--url', server.url.origin])
-      expect([code, err.split('\n')[0]]).toEqual([2, `${option} is not for --capture`])
+      expect([code, err.split('\n')[0]]).toEqual([2, `${option} cannot be combined with --capture`])
     }
     expect(existsSync(join(home, '.cursor'))).toBe(false)
   })
@@ -125,13 +125,13 @@ describe('capture by command', () => {
     const { code, out } = await run(['doctor', '--url', server.url.origin])
     expect(out.split('\n').slice(0, 4)).toEqual([
       `ok  server      ${server.url.origin} (--url) is ready, on sqlite`,
-      'ok  key         none is needed; admin of local, all projects',
+      'ok  key         no key needed; admin of local, all projects',
       'ok  capture     sessions are captured',
       expect.stringMatching(/^(ok|--) {2}model {7}local: [\w-]+, \d+ numbers, answers/),
     ])
     expect(out).toContain(`ok  cursor      ${home}/.cursor/mcp.json names ${server.url.origin}/mcp/core\n`)
-    expect(out).toMatch(/^-- {2}codex .*config\.toml names no tools of .*\n +→ commonplace setup codex --url/m)
-    expect(out).toMatch(/^!! {2}gemini .*settings\.json: it is no JSON\n +→ /m)
+    expect(out).toMatch(/^-- {2}codex .*config\.toml does not name .*\n +→ commonplace setup codex --url/m)
+    expect(out).toMatch(/^!! {2}gemini .*settings\.json: it is not JSON\n +→ /m)
     expect(code).toBe(1)
   })
 
@@ -151,19 +151,19 @@ describe('capture by command', () => {
     }
     expect(await todo(server.url.origin, 'cp_old')).toEqual([
       expect.stringMatching(/^the server refuses the key: .*open mode/),
-      'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json',
+      'remove the key from COMMONPLACE_KEY or ~/.commonplace/config.json',
     ])
     expect(await todo(team.server.url.origin, 'cp_old')).toEqual([
       expect.stringMatching(/^the server refuses the key: /),
-      expect.stringMatching(/^make one, with ADMIN_TOKEN or /),
+      expect.stringMatching(/^create one with ADMIN_TOKEN or /),
     ])
     expect(await todo(team.server.url.origin, ADMIN_TOKEN)).toEqual([
       'the key is the ADMIN_TOKEN of the server, which belongs to no organization',
-      expect.stringMatching(/^make one, /),
+      expect.stringMatching(/^create one with /),
     ])
     expect(await todo(team.server.url.origin, '')).toEqual([
-      'the server asks for a key, and none is set',
-      expect.stringMatching(/^make one, /),
+      'the server requires a key, but none is set',
+      expect.stringMatching(/^create one with /),
     ])
   })
 
@@ -171,17 +171,17 @@ describe('capture by command', () => {
     const away = await run(['doctor', '--url', NOBODY])
     expect([away.code, away.out]).toEqual([
       1,
-      expect.stringMatching(/^!! {2}server +no answer from http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
+      expect.stringMatching(/^!! {2}server +cannot reach http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
     ])
     const none = await run(['doctor', '--url', team.server.url.origin])
     expect([none.code, none.out]).toEqual([
       1,
-      expect.stringMatching(/^!! {2}key +the server asks for a key[\s\S]*→ make one/m),
+      expect.stringMatching(/^!! {2}key +the server requires a key[\s\S]*→ create one/m),
     ])
     const { key: reader } = await team.key('acme', { role: 'reader' })
     const env = { COMMONPLACE_KEY: reader }
     expect((await run(['doctor', '--url', team.server.url.origin], env)).out).toMatch(
-      /^-- {2}capture +a reader captures nothing/m,
+      /^-- {2}capture +events sent with a reader key are not captured/m,
     )
     const alone = await run(['doctor', 'cursor', '--url', server.url.origin])
     expect([alone.code, alone.out]).toEqual([1, expect.stringContaining('→ commonplace setup cursor --capture')])

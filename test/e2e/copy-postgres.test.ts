@@ -45,7 +45,11 @@ describe('commonplace copy', () => {
     expect(stopped).toBeLessThan(400)
     // Keys stay behind, so none of the target's may be given an owner of these entries.
     expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
-    expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
+    expect(run).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('The copy is complete; both databases are equal.'),
+    })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
     expect(run.out).toMatch(
       /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +4 +4\n/,

@@ -43,7 +43,7 @@ describe('commonplace remember, search, context, undo and open', () => {
 
   it('take back the last change, and the change that took it back', async () => {
     const { id } = JSON.parse((await run(['remember', 'Zebras are striped.', '--json'])).out)
-    expect((await run(['undo'])).out).toMatch(`✓ Deleted ${id}. Take that back: npm run -s commonplace -- undo`)
+    expect((await run(['undo'])).out).toMatch(`✓ Deleted ${id}. To redo it: npm run -s commonplace -- undo`)
     expect(await results('zebras')).not.toContainEqual(expect.objectContaining({ id }))
     expect((await run(['undo'])).out).toBe(`✓ Restored ${id}.\n`)
     expect(await results('zebras')).toContainEqual(expect.objectContaining({ id, title: 'Zebras are striped' }))

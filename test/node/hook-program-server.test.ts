@@ -139,7 +139,7 @@ it('plays the demonstration: Claude Code is killed, and Codex, elsewhere and a d
   expect(told).toContain('We decided to use LED lamps instead of oil.')
   expect(told).toContain('- Fix the harbour light\n- Now the fog horn')
   expect(told).toContain('light.txt')
-  expect(lines.join('\n')).toContain('It is killed in the middle of that')
+  expect(lines.join('\n')).toContain('It is killed during that turn')
 })
 
 it('is a server over stdio for clients that only start programs, with the ten tools of core, also while the server is away', async () => {
@@ -159,6 +159,6 @@ it('is a server over stdio for clients that only start programs, with the ten to
   expect(kept.structuredContent).toMatchObject({ id: expect.any(Number), kind: 'note' })
   await bridge.close()
   const alone = await open('http://127.0.0.1:9')
-  await expect(alone.listTools()).rejects.toThrow('no answer from http://127.0.0.1:9')
+  await expect(alone.listTools()).rejects.toThrow('cannot reach http://127.0.0.1:9')
   await alone.close()
 })

@@ -77,7 +77,7 @@ it('keeps a whole event where the server is down, hangs, breaks off, fails or is
     server.wanted.behaviour = () => behaviour
     const { code, out } = await fire(start(), 'claude-code', { PATIENCE: behaviour === 'hangs' ? '1' : '20' })
     expect(code).toBe(0)
-    expect(JSON.parse(out).systemMessage).toMatch(/^commonplace: no answer from .* since \d\d:\d\d, 1 event waits$/)
+    expect(JSON.parse(out).systemMessage).toMatch(/^commonplace: cannot reach .* since \d\d:\d\d, 1 event waits$/)
     expect(waiting()).toHaveLength(1)
   }
   server.wanted.behaviour = () => 401
@@ -275,7 +275,7 @@ it('brings what is recalled, and sends all but uses of tools, where nothing can 
     if (isFile) writeFileSync(own, '')
     else for (const name of ['spool', 'state.json']) mkdirSync(join(own, name), { recursive: true })
     const { out, err } = await fire(start())
-    const told = isFile ? { systemMessage: `commonplace: ${own} cannot be written: uses of tools are lost` } : {}
+    const told = isFile ? { systemMessage: `commonplace: ${own} cannot be written: tool events are lost` } : {}
     expect([JSON.parse(out), err]).toEqual([{ ...told, ...output }, ''])
     for (const event of [prompt('a'), tool('t1'), stop()]) expect(await fire(event)).toMatchObject({ code: 0, err: '' })
     const kept = ['SessionStart', 'UserPromptSubmit', ...(isFile ? [] : ['PostToolUse']), 'Stop']
@@ -303,7 +303,7 @@ it('tells the person of a named server that is not a URL, and which one is asked
   ] as const) {
     const { out } = await fire(start(), 'claude-code', { COMMONPLACE_URL: '', [name]: 'localhost:8787' })
     expect(JSON.parse(out).systemMessage).toBe(
-      `commonplace: ${called} is not a URL that begins with http:// or https://, so ${server.url} is asked`,
+      `commonplace: ${called} is not a URL that starts with http:// or https://, so ${server.url} is asked`,
     )
   }
 })

@@ -71,7 +71,7 @@ it('lists what it would import without writing anything, names projects by the m
   const cut = join(importSamples('chats'), 'claude/conversations-cut.json')
   expect(await run('import', cut, '--from', 'claude', '--dry-run')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
+    err: expect.stringContaining('conversations-cut.json cannot be read: it is not valid JSON'),
   })
 })
 
@@ -80,11 +80,7 @@ it('says of a file or folder that holds no volumes how it is imported, and nothi
   for (const word of ['import', 'verify'])
     for (const source of [folder, join(folder, 'memory.jsonl'), join(folder, 'memory-utf16.jsonl')]) {
       const { code, err } = await run(word, source, ...(word === 'import' ? ['--dry-run'] : []))
-      expect([source, code, err]).toEqual([
-        source,
-        1,
-        expect.stringMatching(/is imported with --from, one of: .*server-memory/),
-      ])
+      expect([source, code, err]).toEqual([source, 1, expect.stringMatching(/use --from with one of: .*server-memory/)])
     }
   const volumes = join(folder, 'v.ndjson')
   await run('import', join(folder, 'memory.jsonl'), '--from', 'server-memory', '--out', volumes)

@@ -53,10 +53,10 @@ describe('npm run migrate:postgres', () => {
     const first = await run()
     expect(first).toMatchObject({ code: 0, err: '' })
     expect(first.out).toMatch(
-      /applied 0001_first\.sql {2}\d+ ms\n {2}applied 0002_second\.sql {2}\d+ ms\nUp to date: 2 applied now, 0 before\./,
+      /applied 0001_first\.sql {2}\d+ ms\n {2}applied 0002_second\.sql {2}\d+ ms\nUp to date: 2 applied now, 0 already applied\./,
     )
     expect(await journal()).toEqual(['0001_first.sql', '0002_second.sql'])
-    expect((await run()).out).toMatch(/Up to date: 0 applied now, 2 before\./)
+    expect((await run()).out).toMatch(/Up to date: 0 applied now, 2 already applied\./)
     expect(await query('SELECT * FROM first')).toHaveLength(1)
   })
 
@@ -106,7 +106,7 @@ describe('npm run migrate:postgres', () => {
     const { code, err } = await run()
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^0002_second\.sql \(line 3\): type "nonsense" does not exist\. Nothing/),
+      expect.stringMatching(/^0002_second\.sql \(line 3\): type "nonsense" does not exist\. The file was not applied/),
     ])
     expect(await tables()).toEqual(['first', 'schema_migrations'])
     expect(await journal()).toEqual(['0001_first.sql'])
@@ -152,7 +152,7 @@ describe('npm run migrate:postgres', () => {
     write('0001_first.sql', 'CREATE TABLE first (id int);')
     await run()
     await query(`INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0099_later.sql', 'x', 1)`)
-    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('left alone: 0099_later.sql') })
+    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('not changed: 0099_later.sql') })
   })
 
   it('applies a later change to a store that holds entries made on the baseline', async () => {
@@ -224,7 +224,7 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     elsewhere.port = '1'
     expect(await migrateByProgram([elsewhere.href])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Nothing listens there'),
+      err: expect.stringContaining('The server does not listen there'),
     })
   })
 
@@ -232,12 +232,12 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     ['no URL', [], 'No database is named'],
     ['no PostgreSQL URL', ['mysql://host/db'], 'This is not a PostgreSQL URL'],
     ['an unknown sslmode', ['postgresql://h/d?sslmode=maybe'], 'sslmode is "maybe"'],
-    ['a schema that is no name', ['postgresql://h/d', '--schema', 'a-b'], 'The schema is "a-b"'],
+    ['a schema that is no name', ['postgresql://h/d', '--schema', 'a-b'], 'The schema name "a-b"'],
     ["Supabase's transaction pooler", ['postgresql://u:p@aws-0-x.pooler.supabase.com:6543/postgres'], 'port 5432'],
     [
       'the URL of a Hyperdrive binding',
       ['postgresql://u:p@abc.hyperdrive.local:5432/d'],
-      'Hyperdrive itself was given',
+      'the database behind Hyperdrive',
     ],
     ['an unknown option', ['--fast'], '--fast'],
   ])('ends with 2 and says what to write: %s', async (_, args, words) => {
@@ -249,7 +249,7 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     elsewhere.port = '1'
     expect(await migrate([elsewhere.href])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Nothing listens there'),
+      err: expect.stringContaining('The server does not listen there'),
     })
     expect(await migrate(['postgresql://postgres@[::1]:1/x'])).toMatchObject({
       code: 1,
@@ -273,7 +273,7 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     }
     const refused = Object.assign(new Error('password authentication failed for user "ada"'), { code: '28P01' })
     expect(explain(refused, 'host:5432/db').message).toBe(
-      'host:5432/db: password authentication failed for user "ada". The password or the user is wrong; look at both, and write special characters as %XX.',
+      'host:5432/db: password authentication failed for user "ada". The password or the user is wrong. Check both, and write special characters as %XX.',
     )
   })
 

@@ -60,6 +60,6 @@ describe('a password', () => {
     const { code, err } = await migrateByProgram([`postgresql://me@127.0.0.1:${port}/db?sslmode=disable`])
     for (const socket of sockets) socket.destroy()
     server.close()
-    expect([code, err]).toEqual([1, expect.stringContaining('the server asks for a password; set POSTGRESQL_PASSWORD')])
+    expect([code, err]).toEqual([1, expect.stringContaining('the server requires a password; set POSTGRESQL_PASSWORD')])
   })
 })

@@ -144,7 +144,7 @@ describe('Context Fabric', () => {
 describe('mcp-memory-service', () => {
   it('leaves out what was deleted and what the program wrote for itself, and says each edge once', async () => {
     const { entries, entry, plan } = await imported('mcp-memory-service', 'sqlite_vec.db')
-    expect(plan.skipped).toMatchObject({ 'deleted memories': 1, 'associations that the program found itself': 3 })
+    expect(plan.skipped).toMatchObject({ 'deleted memories': 1, 'associations that the program found by itself': 3 })
     expect(entries.some(({ text }) => text.startsWith('Temporary note: the staging'))).toBe(false)
     const money = entry('Money is an integer number of euro cents')
     expect(money).toMatchObject({ created_at: '2026-10-06T09:05:17.008Z', tags: ['api', 'money', 'orchard'] })

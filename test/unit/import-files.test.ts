@@ -76,7 +76,7 @@ describe('basic-memory', () => {
       metadata: { kind: 'bug_fix', type: 'bug' },
     })
     expect(idsOf(entry('Lantern overview').links)).toEqual(['orchard/decisions/PostgreSQL for orders.md'])
-    expect(told('Lantern overview')).toEqual(['links to "Not written yet", which is no note of the folder'])
+    expect(told('Lantern overview')).toEqual(['links to "Not written yet", which is not a note of the folder'])
   })
 
   it('reads the times of imported chats, and a title that is null as none', async () => {
@@ -126,7 +126,7 @@ describe('Claude Code', () => {
     expect(memories).toHaveLength(22)
     expect(memories.every(({ project }) => project === 'marlin')).toBe(true)
     expect(idsOf(entry('Idempotency keys now live').links)).toEqual([entry('idempotency-keys-for-24-hours').id])
-    expect(told('exchange-rates')).toEqual(['links to [[a-memory-not-yet-written]], which is not there'])
+    expect(told('exchange-rates')).toEqual(['links to [[a-memory-not-yet-written]], which does not exist'])
   })
 })
 
@@ -146,7 +146,9 @@ describe('Markdown', () => {
     expect(orchard[1]?.text).toContain('# not a heading')
     expect(orchard.every(({ metadata }) => metadata?.kind === 'convention')).toBe(true)
     expect(plan.skipped).toEqual({ 'empty sections': 2 })
-    expect(told('orchard/CLAUDE.md')).toContain('imports @docs/style.md, which is not followed: name that file as well')
+    expect(told('orchard/CLAUDE.md')).toContain(
+      'imports @docs/style.md, which is not followed: import that file as well',
+    )
     expect(entries.find(({ id }) => id === 'orchard/.claude/rules/api.md#api-rules')?.metadata).toMatchObject({
       paths: ['src/api/**/*.ts', '{src,lib}/**/*.{ts,tsx}'],
     })
@@ -185,7 +187,7 @@ describe('Codex', () => {
     expect(group).toMatchObject({ project: '/home/dev/projects/orchard', metadata: { kind: 'guide' } })
     expect(group.tags).toEqual(['auth', 'bug', 'database', 'decision', 'orchard', 'postgres', 'search', 'sql', 'stock'])
     expect(group.links).toHaveLength(5)
-    expect(told('raw_memories.md')).toEqual(['says again what MEMORY.md and the summaries say: left out'])
+    expect(told('raw_memories.md')).toEqual(['repeats MEMORY.md and the summaries: left out'])
     expect(entries).toHaveLength(12)
   })
 })

@@ -4,9 +4,9 @@ import type { Side } from './side'
 import { type EntrySize, listEntries, pagesOf } from './side'
 import type { Columns } from './write'
 
-// Do two databases hold the same of an org? Every entry is compared on both sides, page by page, then counters and kept states.
+// Compares two databases: every entry of an organization page by page, then counters and retained versions.
 
-/** The org and the two sides, and who is told how far it is. */
+/** The organization, both sides, and the progress callback. */
 export interface Compared {
   readonly org: string
   readonly from: Side
@@ -20,7 +20,7 @@ export interface Totals {
   images: number
   links: number
   vectors: number
-  /** Kept states of before. */
+  /** Retained versions. */
   versions: number
   threads: number
   hash: string
@@ -31,7 +31,7 @@ export interface Report {
   readonly to: Totals
   readonly missing: readonly number[]
   readonly different: readonly number[]
-  /** In the target only. */
+  /** Only in the target. */
   readonly extra: readonly number[]
   readonly equal: boolean
 }

@@ -1,5 +1,5 @@
-// How does an org move to another database? Page by page in order of id, then its links, then every entry is compared on both
-// sides. A copy that was stopped goes on where it was; what changed behind its back is brought again before it is called complete.
+// Copies an organization to another database: page by page in order of id, then its links, then every entry is compared on both
+// sides. A stopped copy continues where it was; entries that changed meanwhile are copied again before it is complete.
 
 import { sql } from 'drizzle-orm'
 import { type Compared, compare, type Report } from './compare'
@@ -8,12 +8,12 @@ import { listEntries, pagesOf, readColumns, type Side, type Table } from './side
 import { type Columns, copyEntries, copyLinks, copyVersions } from './write'
 
 export interface CopyOptions extends Compared {
-  /** The source, as the journal names it. */
+  /** The source, by the name in the journal. */
   readonly source: string
   readonly language: string
 }
 
-/** Both sides have to keep the same of an entry: they are of one release. */
+/** Both sides need the same columns, so they must be of the same release. */
 async function commonColumns(from: Side, to: Side): Promise<Columns> {
   const of = async (table: Table) => {
     const [ours, theirs] = await Promise.all([readColumns(from, table), readColumns(to, table)])
@@ -51,7 +51,7 @@ async function copyPages(options: CopyOptions, columns: Columns, journal: Journa
 const bringVersions = ({ org, from, to, progress }: CopyOptions, columns: Columns): Promise<void> =>
   copyVersions(from, to, org, columns.versions, (done, total) => progress('versions copied', done, total))
 
-/** Brings again what was changed in the source while it was copied. */
+/** Copies entries again that changed in the source during the copy. */
 async function mend(options: CopyOptions, columns: Columns, ids: readonly number[]): Promise<void> {
   for (const page of pagesOf(ids.map((id) => ({ id, bytes: 0 }))))
     await copyEntries(options.from, options.to, options.org, page, columns, [])
@@ -60,13 +60,13 @@ async function mend(options: CopyOptions, columns: Columns, ids: readonly number
   await bringVersions(options, columns)
 }
 
-/** Ids that were given once are given to nobody again, in the target too. */
+/** Advances the target's sequence, so that it never reuses an id of the source. */
 async function advance({ from, to }: CopyOptions): Promise<void> {
   const [[highest]] = (await from.connection.batch([from.highestId])) as [[{ id: number }]]
   if (Number(highest.id) > 0) await to.connection.batch([to.advanceIds(Number(highest.id))], 'all')
 }
 
-/** Tells the planner what has come into the tables, which nobody else may do for a while. */
+/** Updates the planner's statistics of the filled tables, which the database would do much later. */
 async function analyzeTarget({ to }: CopyOptions): Promise<void> {
   if (to.backend === 'postgresql')
     await to.connection.batch([
@@ -74,7 +74,7 @@ async function analyzeTarget({ to }: CopyOptions): Promise<void> {
     ])
 }
 
-/** @throws CopyRefused when it cannot begin */
+/** @throws CopyRefused if it cannot start */
 export async function copyOrg(options: CopyOptions): Promise<Report> {
   const { org, from, to, source, language } = options
   const columns = await commonColumns(from, to)

@@ -1,10 +1,10 @@
-// Are two databases' entries the same? A hash over everything that is kept of an entry, read from the tables that hold it.
+// Computes digests of entries, to compare two databases: a hash over every stored field, read from the tables that hold it.
 import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/core/connection'
 import { columnList, entryColumns, groupBy, idList, type Side } from './side'
 
-/** What reading alone changes. */
+/** Columns that reading changes. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['accessed_at', 'access_count'])
 
 interface EntryDigest {
@@ -17,7 +17,7 @@ interface EntryDigest {
 
 const sha256 = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-/** JSON whose objects have their keys in one order, since databases keep them in different ones. */
+/** Serializes JSON with sorted keys, since databases store them in different orders. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (value === null || typeof value !== 'object') return value
@@ -31,11 +31,11 @@ const valuesOf = (row: Row, columns: readonly string[]): unknown[] =>
     return column === 'metadata' && typeof value === 'string' ? canonical(JSON.parse(value)) : value
   })
 
-/** Rows in an order that does not depend on how a database sorts. */
+/** Sorts rows independently of the database. */
 const inOrder = (rows: readonly Row[]): unknown[] =>
   rows.map((row) => JSON.stringify(valuesOf(row, Object.keys(row).sort()))).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 
-/** The digests of those of the entries that are there. */
+/** Returns the digests of those entries that exist. */
 export async function digestEntries(
   side: Side,
   org: string,
@@ -48,7 +48,7 @@ export async function digestEntries(
     from(sql`${entryColumns(columns)} FROM entries WHERE id IN ${list}`),
     side.tagRows(list),
     from(sql`entry_id, hash, size, mime_type FROM image_uses WHERE entry_id IN ${list}`),
-    // Those to deleted entries are copied too, and go when these cannot come back.
+    // Links to deleted entries are copied too, and are removed when these cannot be restored.
     from(sql`from_id AS entry_id, relation, to_id, origin, made_by FROM links
       WHERE from_id IN ${list} AND EXISTS (SELECT 1 FROM entries e WHERE e.id = to_id)`),
     from(sql`entry_id, model, chunk, start, length, data FROM entry_vectors WHERE entry_id IN ${list}`),
@@ -68,7 +68,7 @@ export async function digestEntries(
   )
 }
 
-/** What list_threads and get_statistics read; kept by triggers, so equal when the entries are. */
+/** Reads the counters of list_threads and get_statistics; triggers maintain them, so they are equal when the entries are. */
 export async function digestCounters({ connection }: Side, org: string): Promise<{ threads: number; hash: string }> {
   const [rows = [], ...others] = await connection.batch([
     sql`SELECT thread_id, project, reader, entries, user_entries, multimodal, bytes, words, first_second,
@@ -83,7 +83,7 @@ export async function digestCounters({ connection }: Side, org: string): Promise
 
 const VERSIONS_A_PAGE = 200
 
-/** What is kept of earlier states, in the order of entries and versions. */
+/** Reads the retained versions, in the order of entries and versions. */
 export async function digestVersions(
   { connection }: Side,
   org: string,

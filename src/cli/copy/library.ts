@@ -1,4 +1,4 @@
-// What of the Worker's code does the command line use? Bundled when it is asked for (bundle.mjs), since Node does not run it as it is.
+// Exports the Worker's code that `copy` uses. Bundled on demand (bundle.mjs), since Node cannot run TypeScript.
 export { Problem } from '../../domain/errors'
 export type { Report } from './compare'
 export { type CopyOptions, copyOrg } from './copy-org'

@@ -1,4 +1,4 @@
-// What does a copy need to know of a database, whichever it is? A connection, and the few things that each spells in its own way.
+// One database of a copy: a connection, and the statements that differ between databases.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row, SqlConnection } from '../../adapters/sql/core/connection'
 import { textOf } from '../../adapters/sql/tables/texts/long-texts'
@@ -9,15 +9,15 @@ export type Table = (typeof TABLES)[number]
 export interface Side {
   readonly backend: 'd1' | 'postgresql'
   readonly connection: SqlConnection
-  /** Columns of a table that are given and not generated, one row each, as `name`. */
+  /** Columns of a table that are not generated, one row each, as `name`. */
   readonly columnsOf: (table: Table) => SQL
-  /** The highest id that was ever given to an entry, as `id`. */
+  /** The highest id that was ever assigned to an entry, as `id`. */
   readonly highestId: SQL
   /** Makes the next id greater than this one. */
   readonly advanceIds: (id: number) => SQL
   /** `entry_id` and `tag` of the rows of tags that these entries have. */
   readonly tagRows: (ids: SQL) => SQL
-  /** The ids among those given that stand in the search index, as `id`. */
+  /** Those of the ids that are in the search index, as `id`. */
   readonly indexedIds: (ids: SQL) => SQL
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ export const columnList = (columns: readonly string[]): SQL =>
     sql`, `,
   )
 
-/** Columns of `entries`, whose text may stand beside the row. */
+/** Columns of `entries`, whose text may be in another table. */
 export const entryColumns = (columns: readonly string[]): SQL =>
   sql.join(
     columns.map((column) => (column === 'text' ? sql`${textOf('entries')} AS text` : sql.raw(column))),
@@ -40,7 +40,7 @@ export async function readColumns(side: Side, table: Table): Promise<string[]> {
   return (rows ?? []).map(({ name }) => name as string).sort()
 }
 
-/** A list of ids as the one parameter of `IN`. */
+/** Returns a list of ids as the single parameter of `IN`. */
 export const idList = ({ connection }: Side, ids: readonly number[]): SQL =>
   sql`(SELECT value FROM ${connection.dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} AS ids)`
 
@@ -51,7 +51,7 @@ export interface EntrySize {
 
 const IDS_A_PAGE = 10_000
 
-/** Every entry of the org from an id on, or every kept version, with its size, in order of id. */
+/** Yields every entry of the organization from an id on, or every retained version, with its size, in order of id. */
 export async function listEntries(
   { connection }: Side,
   org: string,
@@ -72,7 +72,7 @@ export async function listEntries(
 const ENTRIES_A_PAGE = 100
 const BYTES_A_PAGE = 2_000_000
 
-/** Cuts entries into pages that are small enough for one batch of any database. */
+/** Splits entries into pages that fit into one batch of any database. */
 export function* pagesOf(entries: readonly EntrySize[]): Generator<number[]> {
   let page: number[] = []
   let bytes = 0

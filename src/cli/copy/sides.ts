@@ -1,4 +1,4 @@
-// How is each database opened for a copy? By the adapters of the Worker, so that what is written is what the Worker writes.
+// Opens each database for a copy with the adapters of the Worker, so that rows are written the same way.
 import { type SQL, sql } from 'drizzle-orm'
 import { createD1Connection } from '../../adapters/d1/connection'
 import { migrateD1 } from '../../adapters/d1/migrate'
@@ -11,7 +11,7 @@ import { type Environment, parseConfig } from '../../config'
 import { createAnalyzer } from '../../domain/search/analysis'
 import type { Side } from './side'
 
-/** Brings the database to this release's schema too, as the Worker does with its first request. */
+/** Opens D1; also migrates the database to this release, as the Worker does with its first request. */
 export async function openD1(db: D1Database, env: Environment, close: () => Promise<void>): Promise<Side> {
   const config = parseConfig(env)
   await migrateD1(db, D1_MIGRATIONS, config.indexedFields)
@@ -30,7 +30,7 @@ export async function openD1(db: D1Database, env: Environment, close: () => Prom
   }
 }
 
-/** The schema is brought up to date by `npm run migrate:postgres` only; what is missing is said by the first statement. */
+/** Opens PostgreSQL. Only `npm run migrate:postgres` migrates it; the first statement reports missing parts. */
 export async function openPostgres(connectionString: string, schema: string, env: Environment): Promise<Side> {
   const { fts } = parseConfig(env)
   const dialect = createPostgresDialect(createAnalyzer(fts.language))
@@ -38,7 +38,7 @@ export async function openPostgres(connectionString: string, schema: string, env
   return {
     backend: 'postgresql',
     connection,
-    // A trigger sets `is_indexed` by what the target holds.
+    // A trigger sets `is_indexed` according to the target.
     columnsOf: (table) =>
       sql`SELECT column_name AS name
         FROM information_schema.columns

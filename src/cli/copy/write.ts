@@ -1,5 +1,5 @@
-// How does an entry come into another database? Its row as it stands, from which triggers make tags, image uses and counters;
-// its links, vectors and search terms beside it; and the place the copy has reached, all in one transaction.
+// Writes entries to the target: their rows, from which triggers derive tags, image uses and counters; their links, vectors and
+// search terms; and the progress of the copy, all in one transaction.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Row } from '../../adapters/sql/core/connection'
 import { toEntry } from '../../adapters/sql/tables/entries/rows'
@@ -16,10 +16,10 @@ export interface Columns {
   readonly versions: readonly string[]
 }
 
-/** Where the lines of a long text stand; a row counts only for the text it was made from. */
+/** The line index of a long text; a row is valid only for the text it was made from. */
 const MARKS = ['entry_id', 'text_hash', 'chars', 'lines', 'starts']
 
-/** D1 takes 100 parameters a statement. */
+/** D1 accepts 100 parameters per statement. */
 const MAX_PARAMETERS = 100
 
 const rowOf = (row: Row, columns: readonly string[]): SQL =>
@@ -37,7 +37,7 @@ function insert(table: string, columns: readonly string[], rows: readonly Row[],
   })
 }
 
-/** Takes the entries of a page from one database to another, in the place of what stands there under their ids. */
+/** Copies the entries of a page, and replaces those in the target that have the same ids. */
 export async function copyEntries(
   from: Side,
   to: Side,
@@ -62,7 +62,7 @@ export async function copyEntries(
     return dialect.indexEntry({ org, content: entry, indexed }, sql`e.id = ${entry.id}`)
   })
   const statements = [
-    // The triggers must not take this for the last call of the organization.
+    // The triggers must not treat this as the last call of the organization.
     sql`DELETE FROM write_context WHERE org = ${org}`,
     sql`DELETE FROM entries WHERE org = ${org} AND id IN ${idList(to, ids)}`,
     ...insert(
@@ -74,7 +74,7 @@ export async function copyEntries(
     ...insert('entry_vectors', columns.vectors, vectors),
     ...insert('text_line_index', MARKS, marks),
     ...terms,
-    // Keys do not move. None that is made here later may be given an owner that these entries have.
+    // Keys are not copied. A key created here later must not get an owner of these entries.
     sql`
       INSERT INTO owners (org, name)
       SELECT DISTINCT org, owner FROM entries
@@ -85,7 +85,7 @@ export async function copyEntries(
   await to.connection.batch(statements, { org })
 }
 
-/** Makes the links of these entries those of the source, which are not always what the entries' metadata say. */
+/** Replaces the links of these entries with those of the source, which may differ from the entries' metadata. */
 export async function copyLinks(
   from: Side,
   to: Side,
@@ -104,8 +104,8 @@ export async function copyLinks(
 }
 
 /**
- * Takes what is kept of earlier states, so that they can be looked at and brought back in the target too. Begins anew each time:
- * the schedule of a running source may have forgotten some meanwhile. Receipts stay behind, as the keys do that they belong to.
+ * Copies retained versions, so that they can be read and restored in the target too. Starts from scratch each time:
+ * the schedule of a running source may have deleted some meanwhile. Receipts are not copied, nor are the keys that they belong to.
  */
 export async function copyVersions(
   from: Side,

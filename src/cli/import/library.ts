@@ -1,4 +1,4 @@
-// What of the importers and of the format does the command line use? Bundled when it is asked for (../copy/bundle.mjs).
+// Exports the importers and the format for the command line. Bundled on demand (../copy/bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { verifyExport } from '../../domain/transfer/verify'
 export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'

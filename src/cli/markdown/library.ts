@@ -1,4 +1,4 @@
-// Folders of Markdown files as the command line uses them. Bundled on demand (../copy/bundle.mjs).
+// Exports folders of Markdown files for the command line. Bundled on demand (../copy/bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'
 export { SourceProblem } from '../import/values'

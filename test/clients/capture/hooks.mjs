@@ -118,7 +118,7 @@ async function tryClient(name, agent) {
   tell(
     name,
     'commonplace setup --capture, and its doctor',
-    code === 0 && out.includes('a recorded session became entry'),
+    code === 0 && out.includes('a replayed session became entry'),
   )
 }
 

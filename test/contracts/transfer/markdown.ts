@@ -181,7 +181,7 @@ export function markdownContract(at: () => Place): void {
     // An export leaves the edit as it is and reports it.
     expect(await exporting(org, folder, key)).toMatchObject({
       code: 3,
-      said: expect.stringContaining('is edited and was left as it is'),
+      said: expect.stringContaining('was edited, so it was not changed'),
     })
     expect(readFileSync(two, 'utf8')).toContain('by a person')
     const replaced = await run(org, key, 'import', folder, '--on-conflict', 'replace')
