@@ -1,9 +1,9 @@
-// `npm run check`: types, types of the scripts, and form, side by side; what any of them says is printed, and one failure fails all.
+// `npm run check`: types, types of the scripts, and lint, in parallel; prints their output, and fails if one fails.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { installMissing, nodePath } from './install.mjs'
 
-/** Several checkers of types each look at what they share: one is a third less work, and what is played beside it needs the processors. */
+/** Type checkers share much work: running one less at a time saves a third, and leaves a processor for the other checks. */
 const CHECKS = [
   ['tsc', '-p', '.', '--checkers', '1'],
   ['tsc', '-p', 'tsconfig.scripts.json', '--checkers', '1'],

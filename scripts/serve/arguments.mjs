@@ -1,10 +1,10 @@
-// What may be said to `npm start` and `npm run dev:postgres`? Read before anything is installed or started, so that a slip is
-// answered at once and in one line.
+// Parses the arguments of `npm start` and `npm run dev:postgres`, before anything is installed or started, so that an error
+// is reported at once in one line.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { STATE, TYPED } from '../../src/cli/place.mjs'
 
-/** Something that the person at the terminal has to write differently; its message is one line. */
+/** Wrong usage; the message is one line. */
 export class UsageError extends Error {}
 
 export const DEFAULT_PORT = 8787
@@ -17,14 +17,14 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  * @typedef {object} ServeOptions
  * @property {number} port
  * @property {string} ip the address that is listened on
- * @property {string} state the folder in which D1, R2 and KV keep their data
+ * @property {string} state the folder in which D1, R2 and KV store their data
  * @property {Record<string, string>} vars what --var said
- * @property {string[] | undefined} envFiles in the place of .dev.vars and .env
- * @property {number | undefined} inspectorPort a debugger is let in only when asked for
+ * @property {string[] | undefined} envFiles instead of .dev.vars and .env
+ * @property {number | undefined} inspectorPort the debugger is on only if requested
  *
  * @typedef {object} Surroundings
  * @property {string} root of the checkout
- * @property {string} [port] what PORT says
+ * @property {string} [port] the value of PORT
  */
 
 /** @type {import('node:util').ParseArgsConfig['options']} */
@@ -36,13 +36,13 @@ const OPTIONS = {
   'env-file': { type: 'string', multiple: true },
   'persist-to': { type: 'string' },
   'inspector-port': { type: 'string' },
-  // Habits from `wrangler dev` that change nothing here: all of it is local, and LOG_LEVEL says what is logged.
+  // Options of `wrangler dev` that change nothing here: everything is local, and LOG_LEVEL sets the log level.
   local: { type: 'boolean' },
   'log-level': { type: 'string' },
 }
 
 export const USAGE =
-  'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER and --inspector-port N'
+  'accepts --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER and --inspector-port N'
 
 /** @param {string} name @param {string} text */
 function readPort(name, text) {
@@ -75,7 +75,7 @@ function parse(args) {
 }
 
 /**
- * @param {readonly string[]} args what follows `npm start --`
+ * @param {readonly string[]} args arguments after `npm start --`
  * @param {Surroundings} surroundings
  * @returns {ServeOptions}
  * @throws {UsageError}
@@ -90,7 +90,7 @@ export function readServeArguments(args, { root, port }) {
     state: resolve(root, values['persist-to'] ?? STATE),
     vars: Object.fromEntries((values.var ?? []).map(readVariable)),
     envFiles: values['env-file'],
-    // 0 is wrangler's word for any free port, which nobody would know here.
+    // For wrangler 0 means any free port, which clients would not know.
     inspectorPort: inspector === undefined || inspector === '0' ? undefined : readPort('--inspector-port', inspector),
   }
 }

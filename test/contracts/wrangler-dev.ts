@@ -91,7 +91,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
     it(`serves MCP at once in open mode, and says what it does not do${stays ? ', keeps what was stored while it served other machines and asked for keys' : ''}`, async () => {
       const before = stays ? await storedBehindKeys() : null
       const { url, code, output } = await wranglerDev()
-      expect([code, output()]).toEqual([null, expect.stringContaining('runs no schedule by itself')])
+      expect([code, output()]).toEqual([null, expect.stringContaining('does not run the schedule')])
       if (before !== null) {
         const again = await connect(url, before.key)
         const { data: kept } = await again.call('search_context', {})

@@ -55,7 +55,7 @@ describe('npm start', () => {
     expect(port).toEqual({ code: 2, said: 'PORT is "abc"; it must be a number from 1 to 65535.' })
     expect([option.code, option.said]).toEqual([
       2,
-      expect.stringMatching(/^Unknown option '--speed'; npm start takes .*$/),
+      expect.stringMatching(/^Unknown option '--speed'; npm start accepts .*$/),
     ])
     expect([variable.code, variable.said]).toEqual([2, expect.stringMatching(/^--var is "LOG_LEVEL"; write .*$/)])
   })
@@ -84,7 +84,7 @@ describe('npm start', () => {
     other.close()
     expect([taken.code, taken.said]).toEqual([
       1,
-      expect.stringMatching(`^Port ${port} is in use.*; take another: npm start -- --port \\d+$`),
+      expect.stringMatching(`^Port ${port} is in use.*; use another: npm start -- --port \\d+$`),
     ])
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })
@@ -99,7 +99,7 @@ describe('npm start', () => {
     expect([taken.code, taken.said]).toEqual([
       1,
       expect.stringMatching(
-        `^Port ${port} \\(--inspector-port\\) is in use.*; take another: npm start -- --inspector-port \\d+$`,
+        `^Port ${port} \\(--inspector-port\\) is in use.*; use another: npm start -- --inspector-port \\d+$`,
       ),
     ])
     const same = await failToStart(['--inspector-port', env.PORT], env)
@@ -112,9 +112,9 @@ describe('npm start', () => {
     const args = ['--env-file', file, '--var', 'AUTH_MODE:required', '--var', 'LOG_LEVL:DEBUG']
     server = await startDevServer(data, 'start', { AUTH_MODE: 'open', ADMIN_TOKEN: '' }, args)
     expect(server.output()).toMatch(
-      /Every request brings a key \(AUTH_MODE=required\)\. With ADMIN_TOKEN set, make one: .* orgs create ORG, then .* keys create NAME/,
+      /Every request needs a key \(AUTH_MODE=required\)\. To make one, set ADMIN_TOKEN and run: .* orgs create ORG, then .* keys create NAME/,
     )
-    expect(server.output()).toContain('--var LOG_LEVL sets nothing: no variable has that name')
+    expect(server.output()).toContain('--var LOG_LEVL has no effect: the variable is unknown')
     expect(server.output()).not.toContain('AUTH_MODE sets nothing')
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }

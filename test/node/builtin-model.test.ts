@@ -109,9 +109,9 @@ describe('a folder as a model', () => {
 
   it('refuses a model whose vectors have another length than config.json says, and files that are none', async () => {
     const shape = threadOn(writeTinyModel(folder(), { config: { dim: 7 } }))
-    await expect(shape.load()).rejects.toThrow(`makes vectors of ${TINY_DIM} numbers, but config.json says "dim": 7`)
+    await expect(shape.load()).rejects.toThrow(`makes vectors of ${TINY_DIM} numbers, but config.json has "dim": 7`)
     const output = threadOn(writeTinyModel(folder(), { config: { output: 'pooler' } }))
-    await expect(output.load()).rejects.toThrow('has no output "pooler", but last_hidden_state')
+    await expect(output.load()).rejects.toThrow('has no output "pooler", only last_hidden_state')
     const path = writeTinyModel(folder())
     writeFileSync(join(path, 'tokenizer.json'), '{}')
     await expect(threadOn(path).load()).rejects.toThrow(/The tokenizer .* cannot be read/)
@@ -188,7 +188,7 @@ describe('a download', () => {
     const path = new URL(addressOf(pinned, pinned.files.model, server.url)).pathname
     const attempt = () => downloadModel(pinned, { models, mirror: server.url })
     server.served.set(path, Buffer.from(files.model).fill(1, 20, 30))
-    await expect(attempt()).rejects.toThrow(`${pinned.files.model.sha256} is pinned; it was not kept`)
+    await expect(attempt()).rejects.toThrow(`${pinned.files.model.sha256} is pinned; it was deleted`)
     expect(existsSync(`${filesOf(pinned, models).model}.part`)).toBe(false)
     server.served.set(path, Buffer.concat([files.model, files.model]))
     await expect(attempt()).rejects.toThrow('is larger than the')
@@ -216,7 +216,7 @@ describe('a download', () => {
     const file = folder()
     writeFileSync(file, '')
     await expect(downloadModel(pinned, { models: file, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
-      /cannot be written to \(ENOTDIR\); COMMONPLACE_MODELS names another folder/,
+      /cannot be written to \(ENOTDIR\); set COMMONPLACE_MODELS to another folder/,
     )
   })
 
@@ -226,7 +226,7 @@ describe('a download', () => {
     mkdirSync(place, { recursive: true })
     writeFileSync(join(place, 'lock'), String(process.ppid))
     await expect(downloadModel(pinned, { models, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
-      `Process ${process.ppid} is downloading into`,
+      `Process ${process.ppid} is already downloading into`,
     )
   })
 

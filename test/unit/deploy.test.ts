@@ -149,7 +149,7 @@ describe('npm run deploy', () => {
 
   it('goes on where it broke off', async () => {
     const { cloudflare, run, blocked } = world({ fails: { deploy: 'fetch failed' } })
-    expect(await blocked()).toContain('what is done is not done twice')
+    expect(await blocked()).toContain('completed steps are skipped')
     cloudflare.fail({})
     expect(await run()).toBe(0)
     expect(cloudflare.commands.filter((line) => line.startsWith('d1 create'))).toHaveLength(1)
@@ -224,7 +224,7 @@ describe('npm run deploy', () => {
     expect(await blocked()).toContain('not ready: database: it is behind')
     worker.ready = true
     worker.finds = false
-    expect(await blocked()).toBe('An entry was stored and not found by its words.')
+    expect(await blocked()).toBe('An entry was stored but not found by its words.')
     expect(worker.stored.size).toBe(0)
   })
 
@@ -259,7 +259,7 @@ describe('npm run deploy', () => {
     expect(await run()).toBe(0)
     expect(said()).toContain(`Vectorize ${NAME} is there`)
     cloudflare.held.indexes.set(NAME, 768)
-    expect(await blocked()).toMatch(/has 768 dimensions and the model makes 1024.*vectorize delete/)
+    expect(await blocked()).toMatch(/has 768 dimensions but the model has 1024.*vectorize delete/)
   })
 
   it('makes a bucket of backups of its own where one is bound, and leaves it when the rest is removed', async () => {
@@ -277,7 +277,7 @@ describe('npm run deploy', () => {
     types('another')
     expect(await run('--name', 'another', '--destroy')).toBe(0)
     expect([...cloudflare.held.buckets]).toEqual(['another-backups'])
-    expect(said()).toContain('R2 another-backups stays')
+    expect(said()).toContain('R2 another-backups is not removed')
   })
 
   it('needs no account for --dry-run, and shows every step', async () => {

@@ -51,11 +51,11 @@ describe('a release', () => {
     expect(() => releaseOf(sources(), '1.0', '2026-11-24')).toThrow(Refused)
     expect(() => releaseOf(sources(), CURRENT, '2026-11-24')).toThrow('not newer than')
     expect(() => releaseOf(sources('# Changelog\n\n## Unreleased\n\n## 0.1.0\n'), NEXT, '2026-11-24')).toThrow(
-      'tells nothing',
+      'has no entries',
     )
     const { files, ...rest } = sources()
     expect(() => releaseOf({ ...rest, files: { ...files, 'server.json': '{}' } }, NEXT, '2026-11-24')).toThrow(
-      'server.json holds the version',
+      'server.json contains the version',
     )
   })
 
@@ -83,7 +83,7 @@ describe('a release', () => {
     )
     // Right after a release there is nothing to tell of yet.
     if (/## Unreleased\s+## /.test(text('CHANGELOG.md')))
-      expect([status, stderr]).toEqual([2, expect.stringContaining('tells nothing')])
+      expect([status, stderr]).toEqual([2, expect.stringContaining('has no entries')])
     else {
       expect(stdout).toContain('migrations/released.json')
       expect(stdout).toContain(`v${NEXT}`)

@@ -15,7 +15,7 @@ it('takes what wrangler dev is started with by habit, where it changes nothing h
   expect(plain).toMatchObject({ port: 8787, ip: 'localhost', inspectorPort: undefined })
   expect(read('--port=9000', '--inspector-port', '9229', '--local')).toMatchObject({ port: 9000, inspectorPort: 9229 })
   expect([read('--ip', '0.0.0.0').ip, read('--host', '0.0.0.0').ip]).toEqual(['0.0.0.0', '0.0.0.0'])
-  expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start takes --port N/)
+  expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start accepts --port N/)
 })
 
 it('keeps data of the package where each system keeps those of a user, and where COMMONPLACE_DATA says', () => {

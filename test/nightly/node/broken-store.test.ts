@@ -95,7 +95,7 @@ describe('npm start on data that are broken', () => {
   const breakages: Record<string, { harm: (database: string) => void; terminal: RegExp; told: RegExp }> = {
     'a text in the place of the database': {
       harm: (database) => writeFileSync(database, 'I am a text.\n'),
-      terminal: /is no database of this server/,
+      terminal: /is not a database of this server/,
       told: /is not one of this server/,
     },
     'the database of another program': {
@@ -105,7 +105,7 @@ describe('npm start on data that are broken', () => {
         other.exec('CREATE TABLE notes (text)')
         other.close()
       },
-      terminal: /is no database of this server/,
+      terminal: /is not a database of this server/,
       told: /is not one of this server/,
     },
     'a damaged database': {
@@ -115,7 +115,7 @@ describe('npm start on data that are broken', () => {
         for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xa5, at, at + 512)
         writeFileSync(database, bytes)
       },
-      terminal: /is damaged\. Stop the server, keep a copy/,
+      terminal: /is damaged\. Stop the server, save a copy/,
       told: /The database is damaged/,
     },
     'a database that has lost all that is in it': {
@@ -125,17 +125,17 @@ describe('npm start on data that are broken', () => {
         other.exec('PRAGMA user_version = 1')
         other.close()
       },
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
     'an emptied database': {
       harm: (database) => truncateSync(database),
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
     'a deleted database': {
       harm: (database) => rmSync(database),
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
   }

@@ -104,7 +104,7 @@ describe('the package', () => {
     const kept = await client.callTool({ name: 'remember', arguments: { title: 'Packed', content: 'From a tarball' } })
     expect(kept.structuredContent).toMatchObject({ success: true })
     await client.close()
-    expect(server.said()).toContain(`Data live in ${join(data, 'state')}`)
+    expect(server.said()).toContain(`Data is stored in ${join(data, 'state')}`)
     expect(readdirSync(data)).toEqual(expect.arrayContaining(['servers', 'state']))
     expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
     expect(readdirSync(join(place, 'node_modules')).filter((one) => one.startsWith('onnxruntime'))).toEqual([])
