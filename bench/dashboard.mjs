@@ -1,4 +1,4 @@
-// `npm run bench:dashboard`: how long each page of the dashboard takes in a store of 10,000 entries, beside the tool that does most of its
+// `npm run bench:dashboard`: measures each page of the dashboard in a store of 10,000 entries, compared with the tool that does most of its
 // work, asked by turns. See README.md.
 import { parseArgs } from 'node:util'
 import { entryAt } from './load/corpus.mjs'

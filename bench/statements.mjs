@@ -1,5 +1,5 @@
-// Which statement of a call costs, and which of its tables? Rows read and milliseconds of each statement that a call of `bench:rows` sends
-// to D1, dearest first, and of each table of its WITH clause with those that it needs.
+// Measures each statement of a call, and each of its tables: rows read and milliseconds of each statement that a call of `bench:rows` sends
+// to D1, most expensive first, and of each table of its WITH clause with those that it needs.
 //   node bench/statements.mjs --only 'wake|in a project' [--size 10000] [--stores FOLDER] [--large] [--text]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     size: { type: 'string', default: '1000' },
-    /** A folder in which filled stores are kept. */
+    /** A folder of filled stores. */
     stores: { type: 'string' },
     /** The calls and the store of `bench:large`. */
     large: { type: 'boolean', default: false },

@@ -1,5 +1,5 @@
-// `npm run bench:texts`: how long it takes to find the line, see the outline and read the part of long entries, on D1 and on
-// PostgreSQL in plain workerd, and how long others wait meanwhile. See README.md.
+// `npm run bench:texts`: measures finding a line, an outline and a part of long entries, on D1 and on
+// PostgreSQL in plain workerd, and how long other requests wait meanwhile. See README.md.
 import { parseArgs } from 'node:util'
 import { createClient } from './support/mcp.mjs'
 import { markdownTable, percentile, random, short, thousands } from './support/numbers.mjs'
@@ -70,7 +70,7 @@ const MARKDOWN = Array.from({ length: 12_000 }, (_, i) =>
   .join('\n\n')
   .slice(0, MEGABYTE)
 
-/** The longest time that somebody else waits for /health while a call runs. */
+/** The longest wait for /health while a call runs. */
 async function longestWait(origin, call) {
   let running = true
   let longest = 0

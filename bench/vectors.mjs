@@ -1,4 +1,4 @@
-// `npm run bench:vectors`: how long a search by meaning takes over many vectors of 768 dimensions, in plain workerd with
+// `npm run bench:vectors`: measures a search by meaning over many vectors of 768 dimensions, in plain workerd with
 // a warm index. The embedder is the local one, so the time is the search's own. With --objects: over more vectors than a bench stores
 // entries, the Durable Objects that hold them alone. See README.md.
 import { parseArgs } from 'node:util'

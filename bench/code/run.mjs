@@ -1,4 +1,4 @@
-// `npm run bench:code`: how fast is a repository indexed, and how fast are the three searches in it? In plain workerd, over MCP.
+// `npm run bench:code`: measures indexing a repository and the three searches in it. In plain workerd, over MCP.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ function* sources(folder) {
   }
 }
 
-/** A folder with as many files as asked for, each tenth of what the packages have more of left out evenly. */
+/** Makes a folder with this number of files, leaving out evenly what the packages have more of. */
 function gather(folder) {
   const all = PACKAGES.flatMap((name) => [...sources(join(root, 'node_modules', name))])
   const wanted = Math.min(Number(values.files), all.length)

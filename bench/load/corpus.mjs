@@ -1,4 +1,4 @@
-// The entries of the load bench: the same for the same seed, size and place, without keeping any of them.
+// The entries of the load bench: the same for the same seed, size and position, computed on demand.
 import { random } from '../support/numbers.mjs'
 import { createVocabulary, drawByRank } from './words.mjs'
 
@@ -12,7 +12,7 @@ const TECHNOLOGIES = ['typescript', 'sqlite', 'postgres', 'workers', 'react', 'd
 /** Each probe marks this many entries, spread evenly over the whole table, however large it is. */
 export const PROBE_MATCHES = 100
 
-/** What only probes carry. */
+/** Values that only probes have. */
 export const PROBE = {
   thread: 'probe/thread',
   tag: 'probe-tag',

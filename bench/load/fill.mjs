@@ -1,4 +1,4 @@
-// Fills a fresh server through the front door.
+// Fills a new server over MCP.
 import { mean } from '../support/numbers.mjs'
 import { progress } from '../support/progress.mjs'
 import { entryAt } from './corpus.mjs'
@@ -9,8 +9,8 @@ const BATCH = 100
 const nextSecond = () => new Promise((resolve) => setTimeout(resolve, 1010 - (Date.now() % 1000)))
 
 /**
- * Stores the entries of a table of this size, 100 a call. One batch in the middle gets its seconds to itself, so that a
- * range of dates can be asked for that holds exactly 100 entries.
+ * Stores the entries of a table of this size, 100 a call. One batch in the middle has its own seconds, so that a
+ * range of dates exists that contains exactly 100 entries.
  *
  * @param {import('../support/mcp.mjs').Client} client
  * @param {number} size

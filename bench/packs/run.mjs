@@ -1,4 +1,4 @@
-// `npm run bench:packs`: do packs bring what a goal needs, and nothing that they must not? See ../README.md.
+// `npm run bench:packs`: checks that packs contain what a goal needs, and nothing forbidden. See ../README.md.
 import { parseArgs } from 'node:util'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { createWorkspace } from '../support/workspace.mjs'
@@ -28,7 +28,7 @@ if (team === undefined) throw new Error(`Teams: ${Object.keys(TEAMS)}`)
 const history = readHistory(team)
 const goals = readGoals(team)
   .filter(({ part }) => values.parts.split(',').includes(part))
-  // As people say it too: what a pack brings should hardly change.
+  // Alternative phrasings; the pack should hardly change.
   .map((one) => ({ ...one, goal: values.as.replace('{goal}', () => one.goal).replace('{project}', () => one.project) }))
 const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))

@@ -1,5 +1,5 @@
-// `npm run bench:recall`: does `context_recall` find what the threads tools find, what does its threshold leave, and what does it find where
-// nothing answers? See ../README.md.
+// `npm run bench:recall`: compares `context_recall` with the threads tools, with and without its threshold, and counts what it finds where
+// no entry answers. See ../README.md.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../scripts/install.mjs'

@@ -1,4 +1,4 @@
-// `npm run bench:suites -- locomo --data PATH`: suites of others, asked of the search tools. See README.md beside.
+// `npm run bench:suites -- locomo --data PATH`: runs public suites against the search tools. See README.md.
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { baselineLeg, serverLegs } from '../retrieval/legs.mjs'

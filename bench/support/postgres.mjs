@@ -1,4 +1,4 @@
-// Plain workerd as in workerd.mjs, with a PostgreSQL of its own in the place of D1, kept in the state folder.
+// Plain workerd as in workerd.mjs, with its own PostgreSQL instead of D1, stored in the state folder.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
