@@ -7,29 +7,29 @@ interface WrittenMetadata {
   readonly json: string
 }
 
-/** Which entries are looked at. */
+/** Selects the entries to check. */
 export interface LargeRequest {
-  /** What is asked of them beside their metadata. */
+  /** Conditions other than those on metadata. */
   readonly filter: Filter
-  /** Their metadata have more bytes; no less than `LARGE`. */
+  /** Metadata size above this many bytes; at least `LARGE`. */
   readonly above: number
   /** They have a higher id. */
   readonly after: number
 }
 
-/** Behind which id to go on; null where there are no more. */
+/** Id to continue after; null at the end. */
 type Last = { readonly last: number | null }
 
-/** Listed entries with metadata that are too large for a statement to look at those of many. Each method is one round trip. */
+/** Reads listed entries whose metadata are too large for one statement to check many. Each method is one round trip. */
 export interface LargeMetadata {
-  /** The next ones in the order of ids that scope and filter admit: about a megabyte of them, at least one where there are any. */
+  /** Returns the next ones in the order of ids that match scope and filter: about a megabyte of them, at least one if there are any. */
   next(scope: Scope, request: LargeRequest): Promise<Last & { readonly metadata: readonly WrittenMetadata[] }>
 
   /**
-   * The same of as many as one statement may look at.
+   * Checks as many as one statement may read.
    *
-   * @param of conditions on metadata that a statement may ask of metadata of any size
-   * @returns the ids of those that fulfil them
+   * @param of conditions on metadata that a statement can check at any size
+   * @returns the ids of matching entries
    */
   admitted(scope: Scope, request: LargeRequest, of: Filter): Promise<Last & { readonly ids: readonly number[] }>
 }

@@ -2,9 +2,10 @@ import type { GenerationTopic } from '../domain/entry/entry'
 import type { StoredObject } from './image-store'
 
 /**
- * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
- * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
- * ahead of the transaction that needs it, and is to go when that never came. `words`: the index is to forget what was erased.
+ * Topics of work with their keys. `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`,
+ * `summarize`: an entry id. `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long
+ * text that was staged before its transaction, and is deleted if the transaction never committed. `words`: removal of erased words from
+ * the index.
  */
 export const WORK_TOPICS = [
   'delete',
@@ -24,40 +25,49 @@ export interface WorkItem {
   readonly id: number
   readonly org: string
   readonly topic: WorkTopic
-  /** What the topic is done to. */
+  /** The object of the work. */
   readonly key: string
   readonly attempts: number
-  /** Of the claim that took it; the next claim of the same row has another. */
+  /** Fencing token of the lease; each lease of the same row has another. */
   readonly token: string
 }
 
-/** How much of one topic is taken at once. */
+/** Maximum number of items of one topic in a lease. */
 export interface Lane {
   readonly topic: WorkTopic
   readonly limit: number
 }
 
 /**
- * Rows of work to be done by another service, retried until it succeeds. Work is fenced: a claim ends when nobody holds on
- * to it for a while, and whoever lost it to another can neither finish nor postpone what the other holds. Items that are
- * passed together are of one claim.
+ * A queue of work to be done after a commit, retried until it succeeds. Items are leased with a fencing token: a lease expires unless it is
+ * extended, and a worker that lost it can neither finish nor postpone the item. Items that are
+ * passed together are of one lease.
+ *
+ * @example
+ * for (const item of await outbox.claim([{ topic: 'embed', limit: 50 }])) {
+ *   if ((await outbox.hold([item])).length === 0) continue
+ *   await embed(item).then(
+ *     () => outbox.finish([item]),
+ *     (error) => outbox.retry([item], String(error)),
+ *   )
+ * }
  */
 export interface Outbox {
   /**
-   * Claims due work of each lane. An image that is in use again is dropped from the list instead of claimed, in the same
-   * transaction that looks; a claimed one is marked, so that no write commits that put its bytes before.
+   * Leases due work of each topic. An image that is in use again is dropped instead, in the same
+   * transaction; a leased one is marked, so that no write commits that stored its bytes before.
    */
   claim(lanes: readonly Lane[]): Promise<WorkItem[]>
-  /** Prolongs a claim; the items of it that are still held. To be asked before each step of the work. */
+  /** Extends a lease, and returns the items that are still held. Call it before each step of the work. */
   hold(items: readonly WorkItem[]): Promise<WorkItem[]>
-  /** The work is done; an item that was queued again meanwhile, or that another has claimed, stays. */
+  /** Removes finished work; an item that was queued again meanwhile, or that another worker holds, stays. */
   finish(items: readonly WorkItem[]): Promise<void>
   /**
-   * The work failed; it is tried again later, ever more slowly, and counts as failed after ten tries. Nothing happens to an
-   * item that is not held any more.
+   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer
+   * held are not changed.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
-  /** What queued this has tried to do it at once, and failed: it is tried again later, and counts as tried. */
+  /** Records a failed immediate attempt of the caller that queued the work: it is retried later, and the attempt counts. */
   missed(item: Pick<WorkItem, 'org' | 'topic' | 'key'>, error: string): Promise<void>
   /** Queues the removal of those objects that no entry uses. */
   queueUnused(objects: readonly StoredObject[]): Promise<number>

@@ -2,18 +2,18 @@ import type { Caller } from '../domain/identity/scope'
 import type { Receipt } from '../domain/receipts/receipt'
 
 /**
- * Receipts of calls that gave a key. The batch of a write that such a caller makes keeps one itself, or fails with `KeyTaken` when
+ * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyTaken` when
  * another call was first.
  */
 export interface Receipts {
-  /** Of the caller's credential, within the time that receipts are kept. */
+  /** Finds a receipt of the caller's key that has not expired. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
-   * Adds the whole facts of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing; to the
-   * receipt of another call nothing is added: what found nothing left to do must not answer for who did it. Whoever is first is right:
-   * the receipt that comes back has the facts by which everybody is answered.
+   * Adds the outcome to the receipt of the call (the caller's changeId), which is created if the call wrote nothing. The receipt of
+   * another call is not changed, so that a call without effect never answers for the one that had it. The first call wins:
+   * the returned receipt has the outcome that every repetition answers with.
    *
-   * @param given `facts` as JSON keeps them
+   * @param given `facts` as stored in JSON
    */
   complete(caller: Caller, given: { readonly key: string; readonly facts: unknown }): Promise<Receipt>
 }

@@ -284,7 +284,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       ] as const
       await page.goto(`${house.base}/review`)
       const before = Number(
-        /(\d+)( or more)? sessions to look at/.exec((await page.locator('main').textContent()) ?? '')?.[1],
+        /(\d+)( or more)? sessions to review/.exec((await page.locator('main').textContent()) ?? '')?.[1],
       )
       expect(before).toBe(Math.min(50, sessions))
       let done = 0
@@ -313,7 +313,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       const undone = Math.min(20, done)
       for (let i = 0; i < undone; i++) await press('u')
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-      expect(await page.locator('main').textContent()).toMatch(/\d+ sessions to look at/)
+      expect(await page.locator('main').textContent()).toMatch(/\d+ sessions to review/)
       const first = await idHere()
       await press('l')
       expect(await idHere()).not.toBe(first)
