@@ -6,7 +6,7 @@ const id = await storeSample()
 const tool = 'get_context_by_ids'
 await askAgents(
   {
-    prompt: 'Bring the entry.',
+    prompt: 'Fetch the entry.',
     tools: [tool],
     script: (results) => (results.length === 0 ? { tool, args: { context_ids: [id] } } : { answer: 'done' }),
   },

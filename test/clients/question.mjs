@@ -15,7 +15,7 @@ const { context_id: id } = await call('store_context', {
   text: LINES.join('\n'),
 })
 
-/** All strings of what a client shows its model, one after the other. */
+/** Returns all strings that a client shows its model, one after the other. */
 const textOf = (value) =>
   typeof value === 'string'
     ? value

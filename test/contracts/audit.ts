@@ -67,7 +67,7 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       await used()
     })
 
-    it('by the days that rows are kept, in parts, without numbering anew', async () => {
+    it('by the days that rows are kept, in parts, without renumbering', async () => {
       const retention = createSqlRetention(made.connection, made.clock)
       // Behind the orgs of other tests, through which it would go one by one.
       const others = 'zz'

@@ -15,7 +15,7 @@ export interface ChangesUnderTest {
   readonly clock: TestClock
 }
 
-/** Whatever happens to an entry is a row of `changes` that knows the call, who made it, and who saw the entry before and after. */
+/** Every change of an entry is a row of `changes` with the call, its author, and the readers of the entry before and after. */
 export function changesContract(name: string, make: () => ChangesUnderTest): void {
   describe(`${name} tells who changed what, and who may learn of it`, () => {
     let made: ChangesUnderTest

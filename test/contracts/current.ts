@@ -15,7 +15,7 @@ const idsOf = (list: readonly { readonly id: number }[]): number[] => list.map((
 
 type Legs = Pick<Parameters<typeof createGetCurrent>[0], 'words' | 'semantic'>
 
-/** What stands before an agent at this moment (fabric contract §5). */
+/** Memories shown to an agent now (fabric contract §5). */
 export function currentContract(name: string, make: () => RecallGround): void {
   describe(`${name} knows what matters now`, () => {
     let ground: RecallGround
@@ -28,7 +28,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       world = recallWorld(ground, ada)
     })
 
-    /** What is done behind answers. */
+    /** Work after answers. */
     let behind: (() => Promise<void>)[] = []
     const noted = () => Promise.all(behind.splice(0).map((work) => work()))
 
@@ -52,7 +52,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
     const store = (content: string, more: object = {}, draft: object = {}) =>
       world.store(content, { ...inProject(more), ...draft })
 
-    /** As the event of an opened file is kept. */
+    /** As the event of an opened file is stored. */
     const open = (path: string, more: object = {}) =>
       store(
         path,
@@ -168,7 +168,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       await both([theirs])
       await world.service.update(ada, null, wide, { pinned: true })
       await both([wide, theirs])
-      // Whoever counts vectors saw no other number meanwhile.
+      // Counts of vectors did not change meanwhile.
       const [counted, there] = await ground.connection.batch([
         sql`SELECT CAST(sum(entries) AS integer) AS entries, CAST(sum(vectors) AS integer) AS vectors
           FROM vector_counters WHERE org = ${ada.org}`,
@@ -503,7 +503,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         shown = idsOf((await answer({ currentCommand: 'harbour' })).relevant)
       })
       expect(shown).toContain(near)
-      // D1 cannot compare vectors itself, so there the index is told of them and asked again.
+      // D1 cannot compare vectors itself, so the index is updated and searched again.
       const told = ground.connection.dialect.nearness === null ? 2 : 0
       expect(roundTrips).toBeLessThanOrEqual(3 + told)
     })

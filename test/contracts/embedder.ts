@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Embedder } from '../../src/ports/embedder'
 
-/** What every Embedder does, whatever makes its vectors. */
+/** Behavior of every Embedder. */
 export interface EmbedderUnderTest {
   readonly embedder: Embedder
   readonly provider: string
@@ -50,7 +50,7 @@ export function describeEmbedder(make: () => EmbedderUnderTest): void {
     expect([first, last]).toEqual(await embedder.embed(['first', 'last'], 'document'))
   })
 
-  it('asks nobody when there is nothing to embed', async () => {
+  it('makes no request when there is nothing to embed', async () => {
     const { embedder, requests = () => 0 } = make()
     expect(await embedder.embed([], 'document')).toEqual([])
     await embedder.embed([' '], 'query')

@@ -17,7 +17,7 @@ export interface LifeUnderTest {
   readonly connection: SqlConnection
 }
 
-/** What the life cycle does to an entry, what its writer says, and that neither undoes the other (platform contract §1). */
+/** Effects of the life cycle, effects of writers, and that neither undoes the other (platform contract §1). */
 export function entryLifeContract(name: string, make: () => LifeUnderTest): void {
   describe(`${name} keeps the life cycle apart from metadata`, () => {
     let entries: EntryStore
@@ -72,7 +72,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect(await columns(id)).toEqual({ layer: 3, weight: 5, pinned: 1, archived: 0, expires_at: FAR })
     })
 
-    it('hides nothing and brings nothing back for a word in metadata', async () => {
+    it('neither hides nor restores an entry because of a word in metadata', async () => {
       const id = await save({ status: 'archived' })
       expect(await listed()).toEqual([id])
       expect((await entries.page(ada, { op: 'thread', is: 't' }, PAGE)).total).toBe(1)

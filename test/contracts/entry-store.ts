@@ -21,7 +21,7 @@ export interface StoreUnderTest {
   readonly connection: SqlConnection
 }
 
-/** What every EntryStore does, whatever database is behind it. */
+/** Behavior of every EntryStore, on every database. */
 export function entryStoreContract(name: string, make: () => StoreUnderTest): void {
   describe(`${name} keeps entries`, () => {
     let store: EntryStore
@@ -62,7 +62,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(JSON.stringify((await read(id))?.metadata)).toBe(JSON.stringify(metadata))
     })
 
-    it('names beside an entry the newest that takes its place, of those that the reader sees, in whichever way it is read', async () => {
+    it('names with an entry the newest visible one that supersedes it, in every kind of read', async () => {
       const eve = { ...ada, owner: 'eve' }
       const old = await save({ threadId: 't' })
       const later = await save({ threadId: 't', metadata: { supersedes: [old] } })
@@ -85,7 +85,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(await named(eve)).toEqual(everywhere(later))
       await store.delete(ada, { ids: [later, page] })
       expect((await store.readWithin(eve, [old], 1_000_000)).entries[0]?.supersededBy).toBeUndefined()
-      // Of two that say so of each other the newer stands.
+      // Of two that supersede each other the newer is current.
       await store.change(ada, [
         await applyUpdates(ada, (await read(old)) as Entry, [{ id: old, metadata: { supersedes: [hidden] } }]),
       ])
@@ -93,7 +93,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(both.entries.map(({ supersededBy }) => supersededBy)).toEqual([hidden, undefined])
     })
 
-    it('keeps what an entry supersedes when somebody changes its metadata who may not see that', async () => {
+    it('preserves what an entry supersedes when its metadata are changed by a caller who cannot see that', async () => {
       const eve = { ...ada, owner: 'eve', projects: ['p'] }
       const hidden = await save({ metadata: { audience: 'private' } })
       const elsewhere = await save({ metadata: { project: 'q' } })
@@ -116,7 +116,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         eve,
       )
       expect((await told())[0]).toBe(later)
-      // What they did not link they do not link, and what is named no more is not linked.
+      // Links that they did not make are not made, and removed names are not linked.
       await change({ project: 'p', supersedes: [hidden, unseen] })
       expect((await told()).slice(0, 1).concat((await told())[2])).toEqual([undefined, undefined])
       await store.change(ada, [

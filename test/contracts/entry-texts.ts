@@ -27,7 +27,7 @@ const longText = (lines: number): string =>
     (_, i) => `${i + 1} ${'ä🌍x'.repeat(i % 40)}${['\n', '\r\n', '\r', '\n\n'][i % 4]}`,
   ).join('')
 
-/** What every adapter of EntryTexts does, whatever database is behind it. */
+/** Behavior of every adapter of EntryTexts, on every database. */
 export function entryTextsContract(name: string, make: () => MadeTexts): void {
   describe(`${name} reads texts in parts`, () => {
     let made: MadeTexts
@@ -122,7 +122,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect(await made.texts.measure(freshPrincipal(), id)).toBeNull()
     })
 
-    it('brings a part of a long text together with its marks, of letters of one byte and of four', async () => {
+    it('returns a part of a long text together with its line index, of letters of one byte and of four', async () => {
       const plain = Array.from({ length: 4000 }, (_, i) => `line ${i + 1}`).join('\n')
       for (const text of [plain, longText(2000).trim()]) {
         const id = await save(text)
@@ -222,7 +222,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       }
     })
 
-    it('brings at most 100,000 characters of a part and says where it goes on', async () => {
+    it('returns at most 100,000 characters of a part and where it continues', async () => {
       const read = createReadTexts({ ...made, yielder: WITHOUT_REST })
       const id = await save('🌍'.repeat(240_000))
       const pages: string[] = []

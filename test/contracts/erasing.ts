@@ -19,7 +19,7 @@ const HOUR = 3_600_000
 const OFF = { days: 0, receiptHours: 24 }
 const ON = { days: 30, receiptHours: 24 }
 
-/** Erasing what was deleted before, whatever became of it, by whom it was to see and by nobody else (history contract §3). */
+/** Erasing deleted entries in any state, only by those who could see them (history contract §3). */
 export function erasingContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} erases what is gone`, () => {
     let made: HistoryUnderTest
@@ -53,7 +53,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       createSqlReceipts(made.connection, made.clock, terms).find(ada, `k${id}`)
     const erase = async (caller: Caller, id: number, terms = OFF) =>
       (await deleting(store(terms)).erase(call(caller), { ids: [id] })).count
-    /** Whether each of these may erase it, in turn; what nobody erased is still told. */
+    /** Whether each of these may erase it, in turn; unerased states are still shown. */
     async function tried(id: number, callers: readonly Caller[], terms = OFF) {
       const counts: number[] = []
       for (const caller of callers) {
@@ -111,7 +111,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       const [standing, deleted] = [await illustrated(), await illustrated()]
       await store(ON).patch(call(ada), standing, { n: 1 })
       await store(ON).delete(call(ada), { ids: [deleted] })
-      // Each of the two entries uses the image, and so does each state that is kept of them.
+      // Each of the two entries uses the image, and so does each of their retained states.
       expect(await left()).toEqual([3, 1, 0])
       expect(await erase(ada, standing, ON)).toBe(1)
       expect(await left()).toEqual([1, 0, 0])
@@ -134,7 +134,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
 
     it(promise('h3-erase-last'), async () => {
       const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, ON)
-      // Once for all, then for its owner alone, each deleted; of the last deletion something is kept or nothing.
+      // Once shared, then private, each deleted; of the last deletion something or nothing is retained.
       for (const terms of [ON, OFF]) {
         const id = await secret()
         await store(ON).delete(call(ada), { ids: [id] })
@@ -146,7 +146,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
     })
 
-    it('as long as a receipt may tell of it, however short the feed is kept', async () => {
+    it('as long as a receipt may refer to it, however short the feed is retained', async () => {
       const terms = { days: 0, receiptHours: 720 }
       const id = await secret()
       await store(terms).delete(call(ada), { ids: [id] })

@@ -143,7 +143,7 @@ const filters: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({
   ),
 })).filter
 
-/** Sizes of metadata around those beyond which an entry is looked at by itself. */
+/** Sizes of metadata around the limit from which an entry is checked separately. */
 const padding = fc.oneof(
   { weight: 5, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constantFrom(BYTES - 100, BYTES + 100, 3_000, 8 * BYTES + 100) },
@@ -151,7 +151,7 @@ const padding = fc.oneof(
 /** Holds of every entry, and is too much for a database to ask of large metadata. */
 const HEAVY = not({ op: 'substring', path: ['pad'], at: 'anywhere', value: 'b'.repeat(5_000), fold: false })
 
-/** Plays random filters against a store: every third as it is, every third as a search asks it, every third beside one that is heavy. */
+/** Runs random filters against a store: every third as it is, every third in a search, every third together with an expensive one. */
 export const filtersMean = (
   name: string,
   make: (clock: TestClock) => { readonly entries: EntryStore; readonly connection: SqlConnection },

@@ -35,7 +35,7 @@ export interface HistoryUnderTest {
 const DAY = 86_400_000
 const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
 
-/** What is kept of changes and calls, for how long, and what it costs (history contract §3, §5). */
+/** Retention of changes and calls, its duration and cost (history contract §3, §5). */
 export function historyStoreContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} keeps what was`, () => {
     let made: HistoryUnderTest
@@ -89,7 +89,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ])
     })
 
-    it('tells of no change where a patch leaves metadata as they are', async () => {
+    it('reports no change if a patch leaves the metadata equal', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const [saved] = await store(terms).save(ada, [await entryOf(ada, { metadata: { z: { y: 1, x: [2] }, a: 'ä' } })])
       const id = saved?.id as number
@@ -139,7 +139,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await expect(entries.patch(ada, id, { other: large.big })).rejects.toMatchObject({ code: 'limit_exceeded' })
     })
 
-    it('tells of no change of metadata where only the order of keys differs', async () => {
+    it('reports no change of metadata if only the order of keys differs', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const parts = [made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms] as const
       const history = createSqlHistory(...parts)
@@ -157,7 +157,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await storeOnce(turned)).toBe(id)
       await update(turned)
       await store(terms).patch(ada, id, { z: { x: [{ p: 2 ** 60, q: 'ä' }, {}, []] } })
-      // What says something else, in the same places or in others, with the same letters or of other types.
+      // Different values, in the same or other places, with the same letters or other types.
       await store(terms).patch(ada, id, { b: 1 })
       await storeOnce({ ...turned, b: 1 })
       await storeOnce({ ...turned, b: 2 })
@@ -255,7 +255,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await history.restore(ada, last, [null])).toEqual([5])
     })
 
-    it('brings no state back that looks like it holds a secret where these are taken out of writes, and else tells of it', async () => {
+    it('restores no state that looks like it contains a secret where secrets are removed from writes, and else warns', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const secret = `ghp_${'a1B2'.repeat(10)}`
       const drafts = [{ text: `the key ${secret}` }, { text: 'a door', metadata: { password: 'hunter2hunter2' } }, {}]

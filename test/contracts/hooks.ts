@@ -15,8 +15,8 @@ const MINUTE = 60_000
 /**
  * Events of hooks over HTTP, and what becomes of them (capture contract §3, §4).
  *
- * @param whole or else only who sees what, what is kept from whom, and what the database itself does
- * @param secretsOneOf one of so many made-up secrets is captured; null: none
+ * @param whole or else only visibility, privacy, and the work of the database itself
+ * @param secretsOneOf captures one of this many made-up secrets; null: none
  */
 export function hooksContract(whole: boolean, secretsOneOf: number | null): void {
   describe('the hooks of clients', () => {
@@ -166,7 +166,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(rows).toEqual([{ id: 0 }])
     })
 
-    it('keep to the projects of a narrowed key, and say so', async () => {
+    it('keep to the projects of a narrowed key, and report that', async () => {
       const narrow = await world.makeKey(ada.org, { owner: 'ada', projects: ['other'] })
       const s = claudeCode(session)
       const start = s.start()
@@ -186,7 +186,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
 
     if (secretsOneOf !== null) capturedSecrets(secretsOneOf)
 
-    it('tell nobody what another’s private entries or projects hold, neither at a start nor at a prompt', async () => {
+    it('never show private entries or projects of others, neither at a start nor at a prompt', async () => {
       const hide = (title: string, rest: object) =>
         world.ok(ada, 'remember', {
           title,
@@ -213,7 +213,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await told(ada)).toMatch(/Privately/)
     })
 
-    it('leave no words of what is erased, neither in sessions nor in what was recalled', async () => {
+    it('leave no words of erased entries, neither in sessions nor in recalled texts', async () => {
       const title = 'Vanishing lamps'
       const { id } = await world.ok(ada, 'remember', { title, content: 'x', kind: 'decision', project: PROJECT })
       const s = claudeCode(session)
@@ -229,7 +229,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await kept()).toEqual([])
     })
 
-    it('count among the bytes that an organization may hold, and where there is no room are told and not kept', async () => {
+    it('count among the bytes that an organization may hold, and are refused with a message when the quota is reached', async () => {
       const small = openWorld({ MAX_BYTES_PER_ORG: '6000' })
       const eve = await small.makeOrg()
       const fill = async (n: number) => {
@@ -652,7 +652,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start(undefined)).not.toContain('left off')
       })
 
-      it('are told nothing again by a client that replays a session, until something is new', async () => {
+      it('get no text twice from a client that replays a session, until something is new', async () => {
         const decide = (title: string) =>
           world.ok(ada, 'remember', { title, content: `${title}.`, kind: 'decision', project: PROJECT })
         await decide('LED lamps')
@@ -686,7 +686,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await ask('bake a chocolate cake')).output).toBeNull()
       })
 
-      it('bring nothing to a prompt that another entry takes the place of', async () => {
+      it('add no superseded entry to a prompt', async () => {
         const said = { content: 'The harbour light is oiled on Mondays', kind: 'rule', project: PROJECT }
         const { id } = await world.ok(ada, 'remember', { title: 'Oil', ...said })
         const ask = async (session: string) => {
@@ -700,7 +700,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect([text.includes('on Fridays'), text.includes('on Mondays')]).toEqual([true, false])
       })
 
-      it('are found where a filter asks for them, behind what somebody has written, and nowhere else', async () => {
+      it('are found if a filter includes them, after entries written on purpose, and not otherwise', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('repair the harbour light'), s.edit('a.ts'), s.end()])
         const title = 'The harbour light'
@@ -729,7 +729,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect([ids(page), page.total, page.has_more]).toEqual([[own], 2, false])
       })
 
-      it('write nothing more of a session that somebody has kept, dropped or reworded', async () => {
+      it('write nothing more of a session that a person has approved, dropped or edited', async () => {
         for (const [tool, args] of [
           ['update_context', { metadata_patch: { captured: false } }],
           ['update_context', { text: 'What Ada made of it' }],
@@ -750,7 +750,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(listed.results.map(({ metadata }: Json) => Object.hasOwn(metadata, 'expires_at'))).toEqual([false])
       })
 
-      it('become a new entry of what happens then where the session’s own has expired, unless somebody has kept it', async () => {
+      it('become a new entry when the session’s own has expired, unless a person has approved it', async () => {
         const DAY = 24 * 60 * MINUTE
         const sessions = async () => (await world.http(ada.secret, 'GET', '/api/v1/orgs/-/captured')).json.items
         for (const isKept of [false, true]) {
@@ -805,7 +805,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await post(ada, opencode, 'opencode')).json).toEqual({ text: expect.stringContaining('LED') })
       })
 
-      it('are refused where they are no events, and counted where they are not understood', async () => {
+      it('are refused if they are not events, and counted if they are unknown', async () => {
         expect((await post(ada, [])).status).toBe(400)
         expect((await post(ada, { events: 1 })).json.error.code).toBe('invalid_input')
         expect((await post(ada, { events: [] }, 'emacs')).status).toBe(404)
@@ -854,13 +854,13 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         world.clock.advance(MINUTE)
         await send(ada, [s.edit('d.ts')])
         expect(await versions()).toEqual([2])
-        // One that nobody writes waits, as before.
+        // A session that is not being written waits, as before.
         await send(ada, [s.edit('e.ts')])
         await schedule()
         expect(await versions()).toEqual([2])
       })
 
-      it('that somebody has kept, and entries of a thread named as theirs are, may come back where they were deleted and captured ones are erased', async () => {
+      it('that a person has approved, and entries of a thread named like theirs, can be restored after a deletion, while captured ones are erased', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
         const [{ id: kept }] = await captured(ada)

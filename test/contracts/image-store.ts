@@ -3,7 +3,7 @@ import { sha256Hex } from '../../src/domain/text'
 import type { ImageStore } from '../../src/ports/image-store'
 import { freshPrincipal, pngBytes } from '../support/scope'
 
-/** What every ImageStore does. */
+/** Behavior of every ImageStore. */
 export function imageStoreContract(name: string, make: () => ImageStore): void {
   describe(`${name} keeps image bytes`, () => {
     let store: ImageStore

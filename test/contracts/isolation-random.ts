@@ -78,7 +78,7 @@ async function compareAudit(stage: Stage): Promise<void> {
  * Isolation as a property: keys of two orgs, narrowed and not, call tools and routes at random, and each answer is what a
  * plain model of the rule says it must be. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
  *
- * @param extent runs of so many calls each, and steps of what was, and what changed
+ * @param extent number of runs and calls each, and steps of history and changes
  */
 export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs' | 'calls' | 'steps', number>>): void {
   beforeAll(migrate)

@@ -97,7 +97,7 @@ export function mainJob(count: number, restarts: boolean): void {
       )
     })
 
-    it('brings a section back whole, character for character', async () => {
+    it('returns a complete section, character for character', async () => {
       const section = sections.find((one) => one.text.length > 5_000) as Section
       const { data } = await client.call('get_context_by_ids', { context_ids: [ids.get(section)] })
       expect(data.result[0].text_content).toBe(section.text)

@@ -28,12 +28,12 @@ const EVEN: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
 const THREAD: Filter = { op: 'thread', is: 't1' }
 
 /**
- * What a page of D1 does in parts where one statement would hold everybody up (platform contract §6).
+ * Pages of D1 in parts where one statement would block other requests (platform contract §6).
  *
- * @param every whether each page is asked for under each filter, or two of four by turns
+ * @param every whether to request each page under each filter, or two of four in turn
  */
 export function pageInPartsCases(make: () => Made, every: boolean): void {
-  /** A store whose statements go through so many entries. */
+  /** A store whose statements scan a limited number of entries. */
   const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
     const yielder = createYielder(async () => void cost.rests++)
@@ -76,7 +76,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     return ada
   }
 
-  it('stops counting behind a whole page where more than ten thousand are seen, and says so', async () => {
+  it('stops counting after a complete page where more than ten thousand are scanned, and reports that', async () => {
     const made = make()
     const ada = await fill(made, 60)
     const once = await walking(made, 1000).store.page(ada, EVEN, { limit: 4, offset: 2, previewLength: 9 })
@@ -169,19 +169,19 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
       [1, 0],
       [1 + 16 + 1, 16],
     ])
-    // What an index leads to is one statement as long as it is few: 16 entries are open, 6 have the tag, and either will do.
+    // The hits of an index are one statement as long as they are few: 16 entries are open, 6 have the tag, and either works.
     const five: Filter = { op: 'tag', anyOf: ['five'] }
     expect([await cost(16, status), await cost(6, five), await cost(7, and([status, five]))]).toEqual(
       Array.from({ length: 3 }, () => [1, 0]),
     )
-    // What has one value of an indexed field stands in the order of a page, and ten times as many are counted there.
+    // Entries with one value of an indexed field are in page order, and ten times as many are counted there.
     expect([await cost(2, status), await cost(1, status)]).toEqual([
       [1, 0],
       [1 + 31 + 1, 31],
     ])
-    // What has one tag stands in the order of a page, and counters know how many.
+    // Entries with one tag are in page order, and counters have their number.
     expect(await cost(5, five)).toEqual([1, 0])
-    // With more the newest that have it are looked at first.
+    // With more, the newest of them are checked first.
     expect([await cost(7, and([status, five])), await cost(5, and([status, five]))]).toEqual([
       [1, 0],
       [1 + 1 + 7 + 1, 7],
@@ -211,10 +211,10 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     }
     const entriesAt = (most: number) => [most, 1e9] as const
     const bytesAt = (most: number) => [1000, most] as const
-    // A look, parts of one entry for each hundred plain filters in the place of 16, and the page.
+    // A check, parts of one entry for each hundred plain filters instead of 16, and the page.
     expect([await cost(EVEN, entriesAt(16)), await cost(all(100, lacks), entriesAt(16))]).toEqual([1, 1 + 17 + 1])
     expect(await cost(all(100, lacks), entriesAt(100))).toBe(1 + 5 + 1)
-    // 2,000 bytes are four entries for a plain filter, and one where an array is walked; whoever leads to them.
+    // 2,000 bytes are four entries for a plain filter, and one where an array is scanned; whatever index is used.
     expect([await cost(EVEN, bytesAt(9_000)), await cost(EVEN, bytesAt(2_000))]).toEqual([1, 1 + 4 + 1])
     const list: Filter = { op: 'elements', path: ['list'], allOf: ['x'], fold: false }
     expect(await cost(list, bytesAt(2_000))).toBeGreaterThan(1 + 14)
@@ -250,7 +250,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     expect(await run(and([EVEN, THREAD]))).toMatchObject({ total: 2, trips: 3 })
     // Half a share is of large ones: three of them in 2 × 350,000 bytes.
     expect(await run(EVEN, 700_000)).toMatchObject({ total: 4, trips: 2 + 4, rests: 4, brought: 0 })
-    // A megabyte is brought at once and looked at here, with rests between.
+    // A megabyte is fetched at once and checked here, with yields between.
     const many = await run(all(100, (i) => not(holds(i))))
     expect(many).toMatchObject({ total: entries, trips: 2 + 2 })
     expect(many.brought).toBeLessThan(1_000_000 + 2 * size)
@@ -269,7 +269,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     expect(found.scanned).toBe(4)
   })
 
-  it('searches through texts in parts of what a filter has to look at, and finds what one statement finds', async () => {
+  it('searches through texts in parts of the entries that a filter checks, and finds the same as one statement', async () => {
     const made = make()
     const ada = await fill(made, 35)
     const pattern = literalPattern('entry 1', false)

@@ -18,7 +18,7 @@ export interface QuotasUnderTest {
 
 const image = (name: string, size: number): ImageRef => ({ hash: name.repeat(64), mimeType: 'image/png', size })
 
-/** What an org holds is counted as it is, and no write passes its limits, however many come at once. */
+/** The usage of an organization is counted exactly, and no write exceeds its limits, also with concurrent calls. */
 export function quotaContract(name: string, make: () => QuotasUnderTest): void {
   describe(`${name} bounds what an org holds`, () => {
     let made: QuotasUnderTest
@@ -131,7 +131,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       ...{ id, version, steps: 1, text: { text: value, hash: `${id} ${version}` } },
     })
 
-    it('letting the oldest kept states go where there is no room else, so that deleting makes room', async () => {
+    it('deleting the oldest retained states where the quota requires it, so that deleting frees space', async () => {
       const store = within({ bytes: 7_000 }, 30)
       const [a, b] = [await save(store, { text: text(2_000, 'a') }), await save(store, { text: text(2_000, 'b') })]
       await store.delete(ada, { ids: [a] })
@@ -140,7 +140,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect(await versions()).toEqual([a, b])
       const d = await save(store, { text: text(2_000, 'd') })
       expect(await versions()).toEqual([b])
-      // What is full can be changed and made less, although each change keeps what was.
+      // At the limit entries can be changed and shortened, although each change retains the old state.
       await store.change(ada, [textChange(c, 1, text(1_990, 'e'))])
       await store.change(ada, [textChange(c, 2, text(1_980, 'f'))])
       await store.change(ada, [textChange(d, 1, text(500, 'g'))])

@@ -21,7 +21,7 @@ interface Made {
   readonly clock: TestClock
 }
 
-/** What a word weighs that stands in so many of so many memories. */
+/** Weight of a word by the number of memories with it and in all. */
 const weight = (memories: number, holding: number): number => Math.log((memories + 1_000) / (holding + 1)) ** 2
 
 /** How memories are found by words, with scores that mean the same everywhere (fabric contract §4). */
@@ -98,10 +98,10 @@ export function recallWordsContract(name: string, make: () => Made): void {
       await save('nothing of it')
       const { hits } = await recall('Where is the red lamp of the harbour?', 0)
       expect(hits.map(({ id }) => id)).toEqual([all, two, one])
-      // Each of the three words stands in two of four memories.
+      // Each of the three words is in two of four memories.
       expect(hits.map(({ share }) => share)).toEqual([1, 2 / 3, 1 / 3].map((share) => expect.closeTo(share, 9)))
       for (const { share, similarity } of hits) expect(similarity).toBe(share ** 0.2)
-      // What is rare counts more, in a large store hardly less: a third of the words is enough, and a common one alone is not.
+      // A rare word counts more, in a large store hardly less: a third of the words is enough, and a common one alone is not.
       await save('a beacon')
       for (const i of Array.from({ length: 40 }, (_, i) => i)) await save(`a tower ${i}`)
       const [tower, beacon] = [weight(45, 40), weight(45, 1)]
@@ -145,7 +145,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(by.get(id)).toBeCloseTo(1 / 3, 9)
     })
 
-    it('weighs words by the memories of the project and the layers that are asked for', async () => {
+    it('weighs words by the memories of the requested project and layers', async () => {
       const told = { p: { 1: ['beacon'], 2: ['tower', 'beacon', 'beacon'], 3: ['tower', 'tower', 'beacon'] } }
       for (const [layer, texts] of Object.entries(told.p))
         for (const text of texts) await save(`a ${text}`, { project: 'p' }, Number(layer) as Layer)
@@ -193,7 +193,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
     })
 
     it('orders by weight where words are equal, without a word of it in the similarity', async () => {
-      // Neighbours in a thread share what they earn, so each stands in a thread of its own.
+      // Neighbors in a thread share their scores, so each is in its own thread.
       const light = await save('a lamp', { weight: 1 }, 2, { threadId: 'a' })
       const heavy = await save('a lamp', { weight: 5 }, 2, { threadId: 'b' })
       const plain = await save('a lamp', {}, 2, { threadId: 'c' })

@@ -10,7 +10,7 @@ import { type RecallGround, recallWorld } from './recall-world'
 const MODES = ['keyword', 'semantic', 'hybrid'] as const
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** What is recalled, how it is scored and ordered, and what it costs (fabric contract §4). */
+/** Results of recall, their scores and order, and the costs (fabric contract §4). */
 /** @param isLarge also among thousands, and of hundreds that match */
 export function recallContract(name: string, make: () => RecallGround, isLarge = true): void {
   describe(`${name} recalls memories`, () => {
@@ -68,7 +68,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await at(0.7)).toEqual({ [words]: 'both', [meaning]: 'semantic', [half]: 'keyword' })
     })
 
-    it('tells what is nearest where nothing passes, on the first page alone', async () => {
+    it('returns the most similar memories where none passes, on the first page only', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       for (const [i, near] of [0.1, 0.2, 0.3, 0.4].entries()) {
         world.embedder.means(`place ${i}`, near, Math.sqrt(1 - near ** 2), 0)
@@ -196,7 +196,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         expect((await world.page(query, { mode, threshold: 0 })).results.map(({ id }) => id)).toContain(cluster)
         expect(await ids('scripts restart hangs k8s', { mode })).toEqual(expect.arrayContaining([cluster, holds]))
         expect(await ids('who owns the container platform', { mode })).toEqual([cluster])
-        // Half of a name calls nobody.
+        // Half of a name matches no alias.
         expect(await ids('k8s and the platform', { mode })).toEqual([cluster])
       }
     })
@@ -344,7 +344,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         }
     })
 
-    it('asks what words a memory holds that meaning alone found where that decides whether it passes, and of what is shown', async () => {
+    it('reads the words of a memory found by meaning only if they decide whether it passes, and of shown ones', async () => {
       const asked: number[] = []
       const standing: typeof ground.fullText.standing = (scope, units, ids) => {
         asked.push(...ids)
@@ -393,7 +393,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         )
         return all
       }
-      // Brings the index up to date.
+      // Updates the index.
       await ids('zeppelin')
       const small = await costs()
       for (const { roundTrips, embedded } of small) {
@@ -411,7 +411,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       const behind = { mode: 'semantic', threshold: 0, project: 'p' } as const
       const { roundTrips } = await world.cost(async () => expect(await ids('noise', behind)).toEqual([id]))
       expect(roundTrips).toBeLessThanOrEqual(3)
-      // What lists read does not grow with their own project either.
+      // Reads of lists do not grow with their own project either.
       const before = await lists()
       await world.crowd('p', 1_000)
       const after = await lists()
@@ -434,7 +434,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       const tagged: number[] = []
       for (const i of range(7)) tagged.push(await world.store(`kept word ${i}`, inProject({ tags: ['rare'] })))
       for (const [size, more] of Object.entries({ '10': 10, '1,000': 990, '10,000': 9_000 })) {
-        // A tenth of what is added belongs to the whole org.
+        // A tenth of the added entries belongs to the organization.
         await world.crowd('p', more * 0.9)
         await world.crowd('q', more * 0.1, { layer: 3 })
         await world.settle()
@@ -443,7 +443,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         const [first, second] = results.map(({ similarity }) => similarity) as [number, number]
         expect(first).toBeGreaterThan(second)
         for (const mode of MODES) {
-          // A word that few hold finds them, layer 3 beside layer 2, each once; by meaning too.
+          // A word of few entries finds them, layer 3 together with layer 2, each once; by meaning too.
           const found = await world.page('zeppelin', { mode, project: 'p' })
           expect([size, mode, found.total, found.capped]).toEqual([size, mode, 3, false])
           expect(found.results.map(({ id }) => id).sort((a, b) => a - b)).toEqual([best, good, far])

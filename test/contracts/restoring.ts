@@ -29,16 +29,16 @@ const NOT_KEPT =
     ' ',
   )
 
-/** What a kept state has of its own, and what PostgreSQL alone makes of the metadata. */
+/** Columns of a retained state only, and columns that PostgreSQL derives from the metadata. */
 const NOT_COMPARED = ['id', 'metadata_json']
 
-/** Names of columns in which a row of an entry and another of it, or of what is kept of it, differ. */
+/** Names of columns in which a row of an entry differs from another, or from a retained state. */
 const differing = (one: Row, other: Row): string[] =>
   Object.keys(one)
     .filter((name) => !NOT_COMPARED.includes(name) && one[name] !== other[name])
     .toSorted()
 
-/** What comes back with an entry, what is kept of nothing, and where what is kept ends (history contract §2, §3). */
+/** Data that is restored with an entry, data that is never retained, and the expiry of retained data (history contract §2, §3). */
 export function restoringContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} restores`, () => {
     let made: HistoryUnderTest
@@ -128,7 +128,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(differing(second, await standing())).toEqual(['accessed_at', ...anew, 'restored', 'version'])
     })
 
-    it('brings back archived what was archived when it was deleted, and listed an older state over what stands there', async () => {
+    it('restores an entry as archived if it was archived when deleted, and as listed over an existing one', async () => {
       const [named, undone, listed] = [await save({ n: 1 }), await save(), await save()]
       for (const id of [named, undone]) await rows(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
       const states = async () => {
@@ -165,7 +165,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await change(named, { depends_on: [target, other], n: 1 })
       await change(reverted, { depends_on: null })
       await restore({ ids: [reverted], version: 1 })
-      // What is deleted already cannot be linked to anew.
+      // Deleted entries cannot be linked again.
       const late = await save(naming(target))
       await store().delete(call(), { ids: [late] })
       await restore({ ids: [late] })
@@ -178,7 +178,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([to(unnamed, other), to(reverted, target)].toSorted())
     })
 
-    it('keeps the link of a turn that is said again to what was deleted', async () => {
+    it('keeps the link of a repeated message to a deleted entry', async () => {
       const target = await save()
       const turn = () => entryOf(ada, { threadId: 'turns', text: 'a turn', metadata: naming(target) })
       const say = async () => (await store().save(call(), [await turn()], { dedupe: true }))[0]?.id as number
@@ -189,7 +189,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([`${id} depends_on ${target} metadata`])
     })
 
-    it("brings nothing back over what stopped being the caller's to change since it was read", async () => {
+    it('restores nothing over an entry that the caller may no longer change', async () => {
       const bob = { ...ada, owner: 'bob' }
       const read = async (id: number, version: number) => {
         const what = { ids: [id], version }
@@ -210,7 +210,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await read(hidden, 1)).toEqual([])
     })
 
-    it('tells of what is being deleted in parts what it will tell when that is done', async () => {
+    it('answers about entries being deleted in parts as it will when that is done', async () => {
       const window = { limit: 9, offset: 0 }
       const id = await save()
       await change(id, { n: 1 })
@@ -232,7 +232,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(during).toMatchObject([{ currentVersion: 3, deleted: true }, [2], [], 2])
     })
 
-    it('tells nothing of what was of a memory whose time has passed', async () => {
+    it('returns no history of an expired memory', async () => {
       const window = { limit: 9, offset: 0 }
       const id = await save()
       await change(id, { expires_at: new Date(made.clock.now() + HOUR).toISOString() })
@@ -252,7 +252,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       ).toMatchObject([{ id, expiresAt: made.clock.now() }])
     })
 
-    it('brings as of an instant nothing of what has expired since, as history tells nothing of it', async () => {
+    it('returns nothing that has expired since as of an instant, like history', async () => {
       const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
       const [stands, changed, deleted] = [await save(soon()), await save({ n: 1 }), await save(soon())]
       made.clock.advance(1)
@@ -311,7 +311,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       while ((await forgetVersions(50)) > 0);
       expect(await forget()).toEqual([2, 2, 0])
       expect([await links(), await raw()]).toEqual([expect.objectContaining({ length: 3 }), 3])
-      // What is deleted already is erased with the links to it as well.
+      // Deleted entries with links to it are erased as well.
       await store().delete(call(), { ids: [stays] })
       expect([await links(), await raw()]).toEqual([[], 3])
       await store().erase(call(), { ids: [stays] })

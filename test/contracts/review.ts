@@ -145,7 +145,7 @@ export function reviewContract(whole: boolean): void {
       expect(await found()).toEqual([answers[0]?.json.id])
     })
 
-    it('drops once, of several that drop the same sessions at the same moment, and nothing of what stands otherwise', async () => {
+    it('drops once when several drop the same sessions at the same time, and no changed session', async () => {
       const ids = await twoCaptured()
       const [one, two] = ids as [number, number]
       const expected_versions = { [one]: 1, [two]: 1 }
@@ -203,7 +203,7 @@ export function reviewContract(whole: boolean): void {
         expect((await list(ada)).items.map((one: Json) => one.id)).toEqual([id])
       })
 
-      it('leaves a session that was kept and taken back out of what reembed counts', async () => {
+      it('does not count a session in reembed that was approved and undone', async () => {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
         const reembed = async () => (await world.http(ada.secret, 'POST', '/api/v1/reembed', {})).json
@@ -243,7 +243,7 @@ export function reviewContract(whole: boolean): void {
         expect(actions).toEqual(expect.arrayContaining(['captured.drop', 'captured.undo']))
       })
 
-      it('remembers what was captured with what it is kept from, and leaves the session', async () => {
+      it('stores a memory from a captured session with a link to it, and leaves the session', async () => {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
         const made = await world.ok(ada, 'remember', {
@@ -319,14 +319,14 @@ export function reviewContract(whole: boolean): void {
           }
       })
 
-      it('refuses to take back a drop of what has expired since', async () => {
+      it('refuses to undo a drop of a session that has expired since', async () => {
         const ids = await twoCaptured()
         const { json } = await post(ada, '/drop', { ids })
         world.clock.advance(31 * 86_400_000)
         expect((await post(ada, '/undo', json)).status).toBe(404)
       })
 
-      it('takes nothing back where nothing is kept of what was, and says so', async () => {
+      it('undoes nothing if the old state is not retained, and reports that', async () => {
         const eve = await forgetful.makeOrg()
         const ask = async (method: string, path: string, body?: object): Promise<Answer> =>
           forgetful.http(eve.secret, method, at(eve, path), body)

@@ -20,7 +20,7 @@ import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
-/** As few as the words of a handful of entries: what many match is told by the sample alone. */
+/** As few as the words of a handful of entries: frequent matches are covered by the sample. */
 const SOON: ManyMatch = {
   ...{ sampled: 10, entries: 0 },
   filtered: { classed: { sampled: 10, entries: 0 }, grouped: { sampled: 10, entries: 0 } },
@@ -170,7 +170,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       createD1FullText(connection, analyzer, clock, { ...settings, shares: { ...SHARES, once: -1 } }),
     ] as const
     const fullTexts = [d1, postgres] as const
-    /** Words of which each stands in fewer entries than the one before. */
+    /** Words that each occur in fewer entries than the one before. */
     const falling = 'amber birch cedar delta ember fjord grove heath islet jetty knoll ledge marsh'.split(' ')
     const drafts = Array.from({ length: 600 }, (_, i) => ({
       text: `${falling.filter((_, at) => random() < 0.75 / (1 + at * at * 0.4)).join(' ')} ${'filler '.repeat(i % 40)}n${i}`,
@@ -185,7 +185,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
     expect(saved[0]?.map(({ id }) => id)).toEqual(saved[1]?.map(({ id }) => id))
     const holdersOf = (words: readonly string[]) =>
       [...textOf].filter(([, text]) => text.split(' ').some((word) => words.includes(word))).map(([id]) => id)
-    // What stands nowhere leads nowhere, and of thirteen the most common does not.
+    // Unknown words are not used to select, and of thirteen the most common is not.
     const cases: [words: string[], first: string[], every: string[]][] = [
       [falling.slice(0, 7), falling.slice(1, 7), falling.slice(0, 7)],
       [['nowhere', ...falling.slice(0, 7)], falling.slice(1, 7), falling.slice(0, 7)],
@@ -207,7 +207,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         })
         for (const other of ofOthers) expect(told(other)).toEqual(told(ofD1 as TextSearch))
         expect([words, ofD1?.byFewWords, ofD1?.statistics.entriesWithTerm.length]).toEqual([words, true, terms.length])
-        // By units they are the same entries; how many of the words that chose each holds is told, too.
+        // By units they are the same entries; the number of selecting words in each is returned too.
         const byUnits = await Promise.all(
           [d1, postgres, inParts].map((one) => one.searchByUnits(cleo, { ...request, atLeast: 1, candidates })),
         )

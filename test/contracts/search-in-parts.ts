@@ -45,7 +45,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 /**
- * What a search of D1 does in parts where one statement would hold everybody up (platform contract §6).
+ * Searches of D1 in parts where one statement would block other requests (platform contract §6).
  *
  * @param entries that hold six words in common, before there are twice as many
  */
@@ -118,7 +118,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
       metadata: { n: i % 2, pad: 'a'.repeat(900) },
     }))
     await made.entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
-    // What postings cost is measured by the parts of the index, of which other tests leave several.
+    // The cost of postings is measured by the segments of the index, and other tests leave several.
     await made.connection.batch([sql`INSERT INTO entries_fts (entries_fts) VALUES ('optimize')`], 'all')
     // Two entries of 8 kB, which is the most that is asked of a statement.
     const dialect = narrowed(made.connection.dialect, { metadata: 2 * 8_192 })
@@ -136,12 +136,12 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
     expect([once.ids.length, once.trips]).toEqual([10, 1])
     // A look, what the word's postings hold, a part, ten looks at two entries each, and the answer.
     expect(await run(even, { once: 1_000 })).toEqual({ ids: once.ids, trips: 1 + 2 + 10 + 1 })
-    // What metadata cost stands beside what postings do.
+    // The cost of metadata is added to that of postings.
     const shares = { once: 330_000 }
     expect([(await run(EVERYTHING, shares)).trips, (await run(even, shares)).trips]).toEqual([1, 14])
   })
 
-  it('asks at once for words that others hold ten times as often, as it does where nobody else does', async () => {
+  it('searches at once for words that others have ten times as often, as without others', async () => {
     const made = make()
     const [ada, bob] = [freshPrincipal(), freshPrincipal()]
     const save = async (who: typeof ada, many: number, times: number) => {
@@ -163,7 +163,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
     expect(alone.trips).toBe(2)
     await save(bob, 300, 40)
     expect(await cost(400_000)).toEqual(alone)
-    // What others hold is gone through with one's own, so it counts.
+    // Entries of others are scanned with one's own, so they count.
     const parts = await cost(100_000)
     expect(parts.trips).toBeGreaterThan(2)
     expect(parts.ids).toEqual(alone.ids)

@@ -22,7 +22,7 @@ import { seeded } from '../support/seeded'
 
 interface Made {
   readonly index: VectorIndex
-  /** Lets time pass for the index: what it was told may show up, or get lost. */
+  /** Advances the index: its updates may become visible, or get lost. */
   readonly elapse: () => void
   /** Entries among which any filter must find: more than a search compares one by one, which is made as much smaller as these are. */
   readonly crowd?: number
@@ -48,7 +48,7 @@ const WORDS =
 const SEED = 20261120
 
 /**
- * What semantic search promises over every index: everything committed, nothing deleted, filters exactly.
+ * Promises of semantic search with every index: everything committed, nothing deleted, exact filters.
  *
  * @param portions whether thousands of hits are looked up too, as one index of each database does in what every change must pass
  */
@@ -240,7 +240,7 @@ export function semanticSearchContract(
       expect((await besideOf(ada, filter, [])).has(near as number)).toBe(true)
     })
 
-    it('tells it as well of entries of which the index found all, some or none, and of what was written since it was asked', async () => {
+    it('returns it for entries of which the index found all, some or none, and for later writes', async () => {
       const ada = freshPrincipal()
       const { index, sync } = setUp()
       const compared: (readonly number[])[] = []
@@ -269,7 +269,7 @@ export function semanticSearchContract(
       const truth = await bruteForce(await everything(ada), 'river stone', EVERYTHING, ids.length)
       expect(truth.map(({ id }) => ({ id, distance: known.get(id)?.distance }))).toEqual(truth)
       expect([known.size, known.has(gone)]).toEqual([ids.length - 1, false])
-      // Vectors are read of what the index told nothing of, and of what was written.
+      // Vectors are read for entries that the index did not return, and for later writes.
       const told = asked.found.hits.map(({ entryId }) => entryId)
       expect(compared[0]).toEqual(ids.filter((id) => !told.includes(id)))
       for (const id of compared.slice(1).flat()) expect([rewritten, gone]).toContain(id)

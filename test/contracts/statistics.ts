@@ -26,7 +26,7 @@ const TERMS = { days: 30, receiptHours: 24 }
 const MODELS = ['one#1', 'two#1']
 const STEPS = 45
 
-/** Statistics read counters; whatever is written, they tell what counting every entry tells. */
+/** Statistics read counters, and always equal a count of every entry. */
 export function statisticsContract(name: string, make: () => StatisticsUnderTest): void {
   describe(`${name} counts as it writes`, () => {
     const ada: Caller = freshPrincipal()
@@ -48,7 +48,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, TERMS)
     const run = (...statements: SQL[]) => made.connection.batch(statements, { org: ada.org })
 
-    /** What statistics mean: a look at every entry that lists show. */
+    /** Definition of statistics: a count of every listed entry. */
     async function plain(scope: Scope) {
       const seen = listed(made.connection.dialect, scope, made.clock.now())
       const [totals, threads, tags, images, ...vectors] = await made.connection.batch([

@@ -16,7 +16,7 @@ interface OverviewUnderTest {
   readonly costs: { roundTrips: number; rowsRead?: number }
 }
 
-/** What pages for people show of a store, and who sees what of it. */
+/** Data for dashboard pages, and its visibility. */
 export function storeOverviewContract(name: string, make: () => OverviewUnderTest): void {
   describe(`${name} as what a dashboard shows`, () => {
     let made: OverviewUnderTest

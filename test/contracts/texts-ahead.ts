@@ -22,7 +22,7 @@ interface Made {
   readonly clock: TestClock
 }
 
-/** What the values of a transaction take, in characters: all that travels to the database. */
+/** Characters of the values of a transaction: all that is sent to the database. */
 const sizeOf = (statements: readonly SQL[]): number =>
   statements
     .flatMap((statement) => new SQLiteSyncDialect().sqlToQuery(statement).params)
@@ -69,7 +69,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
     }
     const drafts = (names: readonly string[]) =>
       Promise.all(names.map((one) => entryOf(ada, { threadId: one, text: text(one) })))
-    /** Beginnings of the long texts that stand there, and how many are awaited. */
+    /** Previews of the stored long texts, and how many are awaited. */
     const standing = async () => {
       const [texts = [], awaited = []] = await made.connection.batch([
         sql`SELECT substr(text, 1, 1) AS name FROM long_texts WHERE org = ${ada.org} ORDER BY 1`,
@@ -134,7 +134,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       await workAt(made.clock.now() + CLAIM_MS)
       expect(await standing()).toEqual(['a', 0])
 
-      // What is deleted while it is awaited goes when nobody awaits it any more.
+      // Texts deleted while they are awaited are removed when the wait ends.
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await watched().store.erase(ada, { ids: [a?.id as number] })
       expect(await standing()).toEqual(['abcdef', 6])

@@ -21,7 +21,7 @@ interface Known {
   readonly vector: QuantizedVector
 }
 
-/** A space, what was told of it, and what one would find who compares all of that one by one. */
+/** A space, its updates, and the result of comparing all vectors one by one. */
 function world(seed: number) {
   const random = seeded(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
@@ -44,7 +44,7 @@ function world(seed: number) {
       ? null
       : { layer: pick([1, 2, 3] as const), project: pick(['', 'p', 'q']), reader: pick(['', '', 'ada', 'ben']) }
 
-  /** What is added gets new ids, now and then several of one entry; it is known as soon as it is told. */
+  /** Added vectors get new ids, now and then several per entry; they are known at once. */
   function changes(adds: number, removes: readonly number[]) {
     const since = { addedUpTo: lastId, removedUpTo: removals }
     const added = Array.from({ length: adds }, (): Known => {
@@ -64,7 +64,7 @@ function world(seed: number) {
     }
   }
   let last: VectorChanges | null = null
-  /** @param tries how often it is told anew where something fails */
+  /** @param tries number of retries after failures */
   async function tell(adds: number, removes: readonly number[] = [], tries = 1): Promise<void> {
     const { know, ...told } = changes(adds, removes)
     last = told
@@ -79,7 +79,7 @@ function world(seed: number) {
     know()
   }
   const repeat = async () => last && index.apply(space, last)
-  /** As `sync-vectors` does after the index began anew. */
+  /** As `sync-vectors` does after the index was rebuilt. */
   async function tellAgain(): Promise<void> {
     const added = [...known.values()].map(({ vector: of, ...rest }) => ({ ...rest, data: toBase64(of) }))
     const since = await index.state(space)
@@ -134,7 +134,7 @@ function world(seed: number) {
     const entries = (found?.hits ?? [])
       .filter(({ id }) => !named.has(id))
       .map(({ id, cosine: near }) => [known.get(id)?.entryId, near])
-    // An entry is told by one of its vectors, unless that was named.
+    // An entry is returned by one of its vectors, unless that was named.
     const expected = nearestEntries()
     const isNamed = ([entry, near]: readonly [number, number]) =>
       beside.some(
@@ -168,7 +168,7 @@ function world(seed: number) {
 }
 
 /**
- * What vectors promise that stand in several objects, however they are cut.
+ * Promises of vectors in several objects, however they are split.
  *
  * @param plays how many random lives of an index, each with a seed of its own
  */
@@ -251,7 +251,7 @@ export function vectorPartsContract(plays: number): void {
       expect(asked).toHaveLength(2)
       await here.tell(2 * CAPACITY)
       asked.length = 0
-      // What this isolate has not heard of is asked once it has.
+      // Updates that this isolate does not know are requested once.
       await here.expectSame(5)
       expect(asked).toHaveLength(3)
       await here.expectSame(5)
@@ -279,7 +279,7 @@ export function vectorPartsContract(plays: number): void {
       expect(confirmedUpTo).toBe(upTo)
       const found = new Set(hits.map(({ id }) => id))
       for (const id of here.known.keys()) if (!told.removed.includes(id)) expect(found.has(id)).toBe(true)
-      // Some of it is gone before it is told again, so that parts begin at other ids.
+      // Some of it is deleted before it is sent again, so that parts start at other ids.
       const added = told.added.filter(({ id }) => id % 5 > 0)
       await here.index.apply(here.space, { ...told, added })
       know()
@@ -288,7 +288,7 @@ export function vectorPartsContract(plays: number): void {
       await here.expectSame(7)
     })
 
-    it('are asked again where a part answered before it heard of what the first object knows', async () => {
+    it('are asked again if a part answered before it had the updates of the first object', async () => {
       const here = world(9)
       await here.tell(CAPACITY + 3)
       await here.expectSame(9)
@@ -324,7 +324,7 @@ export function vectorPartsContract(plays: number): void {
       expect(answers).toBe(2)
     })
 
-    it('never leave out what they say they know, while they are told of more and are put together', async () => {
+    it('never leave out vectors that they report as known, while they are updated and merged', async () => {
       const here = world(10)
       const leaving = new Set<number>()
       let isDone = false
@@ -349,7 +349,7 @@ export function vectorPartsContract(plays: number): void {
       await here.expectSame(10_000)
     })
 
-    it('begin anew where a part has lost what it had, as a search or a change finds', async () => {
+    it('are rebuilt when a search or a change finds that a part has lost its data', async () => {
       const here = world(11)
       await here.tell(3 * CAPACITY)
       const lose = async (n: number) => {
@@ -369,7 +369,7 @@ export function vectorPartsContract(plays: number): void {
       expect(await here.index.state(here.space)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
       await here.tellAgain()
       expect(await here.index.state(here.space)).toMatchObject({ addedUpTo: here.last() })
-      // The first object alone, which keeps the list: all of them begin anew.
+      // The first object alone, which has the list: all of them are rebuilt.
       await lose(0)
       expect(await here.index.state(here.space)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
       expect(await here.part(1).stretch()).toEqual({ first: 0, upTo: 0 })
@@ -377,7 +377,7 @@ export function vectorPartsContract(plays: number): void {
       await here.expectSame(10_000)
     })
 
-    it('begin anew after a release that knows of one object only has told the first of them alone', async () => {
+    it('are rebuilt after a release that knows one object only has updated just the first of them', async () => {
       const here = world(12)
       await here.tell(3 * CAPACITY)
       await runInDurableObject(here.part(0), (_, { storage: { sql } }) => {
@@ -392,7 +392,7 @@ export function vectorPartsContract(plays: number): void {
       await here.expectSame(10_000)
     })
 
-    it('begin anew where an earlier release put more into one object than it may have now', async () => {
+    it('are rebuilt when an earlier release stored more in one object than is allowed now', async () => {
       const here = world(13)
       const before = createObjectVectorIndex(bindings.VECTORS)
       const { know, ...told } = here.changes(3 * CAPACITY, [])
@@ -405,7 +405,7 @@ export function vectorPartsContract(plays: number): void {
       expect((await here.partsNow()).length).toBe(2)
     })
 
-    it('refuse changes that follow what they have not heard of, since they began anew meanwhile', async () => {
+    it('refuse changes after an unknown state, when they were rebuilt meanwhile', async () => {
       const here = world(14)
       await here.tell(5)
       await here.index.forget(here.space)
@@ -418,7 +418,7 @@ export function vectorPartsContract(plays: number): void {
       try {
         const here = world(15)
         await here.tell(4 * CAPACITY)
-        // Memory is taken in blocks, one of which each of them needs.
+        // Memory is allocated in blocks, and each of them needs one.
         isolateMemory.bound = 1.5 * 512 * bytesOf(DIMENSIONS)
         for (let i = 0; i < 3; i++) {
           await here.expectSame(10_000)

@@ -74,7 +74,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     })
   })
 
-  it('say of a deployment without an organization how one is made, and of a reader what the command needs', async () => {
+  it('explain how to make the first organization, and which role the command needs', async () => {
     const team = await startTeam()
     const ask = (credential: Record<string, string>, ...args: string[]) =>
       runHere([...args, '--url', team.server.url.origin], credential)
@@ -97,7 +97,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     }
   })
 
-  it('export into nothing but a file, and say of a project in which nothing stands that it is so', async () => {
+  it('export only into a file, and report an empty project', async () => {
     await own.team.key('out')
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-out-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -114,7 +114,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     expect([misspelt.code, misspelt.err]).toEqual([0, 'This credential can read no memory of the project appolo.\n'])
   })
 
-  it('say of an import that is only looked at what it would take, and count nothing that is counted as it is taken', async () => {
+  it('preview an import, without the counts that only an import has', async () => {
     await own.team.key('looked')
     const source = join(importSamples('server-memory'), 'memory.jsonl')
     const words = ['import', source, '--from', 'server-memory', '--org', 'looked']
@@ -124,7 +124,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     expect((await commonplace(operator, ...words)).out).toMatch(/^10 links, 0 versions, 0 vectors\.$/m)
   })
 
-  it('say what is wrong: 2 for wrong usage, 1 with the words of the server', async () => {
+  it('report errors: 2 for wrong usage, 1 with the message of the server', async () => {
     expect(await commonplace(operator, 'keys', 'create')).toMatchObject({
       code: 2,
       err: expect.stringContaining('needs an argument'),
@@ -152,7 +152,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     expect((await commonplace(operator, 'keys', 'list')).err).toMatch(/name the organization with --org, one of: .*one/)
   })
 
-  it('say of a file that cannot be written or read what the system says, and import nothing beside a map that cannot be read', async () => {
+  it('report the system error of a file that cannot be written or read, and import nothing if the map cannot be read', async () => {
     await own.team.key('files')
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-files-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -22,7 +22,7 @@ describe('capture by command', () => {
     home = mkdtempSync(join(tmpdir(), 'capture-command-'))
     return () => rmSync(home, { recursive: true, force: true })
   })
-  /** Where nobody listens: a client is installed, and no session is played to it. */
+  /** An address without a server: a client is installed, and no session is replayed. */
   const NOBODY = 'http://127.0.0.1:9'
   // None of the clients that this machine may have.
   const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
@@ -135,7 +135,7 @@ describe('capture by command', () => {
     expect(code).toBe(1)
   })
 
-  it('says of a key that does not count where a server asks for none that it is to be taken away, and elsewhere to make one', async () => {
+  it('advises to remove an invalid key if the server needs none, and otherwise to make one', async () => {
     const todo = async (url: string, key: string) => {
       const env = { COMMONPLACE_URL: url, COMMONPLACE_KEY: key }
       const [told, doctor] = [await run(['status'], env), await run(['doctor', '--json'], env)]
@@ -167,7 +167,7 @@ describe('capture by command', () => {
     ])
   })
 
-  it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
+  it('reports problems with remedies: no server, no key, a reader, a client that is not set up, one of another version', async () => {
     const away = await run(['doctor', '--url', NOBODY])
     expect([away.code, away.out]).toEqual([
       1,

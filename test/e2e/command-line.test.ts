@@ -40,7 +40,7 @@ describe('commonplace reembed', () => {
     expect(named.filter((name) => !page.includes(row(name)))).toEqual([])
   })
 
-  it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {
+  it('reports errors: 2 for wrong usage, 1 for a server that cannot be reached', async () => {
     expect(await runCommand([])).toMatchObject({ code: 2, err: expect.stringContaining('usage:') })
     expect(await commonplace('dance')).toMatchObject({
       code: 2,
@@ -67,7 +67,7 @@ describe('commonplace reembed', () => {
     expect(out).not.toContain('import F')
   })
 
-  it('says which words may follow one that is half a command', async () => {
+  it('lists the subcommands of an incomplete command', async () => {
     for (const [word, further] of [
       ['keys', 'list, create, revoke'],
       ['orgs', 'list, create'],
@@ -78,7 +78,7 @@ describe('commonplace reembed', () => {
     }
   })
 
-  it('says of a server that does not answer who knows what to do, and how another is named', async () => {
+  it('suggests the doctor or another server when the server cannot be reached', async () => {
     const { code, err } = await runHere(['orgs', 'list', '--url', 'http://127.0.0.1:9'])
     expect([code, err]).toEqual([
       1,
@@ -88,7 +88,7 @@ describe('commonplace reembed', () => {
     ])
   })
 
-  it('says of a URL without http that it is none, and takes an empty variable for one that is not set', async () => {
+  it('refuses a URL without http, and treats an empty variable as not set', async () => {
     for (const command of [
       ['orgs', 'list'],
       ['watch'],

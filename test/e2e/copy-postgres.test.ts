@@ -27,7 +27,7 @@ describe('commonplace copy', () => {
     await server.stop()
     for (const name of FILLED) await query(database.url, `ALTER TABLE ${name} SET (autovacuum_enabled = false)`)
     await copy(['--org', 'local', ...local], { until: /100\/\d+ copied/ })
-    // What the killed Worker had sent last may still be written; it is counted, or ended, but not both.
+    // The last statements of the killed Worker may still be written; they are counted, or ended, but not both.
     await query(
       database.url,
       'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -99,7 +99,7 @@ describe('commonplace copy', () => {
     await server.stop()
   })
 
-  it('refuses a target that has entries of its own, or whose ids are taken', async () => {
+  it('refuses a target that has entries of its own, or whose ids exist', async () => {
     const other = await freshDatabase()
     await query(
       other.url,
@@ -123,7 +123,7 @@ describe('commonplace copy', () => {
     ['an unknown backend', ['--org', 'o', '--from', 'd1:local', '--to', 'mysql://h/d'], 'mysql://h/d'],
     ['one database for both', ['--org', 'o', '--from', 'd1:local', '--to', 'd1:local'], 'the same database'],
     ["another command's option", ['--org', 'o', '--url', 'http://localhost'], 'takes no --url'],
-  ])('ends with 2 and says what is wrong: %s', async (_, args, words) => {
+  ])('exits with 2 and reports what is wrong: %s', async (_, args, words) => {
     expect(await runHere(['copy', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(words) })
   })
 })

@@ -132,7 +132,7 @@ describe('commonplace index', () => {
   })
 
   it(promise('f11-unread'), async () => {
-    // Root may read everything, so the command runs as somebody who may not.
+    // Root may read everything, so the command runs as another user.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const unread = async () => {
       const program = join(ROOT, 'src/cli/commonplace.mjs')
@@ -173,7 +173,7 @@ describe('commonplace index', () => {
       mkdirSync(join(watched, 'deep'))
       write('deep/b.ts', 'export class B {}\n')
       expect(await next()).toMatchObject({ stored: 1, unchanged: 1, indexStatus: { totalFiles: 2 } })
-      // What tools make is passed over.
+      // Generated files are ignored.
       mkdirSync(join(watched, 'node_modules'))
       write('node_modules/c.js', 'x\n')
       rmSync(join(watched, 'a.ts'))

@@ -21,10 +21,10 @@ import { runHere } from '../support/command-here'
 const URL = 'https://memory.example'
 const ENDPOINT = `${URL}/mcp/core`
 
-// biome-ignore lint/suspicious/noExplicitAny: files are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: files are untyped
 type Json = any
 
-/** What people's files hold: comments, other servers, tabs, an older local entry, trailing commas. */
+/** Content of users' files: comments, other servers, tabs, an older local entry, trailing commas. */
 const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, keeps: readonly string[]]>> = {
   opencode: [
     '.config/opencode/opencode.json',

@@ -89,7 +89,7 @@ describe('npm start', () => {
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })
 
-  it('says at once that the port for a debugger is taken', async () => {
+  it('reports at once that the port for a debugger is in use', async () => {
     const other = createServer((_, response) => response.end('hello'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect([same.code, same.said]).toEqual([1, expect.stringContaining('which is the port of the server')])
   })
 
-  it('asks for keys when --var says so, takes a file of variables, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
+  it('requires keys with --var, reads a file of variables, opens no other access to its data, and records no traces', async () => {
     const [data, file] = [join(folder, 'doors'), join(folder, 'variables')]
     writeFileSync(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
     const args = ['--env-file', file, '--var', 'AUTH_MODE:required', '--var', 'LOG_LEVL:DEBUG']
@@ -167,7 +167,7 @@ describe('npm start', () => {
     expect(await register('127.0.0.1', 0)).toBe(201)
   })
 
-  it('serves from a home that cannot be written to, says which mode it is, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
+  it('serves from a read-only home, reports its mode, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
     const data = join(folder, 'home')
     // The Worker was built from such a home, too: `support/build.ts`.
     server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
@@ -221,7 +221,7 @@ describe('the built-in model of npm start', () => {
 
   const readiness = async (server: DevServer) => (await fetch(new URL('/ready', server.url))).json()
 
-  it('makes vectors of what was stored with local, and finds an answer in other words than the question', async () => {
+  it('makes vectors of entries stored with local, and finds an answer in other words than the question', async () => {
     const data = join(folder, 'again')
     const store = { thread_id: 't', source: 'user' }
     const local = await startDevServer(data)

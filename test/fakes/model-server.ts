@@ -85,7 +85,7 @@ export async function startModelServer(answer: (request: Received) => Reply): Pr
   }
 }
 
-/** An address at which nobody listens. */
+/** An address without a server. */
 export async function deadUrl(): Promise<string> {
   const server = await startModelServer(() => ({}))
   await server.close()

@@ -16,7 +16,7 @@ beforeEach(() => {
   ai = createFakeAi()
 })
 
-/** A call that nobody answers. */
+/** A call without an answer. */
 const never = new Promise<unknown>(() => {})
 
 const embedder = (dimensions = 8, options = {}) =>
@@ -36,7 +36,7 @@ describe('embeddings', () => {
     requests: () => ai.calls.length,
   }))
 
-  it('are asked for in batches of at most 50 texts, to be cut where they are too long', async () => {
+  it('are requested in batches of at most 50 texts, to be cut where they are too long', async () => {
     await embedder().embed(
       Array.from({ length: 70 }, (_, i) => `text ${i}`),
       'document',
@@ -89,7 +89,7 @@ describe('embeddings', () => {
     expect(ai.calls).toHaveLength(1)
   })
 
-  it('say what EMBEDDING_DIM should be when it is not what the model returns', async () => {
+  it('name the right EMBEDDING_DIM when it differs from the model', async () => {
     await expect(embedder(1024).embed(['text'], 'document')).rejects.toMatchObject({
       message: expect.stringContaining(`EMBEDDING_DIM is 1024, but the model ${BGE} returned 8 numbers`),
     })

@@ -11,7 +11,7 @@ import type { RunningServer } from '../support/server'
 
 /**
  * docs/comparison.md, measured: the same six memories and the same questions, asked of this server and of the reference server of the
- * protocol, which npm has as a package. `npm test -- test/node/comparison.test.ts -u` makes the page anew.
+ * protocol, which npm has as a package. `npm test -- test/node/comparison.test.ts -u` makes the page again.
  */
 const PACKAGE = 'node_modules/@modelcontextprotocol/server-memory'
 const MEMORIES: readonly (readonly [title: string, text: string])[] = [

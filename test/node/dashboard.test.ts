@@ -79,7 +79,7 @@ describe('what a page of the dashboard costs', () => {
   /** Batches of the second look: the first one fills what an isolate remembers. The key is looked up by one of them. */
   const cost = async (path: string) => {
     await admin.get(path)
-    // What goes on behind an answer is done before the next one begins.
+    // Work after an answer is done before the next one starts.
     await admin.get('/projects')
     batches = []
     expect((await admin.get(path)).status).toBe(200)
@@ -87,7 +87,7 @@ describe('what a page of the dashboard costs', () => {
     return { trips: seen.length, rows: seen.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
   }
 
-  it('is three round trips at most beside the one for the key, which is among those counted here', async () => {
+  it('is three round trips at most in addition to the one for the key, which is included in the counts here', async () => {
     for (const [path, most] of [
       ['/', 2],
       ['/threads', 2],

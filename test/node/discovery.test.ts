@@ -94,7 +94,7 @@ describe('commonplace stdio', () => {
   })
 })
 
-describe('a server that nobody knows yet', () => {
+describe('a server without clients yet', () => {
   it('tells everybody on its card what it is and how it is connected to, and nothing else', async () => {
     const url = new URL('/mcp/server-card', server.url)
     const response = await fetch(url)

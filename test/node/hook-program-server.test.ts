@@ -12,7 +12,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { OpenedServer } from '../support/server'
 
-/** The hook program of the plugins beside the real server: what one desk did, another knows (capture contract §2, §3). */
+/** The hook program of the plugins with the real server: the sessions of one machine are known on another (capture contract §2, §3). */
 const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
 
 let server: OpenedServer
@@ -60,7 +60,7 @@ const captured = async () => {
     .items
 }
 
-it('brings what Claude Code did on one desk into the first words that Codex reads on another', async () => {
+it('adds the work of Claude Code on one machine to the first text that Codex reads on another', async () => {
   await client.call('remember', {
     ...{ title: 'Seats are held for ten minutes', content: 'Longer holds blocked the 08:15 sailing in May.' },
     ...{ kind: 'decision', project: 'github.com/acme/ferry' },

@@ -72,7 +72,7 @@ it('sends a start by itself and first, and prints what the server answers withou
   expect(server.received[0]?.body.answer).toBe(server.received[0]?.body.events[0]?.id)
 })
 
-it('keeps a whole event where the server is down, hangs, breaks off, fails or is another, and says so at a start', async () => {
+it('stores a complete event if the server is down, hangs, breaks off, fails or is another, and reports that at a start', async () => {
   for (const behaviour of ['hangs', 'breaks off', 'is a stranger', 500, 503] as const) {
     server.wanted.behaviour = () => behaviour
     const { code, out } = await fire(start(), 'claude-code', { PATIENCE: behaviour === 'hangs' ? '1' : '20' })
@@ -133,7 +133,7 @@ it('ends as a bridge within a second after its input has closed, also where the 
   expect(Date.now() - from).toBeLessThan(4_000)
 })
 
-it('sends the rest of what waits where .commonplace.json names a project of two megabytes', async () => {
+it('sends the other waiting events if .commonplace.json names a project of two megabytes', async () => {
   writeFileSync(join(home, '.commonplace.json'), JSON.stringify({ project: 'x'.repeat(2_000_000) }))
   await fire(tool('t1'))
   await fire(stop())
@@ -142,7 +142,7 @@ it('sends the rest of what waits where .commonplace.json names a project of two 
   expect(sent().map(({ place }) => (place as { project: string }).project.length)).toEqual([999, 999])
 })
 
-it('sends the files of a tool that lists them as texts, and the exit code that stands in an output of JSON', async () => {
+it('sends the files of a tool that lists them as texts, and the exit code in an output of JSON', async () => {
   const files = ['/w/a.ts', '/w/b.ts']
   await fire({ ...tool('t1'), tool_name: 'editFiles', tool_input: { files } })
   await fire(tool('t2', 'make', JSON.stringify({ exitCode: 1, output: '.'.repeat(2_000) })))
@@ -184,7 +184,7 @@ it('writes no secret into its folder and sends none, by the rules of the server'
   expect(kept.split('[redacted:').length).toBeGreaterThan(secrets.length)
 })
 
-it('keeps one file of two hooks that tell of one event', async () => {
+it('stores one file for two hooks of the same event', async () => {
   await Promise.all([fire(tool('t1')), fire(tool('t1'))])
   await fire(tool('t1'))
   await fire(stop())
@@ -252,7 +252,7 @@ it('reads project, branch and remote of a worktree without the password, and hom
   ])
 })
 
-it('keeps nothing where .commonplace.json says so or cannot be read, and tells the person', async () => {
+it('captures nothing if .commonplace.json disables it or cannot be read, and tells the user', async () => {
   const file = join(home, '.commonplace.json')
   for (const text of ['{"capture": false}', '{"capture": false,}', null]) {
     rmSync(file, { force: true })
@@ -266,7 +266,7 @@ it('keeps nothing where .commonplace.json says so or cannot be read, and tells t
   expect(sent().every(({ event, place }) => event.hook_event_name === 'SessionStart' && 'capture' in place)).toBe(true)
 })
 
-it('brings what is recalled, and sends all but uses of tools, where nothing can be written at home, and tells the person', async () => {
+it('returns recalled memories, and sends all but tool events, if nothing can be written at home, and tells the user', async () => {
   const own = join(home, '.commonplace')
   const output = { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'what stands' } }
   server.wanted.output = output
@@ -308,7 +308,7 @@ it('tells the person of a named server that is not a URL, and which one is asked
   }
 })
 
-it('sends a key only to the URL that was named beside it', async () => {
+it('sends a key only to the URL of the same place', async () => {
   await fire(stop(), 'claude-code', {
     CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,
     CLAUDE_PLUGIN_OPTION_KEY: '',

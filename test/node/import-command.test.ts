@@ -7,7 +7,7 @@ import { importSamples } from '../support/import-samples'
 
 const run = (...words: string[]) => runHere(words)
 
-it('writes volumes of another system that verify, tells what it refused by exit code 3, and changes no source', async () => {
+it('writes volumes of another system that verify, reports refusals by exit code 3, and changes no source', async () => {
   const folder = importSamples('mcp-context-server')
   const source = join(folder, 'context_storage-damaged-rows.db')
   const before = readFileSync(source)
@@ -75,7 +75,7 @@ it('lists what it would import without writing anything, names projects by the m
   })
 })
 
-it('says of a file or folder that holds no volumes how it is imported, and nothing of that where a volume is damaged further on', async () => {
+it('explains how to import a file or folder without volumes, but not for a volume that is damaged further on', async () => {
   const folder = importSamples('server-memory')
   for (const word of ['import', 'verify'])
     for (const source of [folder, join(folder, 'memory.jsonl'), join(folder, 'memory-utf16.jsonl')]) {

@@ -15,7 +15,7 @@ afterAll(() => deployment.stop())
 const text = (page: Page) => page.text.replace(/<style.*<\/style>/s, '')
 
 describe('the consent page', () => {
-  it('runs nothing, is framed by nobody and is kept nowhere', async () => {
+  it('runs no scripts, and cannot be framed or cached', async () => {
     const { headers, text } = await deployment.open(address)
     const nonce = /style nonce="([^"]+)"/.exec(text)?.[1]
     expect(headers.get('content-security-policy')).toBe(
@@ -86,7 +86,7 @@ describe('a key that is pasted', () => {
     expect(page.text).not.toContain(holder.key)
   })
 
-  it('is never shown again when it is wrong, and the page says what is wrong beside the field', async () => {
+  it('is never shown again when it is wrong, and the page shows the error next to the field', async () => {
     const revoked = await deployment.key()
     await deployment.revoke(revoked)
     const wrong = {
@@ -204,7 +204,7 @@ describe('on a public address', () => {
     }
   })
 
-  it('fetches no document from what looks like a private address, wherever it is named', async () => {
+  it('fetches no document from a private address, wherever it is named', async () => {
     const count = fetched.length
     for (const host of [
       '127.0.0.1',

@@ -1,4 +1,4 @@
-// Does each stemmer agree with the dictionary of the same language in PostgreSQL? The languages that stand in domain/search/stemmer.ts
+// Compares each stemmer with the dictionary of the same language in PostgreSQL. The languages in domain/search/stemmer.ts
 // were chosen on whole word lists (bench/README.md); this notices when a library or a server comes to stem otherwise.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -10,7 +10,7 @@ import { EXAMPLES } from '../support/tool-examples'
 import { placeOf } from '../support/tool-places'
 
 /**
- * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` makes it anew. README.md's
+ * docs/tools.md, made from what a server lists and answers: `npm test -- test/node/tool-docs.test.ts -u` regenerates it. README.md's
  * transcript is what scripts/transcript.mjs plays.
  */
 let server: RunningServer
@@ -29,7 +29,7 @@ async function rpc(method: string, params: Json = {}, path = '/mcp'): Promise<Js
   return JSON.parse(await response.text()).result
 }
 
-/** What differs from run to run: times, ids of changes, cursors, and how near vectors are by the processor. */
+/** Values that differ between runs: times, ids of changes, cursors, and similarities that depend on the processor. */
 const steady = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?(Z|\+00:00)/g, '2026-11-24T09:00:00.000Z')
@@ -80,7 +80,7 @@ const resultNames = ({ properties = {}, anyOf = [] }: Json): string =>
     .map((name) => `\`${name}\``)
     .join(', ')
 
-it('tells of every tool what it takes and gives, with an example that ran', async () => {
+it('documents the arguments and results of every tool, with an example that ran', async () => {
   const [core, families] = await Promise.all(['/mcp/core', '/mcp'].map((path) => rpc('tools/list', {}, path)))
   const named = (prefix: string) => (tool: Json) => ({ ...tool, called: `${prefix}${tool.name}` })
   const tools = [...core.tools.map(named('core:')), ...families.tools.map(named(''))]

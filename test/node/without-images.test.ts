@@ -4,7 +4,7 @@ import { startPlace } from '../support/places'
 import { base64, pngBytes } from '../support/scope'
 import type { RunningServer } from '../support/server'
 
-/** An account without R2: everything but images works, and whoever asks is told. */
+/** An account without R2: everything but images works, and calls with images get an explanation. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const WHY = /has no place for images .*IMAGES/
 

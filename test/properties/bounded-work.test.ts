@@ -48,10 +48,10 @@ import { storeArguments } from '../../src/tools/threads/store-context'
 import { toResult } from '../../src/tools/tool-result'
 import { freshPrincipal } from '../support/scope'
 
-/** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
+/** A bound on work, counted in words and characters, never in time; bench/faults measures times. */
 const analyzer = createAnalyzer('english')
 
-/** What each step of some work has read. */
+/** The characters that each step of some work has read. */
 function stepsOf(work: Steps<unknown>): number[] {
   const steps: number[] = []
   for (let next = work.next(); !next.done; next = work.next()) steps.push(next.value)
@@ -73,7 +73,7 @@ function counting(): { analyzer: Analyzer; made: () => number } {
 
 const plain = (text: string) => ({ text, metadata: null })
 
-/** Of one word, or of hardly any: what has no words is passed over by one search, which is no work to speak of. */
+/** Of one word, or of hardly any: text without words is skipped by one search, which is negligible work. */
 const HARDLY_WORDS = /one letter|hex|fences|blanks|emoji|slashes|dots|Hangul|accents/
 
 describe('half a megabyte of', () => {
@@ -91,7 +91,7 @@ describe('half a megabyte of', () => {
 })
 
 describe('different words of a text', () => {
-  it('are taken into an index as far as every index holds them, and leave a gap where they are not', () => {
+  it('are indexed up to the limit of every index, and leave a gap beyond it', () => {
     const text = `${(ALPHABETS['new words'] as () => string)().slice(0, 900_000)} known ground`
     const [known] = text.split(' ')
     const indexed = atOnce(indexText(analyzer, { text: `${text} ${known} ${known}`, metadata: null }))
@@ -204,7 +204,7 @@ describe('what is shown of a long text', () => {
     expect(highlight(`needle ${beyond}`, units, analyzer)).toMatch(/^<mark>needle<\/mark> hay .*hay…$/)
   })
 
-  it('is no word that the end of these has cut', () => {
+  it('is not a word that their end has cut', () => {
     expect(
       highlight(`${'x '.repeat(LOOKED_AT / 2 - 3)}needles`, parseQuery('needl', 'prefix', analyzer).units, analyzer),
     ).toBeNull()
@@ -302,7 +302,7 @@ function recorded() {
 }
 
 describe('a yielder', () => {
-  it('rests by a timer that is not due at once, each time, so that whoever waits has a turn at every rest', async () => {
+  it('yields with a timer that is not due at once, each time, so that other requests run at every yield', async () => {
     const asked: number[] = []
     const resting = createRestingYielder(async (ms) => void asked.push(ms))
     for (let i = 0; i < 3; i++) await resting.rest()
@@ -531,7 +531,7 @@ describe('the items of a batch', () => {
 })
 
 describe('unknown arguments', () => {
-  it('are told as far as a message goes, however many they are', () => {
+  it('are reported up to the length of a message, however many there are', () => {
     const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`${i} ${'k'.repeat(300)}`, i]))
     const parse = () => parseArguments(storeArguments, toJsonSchema(storeArguments, 'input'), given)
     const { message, details } = (() => {
@@ -579,7 +579,7 @@ describe('trees of source code', () => {
 })
 
 describe('other readers of long text', () => {
-  it('take off what stands at an end by looking at the end', () => {
+  it('remove a suffix by checking only the end', () => {
     expect(withoutTrailing(`${'='.repeat(MEGABYTE)}x`, '=')).toHaveLength(MEGABYTE + 1)
     expect(withoutTrailing(`x${'*'.repeat(MEGABYTE)}`, '*')).toBe('x')
     expect(detectImageType(new Uint8Array())).toBeNull()

@@ -21,7 +21,7 @@ const fromJoda = (moment: ZonedDateTime): number => moment.toInstant().toEpochMi
 const jodaMoment = (zone: string, ms: number): ZonedDateTime =>
   ZonedDateTime.ofInstant(Instant.ofEpochMilli(ms), ZoneId.of(zone))
 
-/** What the other library says of the same moment. */
+/** The result of the other library for the same instant. */
 function expectedFacts(zone: string, ms: number) {
   const id = ZoneId.of(zone)
   const date = jodaMoment(zone, ms).toLocalDate()

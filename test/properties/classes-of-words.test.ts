@@ -8,7 +8,7 @@ import { byLength, classesOf } from '../../src/adapters/sqlite/by-length'
 import { toQuery } from '../../src/adapters/sqlite/query'
 import { isSampled, stepOf } from '../../src/domain/search/candidate-rules'
 
-/** What a search by classes asks of the index, counted in a SQLite of this process: what finds nothing costs no row, and still its time. */
+/** Index reads of a search by term combinations, counted in a SQLite of this process: a lookup without hits reads no row, but takes time. */
 const ORG = 'org'
 const ENTRIES = 600
 const LENGTHS = [10, 40]

@@ -28,7 +28,7 @@ console.log(said)
     runProgram(join('.tmp', basename(folder), 'program.mjs'), [join(folder, 'library.ts')], process.env)
   const said = (word: string) => ({ code: 0, out: `${word}\n`, err: '' })
 
-  it('is bundled once, and anew when a source has changed or the bundle is broken', async () => {
+  it('is bundled once, and again when a source has changed or the bundle is broken', async () => {
     write('first')
     expect(await load()).toEqual(said('first'))
     const made = statSync(bundle).ino

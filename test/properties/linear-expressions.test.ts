@@ -186,7 +186,7 @@ describe('regular expressions', () => {
     expect(all.filter(({ built }) => built > 0).map(({ file }) => file)).toEqual(Object.keys(BUILT))
   })
 
-  it('are told apart by the test itself', () => {
+  it('are distinguished by the test itself', () => {
     expect(['a|b\\+[*+]', '(?:a|\\p{L})?b', '(?<!a)b(?=c)'].map(repeatsNothing)).toEqual([true, true, true])
     expect(['a+', '(?:a|b)*', '[a]{2}', '\\\\+', 'a?b?c?d?'].map(repeatsNothing)).toEqual([
       false,
@@ -202,7 +202,7 @@ describe('regular expressions', () => {
     ])
   })
 
-  it('leave no exception behind that nobody needs', () => {
+  it('leave no unused exception', () => {
     const present = new Set(literals.map(({ text }) => text))
     expect(Object.keys(KNOWN).filter((text) => !present.has(text))).toEqual([])
   })

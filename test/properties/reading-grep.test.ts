@@ -110,7 +110,7 @@ describe('searching a text line by line', () => {
     expect(grep('x\n'.repeat(1500), literalPattern('x', true), null)).toMatchObject({ matches: 1500, cut: false })
   })
 
-  it('says what is wrong with an expression, and where', () => {
+  it('reports what is wrong with an expression, and where', () => {
     expect(refusal('a(b')).toMatch(/^Invalid regular expression: missing closing \), position 2\. /)
     expect(refusal('🌍)')).toContain('unexpected ), position 2')
     expect(refusal('ab[z-a]')).toContain('invalid character class range, position 4')

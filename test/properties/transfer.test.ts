@@ -210,7 +210,7 @@ it('names the line of each fault of a volume', async () => {
   )
 })
 
-it('refuses another format, a second volume where one is asked for, and bytes that are not UTF-8', async () => {
+it('refuses another format, a second volume where one is expected, and bytes that are not UTF-8', async () => {
   const good = await fileOf([one])
   const other = utf8(new TextDecoder().decode(good).replace('commonplace/1', 'commonplace/2'))
   expect(await faultOf(other)).toContain('line 1: is of the format "commonplace/2"')
@@ -221,7 +221,7 @@ it('refuses another format, a second volume where one is asked for, and bytes th
   expect(await faultOf(joined([Uint8Array.of(0xef, 0xbb, 0xbf), good]))).toContain('line 1: is no JSON')
 })
 
-it('begins a volume anew after 1,000 entries and before 16,000,000 bytes', async () => {
+it('starts a new volume after 1,000 entries and before 16,000,000 bytes', async () => {
   const many = Array.from({ length: 2_001 }, (_, i): EntryRecord => ({ ...one, id: i + 1 }))
   expect((await volumesOf(many)).map(({ counts }) => counts.entry)).toEqual([1000, 1000, 1])
   const large = Array.from({ length: 3 }, (_, i): EntryRecord => ({ ...one, id: i + 1, text: 'y'.repeat(5_400_000) }))

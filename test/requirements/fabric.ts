@@ -1,4 +1,4 @@
-/** What fabric.md promises of the tools that exist, one sentence each, by section; ids begin with f. */
+/** Promises of fabric.md for the existing tools, one sentence each, by section; ids begin with f. */
 export const FABRIC = {
   'f1-list': 'lists the fabric tools alone at /mcp/fabric, in the portable form, and calls them in both spellings',
   'f1-instructions': 'tells a client that sees the fabric tools alone when to call which of them',
@@ -15,7 +15,7 @@ export const FABRIC = {
   'f6-summary': 'sums up time, project, absence and what is new in a few sentences',
   'f6-wire': 'answers with time, resolved moment and conversions, each only when asked for',
   'f6-refused': 'names every bad zone and the forms of an expression at once, and then leaves no mark',
-  'f6-last-seen': 'keeps when somebody was last here by owner and project, moved only by a call that succeeded',
+  'f6-last-seen': 'stores the last visit by owner and project, updated only by a successful call',
   'f6-sessions':
     'counts from the mark of the session, else from the newest of that owner and agent, and takes who asks for a moment for no visitor',
   'f6-recent':
@@ -34,7 +34,7 @@ export const FABRIC = {
   'f7-kinds': 'takes secrets of every kind out of settings, JSON, YAML, URLs, escaped and coloured logs',
   'f7-random': 'leaves no random value of a listed form',
   'f7-look-alikes': 'leaves alone what only looks like a secret',
-  'f7-redact': 'says what looks like a secret in a write of any family, or takes it out with REDACT=always',
+  'f7-redact': 'reports text that looks like a secret in a write of any family, or removes it with REDACT=always',
   'f7-wire': 'stores what was reported with its origin, session, client and time, and answers with every id',
   'f7-refused': 'says all that is wrong with an event at once, and then stores nothing',
   'f7-sizes': 'bounds a payload and the content of a file by their bytes',
@@ -50,12 +50,12 @@ export const FABRIC = {
   'f9-limits': 'refuses more than 200 files a call, and bodies of another shape by what is wrong',
   'f9-routes': 'lists paths with hashes and empties a project',
   'f9-access': 'keeps code of other projects and orgs apart, and lets readers read only',
-  'f9-status': 'tells how complete and fresh the index is, and of a project without code which others have some',
+  'f9-status': 'reports how complete and fresh the index is, and for a project without code which others have some',
   'f9-symbol': 'finds symbols by five kinds of likeness of their names',
   'f9-symbol-order': 'orders symbols by score, kind, path and line',
   'f9-symbol-shape': 'shows a symbol with signature, its own lines and its comment',
   'f9-text': 'finds a literal part of a line in any case, the same case first, and shows the lines that hold it',
-  'f9-text-words': 'finds all words within one chunk when the text is nowhere as a whole, and says so',
+  'f9-text-words': 'finds all words within one chunk when the complete text is not found, and reports that',
   'f9-semantic': 'finds chunks by meaning from the threshold on, best first',
   'f9-content': 'brings content only when asked, and the project only when none was named',
   'f9-room': 'answers within 2,500 tokens by default, in every mode, and cuts the longest contents to one length',
@@ -70,7 +70,7 @@ export const FABRIC = {
   'f9-languages': 'knows a language by its extension and by the usual short names',
   'f9-real': 'finds the symbols that the TypeScript compiler finds: names, kinds, first and last lines',
   'f9-tiers': 'finds symbols in Rust, Go, Java, C++, C# and Ruby',
-  'f9-hostile': 'finds symbols in text that is no program within bounded work',
+  'f9-hostile': 'finds symbols in text that is not a program within bounded work',
   'f9-failing': 'refuses an upload whose vectors cannot be made, and stores nothing of it',
   'f9-most':
     'is stale a day after the last upload, and bounds the files of a project, the bytes of a call and the lines of a hit',
@@ -84,16 +84,16 @@ export const FABRIC = {
   'f11-links':
     'follows links, also to files that are not there yet, keeps modes, hides files that hold a key, and takes opencode.jsonc',
   'f11-key': 'fills in the key where a client cannot read its environment, and nowhere else',
-  'f11-unreadable': 'leaves a file alone that it cannot read, and says so',
+  'f11-unreadable': 'does not change a file that it cannot read, and reports that',
   'f11-print': 'only shows the entry with --print, and for clients without a file',
   'f11-index': 'sends all but what tools make and what holds secrets, then only what changed and what vanished',
   'f11-git': 'sends in a work tree what git knows or would add',
   'f11-watch': 'goes on with every change while it watches, also when the server was away, and ends well',
   'f11-exit': 'shows how far it is, and exits with 0, with 1 on failure, with 2 on wrong usage',
-  'f12-meaning': 'finds code by a question of which no word stands in it, and nothing else',
+  'f12-meaning': 'finds code by a question that shares no word with it, and nothing else',
   'f12-secrets': 'takes secrets out of code before anything is stored and keeps its lines',
   'f10-preview': 'shows a snippet for each client of the list that parses and points at this server',
-  'f10-result': 'writes nothing and says which file, snippet and command it would take',
+  'f10-result': 'writes nothing and returns the file, snippet and command to use',
   'f10-docker': 'gives the bridge in a container in the shape of each client',
   'f10-url': 'takes another server by its URL and warns of anything else',
   'f10-keys': 'names the environment variable of the key where clients can read it, and no key anywhere',
@@ -112,17 +112,17 @@ export const FABRIC = {
     'lets the least recently used unpinned working memory go beyond a thousand a project, captured ones first, and names it',
   'f2-vectors': 'stores in layers 1 and 2 without an embedder that answers, and refuses in layer 3, promotion included',
   'f2-decay':
-    'archives a semantic memory that nobody got once its score is below 0.2, exactly, unless pinned or stored for the user',
-  'f2-archived': 'shows an archived memory by id alone, and brings it back with any update',
+    'archives an unused semantic memory once its score is below 0.2, exactly, unless pinned or stored for the user',
+  'f2-archived': 'shows an archived memory by id only, and restores it with any update',
   'f2-daily': 'looks for decay once in each UTC day, however many days were missed',
-  'f2-links': 'keeps links through promotions, whoever made them',
+  'f2-links': 'preserves links through promotions, by any author',
   'f2-promotion': 'promotes in one step to the layer asked for and keeps what a memory has',
   'f2-promotion-refused': 'refuses promotion to the present or a lower layer, and together with a change',
   'f3-store': 'stores verbatim and checks every known key of metadata',
   'f1-everywhere': 'takes the project as an argument of every tool that has one, and refuses two that differ',
   'f1-wrong-project':
-    'says of a project that is none or another one where it stands, with what else is wrong, and what would be right, in every tool',
-  'f3-part': 'brings a part of a content by code points, with the length of the whole',
+    'reports an invalid or wrong project next to the argument, with all other errors and a valid example, in every tool',
+  'f3-part': 'returns a part of a content by code points, with the full length',
   'f3-lean': 'lists twenty memories within 2,500 tokens, and answers a store, an update and a delete within 250',
   'f3-equal': 'answers a store of an equal memory with its id, joins the tags and changes nothing else',
   'f3-together':
@@ -148,26 +148,27 @@ export const FABRIC = {
   'f4-order':
     'orders as the searches do, weight breaking near-ties, where all is equal the newer first, and leaves the similarity as it is',
   'f4-capped': 'keeps 200 memories a leg, in every mode, and says when there were more',
-  'f4-degraded': 'recalls by words when there are no vectors, and says so; by meaning alone it is unavailable',
-  'f4-access': 'writes nothing for a recall: being shown is no access',
+  'f4-degraded': 'recalls by words when there are no vectors, and reports that; by meaning alone it is unavailable',
+  'f4-access': 'writes nothing for a recall: being listed does not count as an access',
   'f2-home': 'puts what is at home in another project behind all that is at home here, on every page',
   'f4-crowded':
     'recalls in three round trips in a project that is a small part of its org and holds more than is compared one by one',
   'f4-cost':
     'recalls in three round trips and one call of the embedder; neither that nor a list reads more rows when other projects grow, nor a list when its own does',
-  'f5-empty': 'has nothing to say of now where nothing is stored, whatever is open or run',
+  'f5-empty': 'returns nothing for the current context when nothing is stored, whatever is open or run',
   'f5-marks': 'orders what is relevant by file, name, command, session, freshness, kind and weight',
   'f5-working': 'shows the ten working memories of the project that matter most, until they end',
   'f5-relevant':
     'takes what is relevant from the newest of layer 2, the nearest of both layers, and what is about the open file',
   'f5-nearest':
-    'finds what is near of its project and of layer 3 however much of others is nearer, wherever it moved and whether it was out of sight',
+    'finds similar memories of its project and of layer 3 however many of others are more similar, after moves and periods of invisibility',
   'f5-patterns': 'filters patterns by language and by file, its folder or extension, however its path is spelt',
   'f5-once': 'shows a memory in one list only',
-  'f5-opened': 'names the three files that were opened last, also anew, however many notes came since, and no other',
+  'f5-opened':
+    'names the three files that were opened last, also repeatedly, however many notes came since, and no other',
   'f5-hints': 'suggests and hints from what it shows, in a fixed order, each by what it is and how it begins',
   'f5-errors':
-    'calls a captured error an error, never a fix, and names the fix of a failing command before it tells how often it failed',
+    'calls a captured error an error, never a fix, and names the fix of a failing command before the number of failures',
   'f5-score':
     'orders what it shows by one score of file, name, place, session, freshness, weight and capture, and by id where it is equal',
   'f5-home': 'shows what is at home in another project only in the language of the moment and where it is near',
@@ -176,14 +177,14 @@ export const FABRIC = {
   'f5-cost':
     'costs three round trips and one call of the embedder, and no more rows when other projects grow, or its own beyond some thousands',
   'f5-narrowed': 'shows a narrowed key its own projects and what belongs to none',
-  'f5-wire': 'answers five lists, memories lean and notes in nobody’s role, and ignores unknown arguments',
+  'f5-wire': 'returns five lists, with short memories and notes without a role, and ignores unknown arguments',
   'f8-summary':
-    'puts one text in the place of old memories of a project, links it to them and archives them, in one commit with one audit row',
+    'replaces old memories of a project with one text, links it to them and archives them, in one commit with one audit row',
   'f8-candidates':
     'summarizes unpinned memories of the six types by all their kinds, of the layer, thread and age asked for, and no summary again',
   'f8-most': 'takes in a thousand memories at most, the oldest first, and the others with the next call',
   'f8-nothing': 'writes nothing when nothing is old enough',
-  'f8-race': 'summarizes what stands there when the write happens, and changes nothing when it cannot',
+  'f8-race': 'summarizes the state at the time of the write, and changes nothing when it cannot',
   'f8-text':
     'begins a summary with counts and dates, then a line a memory, what is worth most first and equal ones in one line, within its length',
   'f8-remaining':
@@ -198,7 +199,7 @@ export const FABRIC = {
     'keeps scores, unrelated queries, layers and pages as they are among ten, a thousand and ten thousand memories',
   'f12-unrelated': 'finds nothing that is unrelated to the query at the default threshold, in every mode',
   'f12-layers':
-    'lets layer 3 stand beside layer 2, each memory once, and with layer 3 alone means the project it came from',
+    'returns layer 3 together with layer 2, each memory once, and with layer 3 alone uses the project it came from',
   'f12-pages': 'starves no page of a selective filter, counts truly, and pages without doubles or gaps',
   'f12-update': 'recalls a changed memory by its new text only, and a deleted or archived one not at all',
   'f12-day':
@@ -207,7 +208,7 @@ export const FABRIC = {
     'lets two clients work on one task at once: each finds at once what the other stored, reported and opened',
   'f12-two-clients': 'stores fifty memories each of two clients at once, all of them, under ids of their own',
   'f12-one-commit': 'stores a memory in one commit, and reads of every kind commit nothing but their bookkeeping',
-  'f2-embedded': 'makes vectors anew when the content or title of a memory changes, and only then',
+  'f2-embedded': 'makes new vectors when the content or title of a memory changes, and only then',
   'f12-tags': 'keeps tags of row, metadata, filter and threads search in step after each change',
 } as const
 

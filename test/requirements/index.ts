@@ -5,7 +5,7 @@ import { PACKS } from './packs'
 import { RESOURCES } from './resources'
 import { THREADS } from './threads'
 
-/** What each family promises, and what stands beside the tools; a family without a list does not compile. */
+/** Promises of each family, and of prompts and resources; a family without a list does not compile. */
 export const REQUIREMENTS: Readonly<Record<keyof typeof FAMILIES | 'resources', Readonly<Record<string, string>>>> = {
   threads: THREADS,
   fabric: FABRIC,

@@ -1,13 +1,13 @@
-/** What packs.md promises of prompts and resources, one sentence each; ids begin with r. */
+/** Promises of packs.md for prompts and resources, one sentence each; ids begin with r. */
 export const RESOURCES = {
-  'r-offered': 'offers resources, prompts and completions at /mcp, and not where only other families are asked for',
-  'r-templates': 'lists the templates of what can be read, in one order',
+  'r-offered': 'offers resources, prompts and completions at /mcp, but not if only other families are requested',
+  'r-templates': 'lists the templates of readable resources, in one order',
   'r-entry': 'brings an entry as JSON by its address, with its kind',
-  'r-entry-images': 'brings the images of an entry as blobs, and names them by their address',
-  'r-thread': 'brings the newest 100 entries of a thread, the oldest of them first',
+  'r-entry-images': 'returns the images of an entry as blobs, and names them by their address',
+  'r-thread': 'returns the newest 100 entries of a thread, the oldest of them first',
   'r-thread-size': 'leaves entries out that an answer has no room for, the newest last, and names them',
   'r-project':
-    'tells of a project its counts, newest decisions and work in flight, without what was superseded or done',
+    'returns the counts of a project, newest decisions and work in progress, without superseded or finished entries',
   'r-pack': 'compiles a pack for the goal that an address names, as Markdown',
   'r-start-session': 'starts a session with the pack of a goal, framed as data, within one project where one is named',
   'r-without-context': 'offers neither packs nor the prompt made of them where the tool for packs is switched off',

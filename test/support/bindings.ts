@@ -17,7 +17,7 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 import type { Clock } from '../../src/ports/clock'
 
-/** Those of the Worker, and stores that nobody has used yet (vitest.config.ts). */
+/** Those of the Worker, and unused stores (vitest.config.ts). */
 const given = env as unknown as Bindings &
   Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>> &
   Record<`DB_${number}`, D1Database> &

@@ -20,7 +20,7 @@ export interface TestClient {
   tools(): Promise<Json[]>
   call(name: string, args?: Record<string, unknown>): Promise<CallResult>
   instructions(): string | undefined
-  /** What the server declared, each with its options. */
+  /** Capabilities that the server declared, each with its options. */
   capabilities(): Json
   /** One page; without a cursor the first. */
   resources(cursor?: string): Promise<Json>
@@ -49,7 +49,7 @@ function toResult(result: Json): CallResult {
   }
 }
 
-/** What both generations of the SDK have under the same names. */
+/** Methods that both generations of the SDK have under the same names. */
 const beside = (client: Json) => ({
   capabilities: () => client.getServerCapabilities(),
   // The newer SDK gathers all pages when it is not told where to begin.

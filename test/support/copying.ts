@@ -20,7 +20,7 @@ export function copy(
 ): Promise<Run> {
   return new Promise((resolve) => {
     const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
-    // A group of its own: the Worker that it starts is killed with it, since nobody is left who would end that.
+    // A separate group, so that the Worker is killed with it, since no other process would end that.
     const child = spawn(process.execPath, [script, 'copy', ...args], {
       env: { ...process.env, ...env },
       detached: true,

@@ -36,7 +36,7 @@ interface Filling {
   /** How many there are already. */
   readonly from?: number
   readonly count: number
-  /** What every tenth refers to, in turn; without them, to those that were stored just before. */
+  /** Entries that every tenth refers to, in turn; without them, those that were stored just before. */
   readonly earlier?: readonly number[]
   readonly project?: string
 }
@@ -61,7 +61,7 @@ const event = (type: string, payload: object) => ({
 })
 const image = (n: number) => [{ data: base64(pngBytes(`image ${n}`)), mime_type: 'image/png' }]
 
-/** What calls are about. */
+/** Subjects of the calls. */
 export interface Stored {
   readonly ids: readonly number[]
   readonly long: number
@@ -73,7 +73,7 @@ export interface Stored {
 }
 
 /**
- * Something of every sort beside what `fill` stores: a long text, images, a diary page, memories of each layer, code, versions,
+ * One of every sort in addition to the entries of `fill`: a long text, images, a diary page, memories of each layer, code, versions,
  * deletions. @param times how many of each
  */
 export async function vary(ask: Asker['ask'], ids: readonly number[], times: number): Promise<Stored> {

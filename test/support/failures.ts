@@ -26,7 +26,7 @@ const failedIn = (module: TestModule) => [
   ),
 ]
 
-/** Notes what failed where `scripts/test.mjs` says it last: of a run of two parts, whoever keeps only the end of it has one. */
+/** Records failures for the summary at the end of `scripts/test.mjs`, so that the end of a run of two parts shows all. */
 export default class FailuresAtTheEnd implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const { COMMONPLACE_TEST_NOTES: notes } = process.env

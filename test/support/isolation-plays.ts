@@ -10,7 +10,7 @@ export interface Play {
   readonly dice: readonly number[]
 }
 
-/** What a denial on a page of administration is noted as. */
+/** Actions of denials on pages of administration. */
 const ADMINISTRATION: Readonly<Record<string, string>> = {
   '/projects': 'projects.list',
   '/keys': 'keys.list',
@@ -22,7 +22,7 @@ const SECRET = /secret\dx\d+/g
 
 type Change = Said & { readonly context_id: number }
 
-/** What the audit log should tell. */
+/** Expected rows of the audit log. */
 interface Event {
   readonly org: string
   readonly key: Key
@@ -35,7 +35,7 @@ interface Event {
 
 export class Stage {
   readonly model: Model
-  /** What the audit log of each org must hold from now on. */
+  /** Rows that the audit log of each organization must contain from now on. */
   readonly events: Event[] = []
   private readonly say: Sayings
 
@@ -76,7 +76,7 @@ export class Stage {
     return answer
   }
 
-  /** A write that needs the role writer; the model says whether it is refused and what it changes. */
+  /** A write that needs the role writer; the model returns whether it is refused and what it changes. */
   private async write(
     key: Key,
     tool: string,
@@ -111,7 +111,7 @@ export class Stage {
     this.model.store(key, turn, id)
   }
 
-  /** Who comes in at pages that are not for everybody; that somebody did not is noted. */
+  /** Access to restricted pages; refusals are logged. */
   private checkDoor(key: Key, path: string, status: number): void {
     const action = path === '/review' ? 'captured.list' : ADMINISTRATION[path]
     if (action === undefined) return

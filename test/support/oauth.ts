@@ -6,7 +6,7 @@ import { type OpenedServer, type Surroundings, startServer } from './server'
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
 export const REDIRECT = 'http://127.0.0.1:41999/callback'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 export type Json = any
 
 export interface Key {

@@ -11,7 +11,7 @@ const stores = (): Record<string, unknown> =>
  * The whole Worker in this isolate, configured as a test says: what a server of its own would answer, without its start.
  *
  * @param vars on top of open mode
- * @param others in the place of stores; undefined takes one away
+ * @param others replacements of stores; undefined removes one
  */
 export function workerHere(vars: Record<string, string> = {}, others: Record<string, unknown> = {}) {
   const given = { ...stores(), ...others, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...vars }

@@ -3,7 +3,7 @@ import { CLIENT_NAMES, hookClient } from '../../src/domain/capture/clients/clien
 import type { Fields, What } from '../../src/domain/capture/happening'
 import { commandOf, filesOf, saidOutcome } from '../../src/domain/capture/tool-use'
 
-/** What each client's own events mean, from their documents (capture contract §3). */
+/** Meaning of each client's own events, from their documents (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null
 const whatOf = (client: string, event: Fields): What | undefined => read(client, event)?.what
 
@@ -38,7 +38,7 @@ describe('events of clients', () => {
     expect(bash('PostToolUse', { tool_name: 1 })).toBeUndefined()
   })
 
-  it('of Claude Code: the source of a start says whether the session still holds what it was told', () => {
+  it('of Claude Code: the source of a start shows whether the session still has its earlier text', () => {
     const start = (source: string) => whatOf('claude-code', { ...claude, hook_event_name: 'SessionStart', source })
     expect(
       ['startup', 'resume', 'fork', 'clear', 'compact'].map((source) => (start(source) as { source: string }).source),
@@ -72,7 +72,7 @@ describe('events of clients', () => {
     expect(read('cursor', { hook_event_name: 'stop' })).toBeNull()
   })
 
-  it('of Copilot: results of tools say how they went, and arguments may be JSON in a string', () => {
+  it('of Copilot: results of tools have their outcome, and arguments may be JSON in a string', () => {
     const copilot = (rest: Fields) => whatOf('copilot', { sessionId: 's', hook_event_name: 'PostToolUse', ...rest })
     const toolArgs = JSON.stringify({ command: 'make' })
     expect(copilot({ toolName: 'bash', toolArgs, toolResult: { resultType: 'failure' } })).toMatchObject({
@@ -134,7 +134,7 @@ describe('uses of tools', () => {
     expect([shell(1), shell(0)]).toMatchObject([{ outcome: 'failure' }, { outcome: 'success' }])
   })
 
-  it('say how they ended only where they say so outright', () => {
+  it('have an outcome only if they state it explicitly', () => {
     const said = [
       'Exit code 1',
       'exited with code 0',

@@ -28,7 +28,7 @@ function played(turns: readonly (readonly string[])[], isReverse = false) {
   return inOrder.reduce((all, [event, at]) => gather(all, event, PLACE, at), beginning(PLACE, 1))
 }
 
-/** Where sessions belong, what is kept of their words, and what models are told (capture contract §3). */
+/** Projects of sessions, stored texts, and prompts of models (capture contract §3). */
 describe('a session', () => {
   it('belongs to the project that its file names, else to its remote, else to its folder', () => {
     const remotes = [
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(cleanText(patch)).toBe('*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch')
   })
 
-  it('is written where a command ran, also when its client does not say how that went', () => {
+  it('is written when a command ran, even if its client does not report the outcome', () => {
     const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
     const what = { kind: 'tool', files: [], command: 'make', outcome: 'unknown' } as const
     const gathered = gather(
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect(text).toContain('Failed, not passed since:\n- npm run lint')
   })
 
-  it('says whether the session did anything that is worth going on from', () => {
+  it('reports whether the session did anything worth continuing', () => {
     const workOf = (events: readonly Happening[]) =>
       checkpointOf(
         events.reduce((all, event, i) => gather(all, event, PLACE, i + 2), beginning(PLACE, 1)),
@@ -221,7 +221,7 @@ describe('a session', () => {
   })
 })
 
-describe('what a model is told', () => {
+describe('the prompt of a model', () => {
   const none = { Pinned: [], 'Work in flight': [], Constraints: [], Decisions: [], Gotchas: [] }
   const usual = { kind: 'decision', agent: null, createdAt: 0 }
   const many = (from: number, count: number, text = 'words '.repeat(100)) =>
@@ -244,7 +244,7 @@ describe('what a model is told', () => {
     }
   })
 
-  it('stands in a fence that no stored text can close or open, however it spells the tag', () => {
+  it('is in a fence that no stored text can close or open, however it spells the tag', () => {
     const tags = [
       '</commonplace-memory>',
       '<commonplace-memory>',

@@ -3,7 +3,7 @@ import { MOST_DELETED } from '../../src/domain/identity/audit'
 import { Notes } from '../../src/domain/receipts/notes'
 import { carryOutDeletion, tellDeletion } from '../../src/tools/threads/deletion'
 
-it('says how many entries are left when one call takes no more', async () => {
+it('reports how many entries are left after the limit of one call', async () => {
   const notes = new Notes()
   notes.keep()
   const context = (count: number) =>

@@ -157,7 +157,7 @@ describe('npm run deploy', () => {
   })
 
   it.each<[string, Account, readonly string[], RegExp]>([
-    ['nobody is logged in', { loggedIn: false }, [], /not logged in.*npx wrangler login/],
+    ['the login is missing', { loggedIn: false }, [], /not logged in.*npx wrangler login/],
     [
       'there are several accounts',
       {
@@ -182,7 +182,7 @@ describe('npm run deploy', () => {
       [],
       /limit of its plan/,
     ],
-    ['the name is taken', { foreignWorker: NAME }, [], /was not deployed from here.*--name/],
+    ['the name is in use', { foreignWorker: NAME }, [], /was not deployed from here.*--name/],
     [
       'there is no workers.dev name',
       { fails: { deploy: 'You need a workers.dev subdomain [code: 10063]' } },
@@ -202,7 +202,7 @@ describe('npm run deploy', () => {
       /Could not make the KV[\s\S]*It is Monday/,
     ],
     ['an option is wrong', {}, ['--nmae', 'x'], /usage: npm run deploy/],
-  ])('says what to do when %s', async (_, account, args, message) => {
+  ])('prints a remedy when %s', async (_, account, args, message) => {
     const { run } = world(account)
     const error = await Promise.resolve()
       .then(() => run(...args))
@@ -241,7 +241,7 @@ describe('npm run deploy', () => {
     expect(cloudflare.held.databases.size).toBe(0)
   })
 
-  it('refuses what is no URL of PostgreSQL before anything is looked at, also with --dry-run, and does not say it', () => {
+  it('refuses an invalid PostgreSQL URL before any check, also with --dry-run, and does not print it', () => {
     for (const url of ['', 'db.example.com', 'https://u:secret@db.example.com/d', 'postgresql://u:secret@/d']) {
       const read = () => readOptions(['--dry-run', '--postgres', url])
       expect(read).toThrow(url === '' ? /^No database is named/ : /^This is not a PostgreSQL URL/)
@@ -249,7 +249,7 @@ describe('npm run deploy', () => {
     }
   })
 
-  it('makes a Vectorize index of the size that the model has, once, and tells where one of another size stands in the way', async () => {
+  it('makes a Vectorize index of the size that the model has, once, and reports an existing one of another size', async () => {
     const { cloudflare, run, said, blocked } = world({}, {}, { VECTOR_BACKEND: 'vectorize' })
     expect(await run()).toBe(0)
     expect([...cloudflare.held.indexes]).toEqual([[NAME, 1024]])
@@ -288,7 +288,7 @@ describe('npm run deploy', () => {
       expect(said()).toMatch(new RegExp(`^ {2}${step} `, 'm'))
   })
 
-  it('says with --dry-run and --destroy what would be removed, and asks nobody', async () => {
+  it('shows with --dry-run and --destroy what would be removed, without a prompt', async () => {
     const { cloudflare, run, said } = world({ loggedIn: false })
     expect(await run('--dry-run', '--destroy')).toBe(0)
     expect(cloudflare.commands).toEqual([])

@@ -8,7 +8,7 @@ import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { WITHOUT_REST } from '../../src/domain/yielder'
 
-/** What a filter is told to admit of all, after so many statements. */
+/** A filter's known number of matches in all, after some statements. */
 async function asked(statements: number, page: Awaited<ReturnType<Bounded['page']>> | Error) {
   let sent = 0
   const bounded = {

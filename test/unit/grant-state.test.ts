@@ -84,7 +84,7 @@ it('carries out one request after the other, and takes the turn of one that does
     await vi.advanceTimersByTimeAsync(1)
     await second
     expect(order).toEqual(['b go'])
-    // What the first has issued meanwhile is not handed out.
+    // Tokens that the first has issued meanwhile are not sent.
     expect(state.finish('a', exchanged('late'))).toBe(false)
     expect(state.finish('b', exchanged('one'))).toBe(true)
     expect(await state.begin('c', refresh('late'))).toEqual({ kind: 'refused', endsGrant: false })

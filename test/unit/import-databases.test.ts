@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { importSamples } from '../support/import-samples'
 import { imported } from '../support/imported'
 
-/** What databases of other programs hold, and what misleads in them. */
+/** Content of other programs' databases, including misleading data. */
 
 const bySupersession = ['Customer sessions move from signed cookies', 'Customer sessions are signed cookies'] as const
 
@@ -105,7 +105,7 @@ describe('Context Fabric', () => {
     expect(entry('Rotated logs are zstd')).toMatchObject({ tags: ['edited', 'performance', 'zstd'], access_count: 2 })
   })
 
-  it('reads rows that stand in a -wal alone, without changing it, and refuses a copy that lacks it', async () => {
+  it('reads rows that are only in a -wal, without changing it, and refuses a copy that lacks it', async () => {
     const folder = importSamples('context-fabric')
     const live = join(folder, 'live/l3-semantic')
     const files = () =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FILE_TIME } from '../support/import-samples'
 import { imported } from '../support/imported'
 
-/** What files of other programs hold, and what misleads in them. */
+/** Content of other programs' files, including misleading data. */
 
 const idsOf = (links: readonly { readonly to: unknown }[] = []) => links.map(({ to }) => to)
 
@@ -64,7 +64,7 @@ describe('basic-memory', () => {
     expect(entries.flatMap(({ tags = [] }) => tags)).toHaveLength(63)
   })
 
-  it('links relations and wiki links by title, after a move too, and none that stands in code', async () => {
+  it('links relations and wiki links by title, after a move too, and none in code', async () => {
     const { entry, told } = await imported('basic-memory', 'notes')
     const newer = entry('Customer sessions move from signed cookies')
     expect(newer.links).toEqual([
@@ -131,7 +131,7 @@ describe('Claude Code', () => {
 })
 
 describe('Markdown', () => {
-  it('makes an entry of each section of any level, conventions in files of rules, and none of what is empty or in code', async () => {
+  it('makes an entry of each section of any level, conventions in files of rules, and none of empty sections or code', async () => {
     const { entries, plan, told } = await imported('markdown', 'projects', { pack: 'claude-code' })
     const orchard = entries.filter(({ thread_id }) => thread_id === 'orchard/CLAUDE.md')
     expect(orchard.map(({ id }) => id)).toEqual(
@@ -171,7 +171,7 @@ describe('Markdown', () => {
 })
 
 describe('Codex', () => {
-  it('reads headers of summaries as sessions, task groups as guides with their keywords, and says what repeats', async () => {
+  it('reads headers of summaries as sessions, task groups as guides with their keywords, and reports repetitions', async () => {
     const { entries, entry, told } = await imported('codex', 'memories')
     const session = entries.find(({ id }) => id === '019a04aa-9f62-4ee8-af1a-cf343217ed46')
     expect(session).toMatchObject({
@@ -250,7 +250,7 @@ describe('chats', () => {
 })
 
 describe('NDJSON', () => {
-  it('takes lines as they are told, behind a byte order mark and with CR LF, and knows the same line again', async () => {
+  it('reads lines after a byte order mark and with CR LF, and recognizes the same line again', async () => {
     const good = await imported('ndjson', 'entries.ndjson')
     const damaged = await imported('ndjson', 'entries-damaged.ndjson')
     const ids = new Set(good.entries.map(({ id }) => id))
@@ -262,7 +262,7 @@ describe('NDJSON', () => {
     expect(good.entries[0]?.metadata).not.toHaveProperty('project')
   })
 
-  it('tells what the store would refuse line by line, and takes images', async () => {
+  it('reports what the store would refuse line by line, and imports images', async () => {
     const png = 'iVBORw0KGgo='
     const lines = [
       '{"thread_id":"t","source":"agent","text":"large","metadata":{"n":9007199254740993}}',

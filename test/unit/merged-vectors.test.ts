@@ -8,7 +8,7 @@ it('joins what several objects of vectors found, also where one of the last rele
   const untold = { ids: numbers(2), cosines: numbers(0.5), cut: false }
   expect(mergeNearest([told, untold], 5)).toEqual({
     ...{ ids: numbers(3, 2, 1), cosines: numbers(0.9, 0.5, 0.2) },
-    // 0 is no entry.
+    // 0 is not an entry.
     entries: numbers(30, 0, 10),
     cut: false,
   })

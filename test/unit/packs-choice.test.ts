@@ -116,7 +116,7 @@ describe('the choice of a pack', () => {
     ])
   })
 
-  it('brings the other side of a contradiction, however little it has to do with the goal', async () => {
+  it('includes the other side of a contradiction, however unrelated to the goal', async () => {
     const all = [ranked(1, 90), ranked(2, 80), ranked(3, 2)]
     const { chosen } = await select(all, { links: [{ from: 3, relation: 'contradicts', to: 1 }] })
     expect(idsOf(chosen)).toEqual([1, 3, 2])
@@ -163,11 +163,11 @@ describe('the choice of a pack', () => {
     const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
     const cut = cutAround({ ...wholeText(text), at: [text.indexOf('kiln')] }, 300)
     expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
-    // Whatever was cut before it.
+    // Regardless of earlier cuts.
     const short = wholeText('The wheel hums. It does so until the evening comes and')
     cutAround({ ...wholeText(`${'x'.repeat(50)} ${'clay dries '.repeat(3)}on. ${text}`), at: [95] }, 300)
     expect(cutAround(short, 20)).toBe('The wheel hums.…')
-    // Of a long text the places that say most beside each other; what was said already counts less.
+    // Of a long text, the parts that add the most information; repeated information counts less.
     const wheel = 'The wheel hums.'
     const long = `${text}${text.replace('kiln cools', 'kiln is cool').replace('The kiln', `${wheel} The kiln`)}`
     const weights = new Map([

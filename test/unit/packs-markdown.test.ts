@@ -31,7 +31,7 @@ const render = (text: string): string =>
     true,
   )
 
-/** What stands at the outside of every quote: kinds of blocks in order, the text of headings for those that we wrote. */
+/** Content outside of every quote: kinds of blocks in order, and the text of our own headings. */
 function outside(markdown: string): string[] {
   const blocks: string[] = []
   for (let block = parser.parse(markdown).topNode.firstChild; block; block = block.nextSibling) blocks.push(block.name)

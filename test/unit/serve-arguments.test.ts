@@ -45,7 +45,7 @@ it('asks wrangler at every start where a file or a variable says more than its c
   }
 })
 
-it('asks for keys where a file of variables says so, unless the environment says otherwise, and as --var says before both', () => {
+it('requires keys if a file of variables does, unless the environment differs, and --var overrides both', () => {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-variables-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'variables')
@@ -60,7 +60,7 @@ it('asks for keys where a file of variables says so, unless the environment says
   expect(() => readEnvFiles([join(folder, 'none')], true)).toThrow(/--env-file .* cannot be read/)
 })
 
-it('prints a line a request where LOG_LEVEL is said, wherever it is said, and else leaves it out', () => {
+it('prints a line per request if LOG_LEVEL is set in any place, and otherwise omits it', () => {
   const request = '{"level":"INFO","event":"request","route":"ready"}'
   const nothing = { file: {}, environment: {}, args: {} }
   const hides = (said: Partial<typeof nothing>) => isHidden(request, chooseVariables({ ...nothing, ...said }))

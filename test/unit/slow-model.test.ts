@@ -8,7 +8,7 @@ import { createBackgroundGeneration } from '../../src/services/keeping/backgroun
 import { createEmbeddingTurn, createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 
-/** A model on a processor: two texts of 300 words a second. Time is what it says, nobody waits. */
+/** A model on a processor: two texts of 300 words a second. Time is simulated, so tests do not wait. */
 const WORDS_300 = 'memory '.repeat(300).trim()
 const UNITS_A_MS = (2 * WORDS_300.length) / 1000
 
@@ -55,7 +55,7 @@ function slowModel({ tryMs = 10_000, first = 6_000, parallel = 1 } = {}): SlowMo
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i} ${WORDS_300}`)
 
 describe('a model that makes two vectors a second', () => {
-  it('is asked for as much as it managed before, so that no request runs into its time', async () => {
+  it('gets requests of the size it managed before, so that none times out', async () => {
     const model = slowModel()
     const made = await model.embedder.embedPatiently?.(many(100), async () => {})
     expect(made).toHaveLength(100)
@@ -75,7 +75,7 @@ describe('a model that makes two vectors a second', () => {
     expect(model.requests.every(({ inTime }) => inTime)).toBe(true)
   })
 
-  it('loads for half a minute and is asked for as much as before a moment later', async () => {
+  it('loads for half a minute and gets requests of the earlier size right after', async () => {
     const model = slowModel()
     model.loading = 31_000
     await model.embedder.embedPatiently?.(many(100), async () => {})
@@ -148,7 +148,7 @@ describe('what is left to be embedded', () => {
     let longest = 0
     while (after !== null) {
       const begun = model.now()
-      // Every tenth step begins anew where the last one whose answer arrived has ended, as after a restart.
+      // Every tenth step starts again where the last answered one has ended, as after a restart.
       const step = await generation.reembed('o', after)
       longest = Math.max(longest, model.now() - begun)
       if (++steps % 10 !== 0 || step.next === null) after = step.next
@@ -180,7 +180,7 @@ describe('what is left to be embedded', () => {
     expect(queued.every(({ vectors }) => vectors === null)).toBe(true)
   })
 
-  it('is asked for by one worker of the outbox at a time, which holds on to its claim meanwhile', async () => {
+  it('is used by one worker of the outbox at a time, which extends its lease meanwhile', async () => {
     const model = slowModel()
     const { generation, embedded } = store(model, 50)
     const items = Array.from(

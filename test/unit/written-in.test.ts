@@ -24,7 +24,7 @@ describe('words that only hold a sentence together', () => {
     ['manutenzione della cucina', 'manutenzion cucina'],
     ['underhåll av köket', 'underhal koket'],
     ['συντήρηση της κουζίνας', 'συντηρηση κουζινας'],
-  ])('are no units of %s', (query, units) => {
+  ])('are not units of %s', (query, units) => {
     expect(unitsOf(query)).toBe(units)
   })
 

@@ -13,7 +13,7 @@ import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What is made after the write: deferred vectors, vectors of a new model, what indexes have not heard of. */
+/** Work after a write: deferred vectors, vectors of a new model, missed updates of indexes. */
 const clock = new TestClock()
 const made = d1Adapters(clock)
 const serving = (vars: Record<string, string> = {}) =>
@@ -72,7 +72,7 @@ describe('in the background', () => {
     expect((await services.entries.statistics(ada)).work.pending).toBe(0)
   })
 
-  it('searches only vectors of the configured model, and makes them anew step by step after a change', async () => {
+  it('searches only vectors of the configured model, and makes them again step by step after a change', async () => {
     const ada = freshPrincipal()
     const drafts = await Promise.all(Array.from({ length: 30 }, (_, i) => entryOf(ada, { text: `walrus number ${i}` })))
     await made.entries.save(ada, drafts)
@@ -139,7 +139,7 @@ describe('in the background', () => {
     expect(await queued.first('n')).toBe(0)
   })
 
-  it('says that work is pending where the index could not be told, and tells it later', async () => {
+  it('reports pending work when the index could not be updated, and updates it later', async () => {
     const ada = freshPrincipal()
     const index = createObjectVectorIndex(bindings.VECTORS)
     let isDown = true

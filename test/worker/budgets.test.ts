@@ -5,7 +5,7 @@ import { type Call, fill, readingCalls, vary, writingCalls } from '../support/ev
 import { countingRows, openWorld, type Spent } from '../support/isolation'
 
 /**
- * What every tool costs on D1, by its own counters, with what a call does behind its answer, in an org of each of two sizes: trips of
+ * Costs of every tool on D1, by its own counters, with work after the answer, in an org of each of two sizes: trips of
  * the longest call; rows read by all its calls together, in the small org and in the large one; rows written. The calls are those of
  * `every-tool.ts`, which lead a tool's statements different ways. A change that costs more has to say so here. Figures of single
  * calls, at 1,000 and 10,000: `bench/records/rows.md`.
@@ -73,7 +73,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
 }
 const [SMALL, LARGE] = [196, 1_225]
 
-/** What each index leads that leads no statement of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are asked for by filters. */
+/** Uses of each index other than statements of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are used by filters. */
 const NEEDED: Record<string, string> = {
   entries_addresses_agent_idx:
     "SELECT id FROM entries WHERE org = 'o' AND addresses_agent = 1 ORDER BY id DESC LIMIT 20",

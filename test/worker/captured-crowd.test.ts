@@ -5,7 +5,7 @@ import { CROWD, crowd } from '../support/captured-crowd'
 import { claudeCode } from '../support/hook-events'
 import { countingRows, type Json, type Key, openWorld } from '../support/isolation'
 
-/** 10,000 captured sessions of the asker's own, full of the words that are asked for, beside what somebody has written (capture §7). */
+/** 10,000 captured sessions of the caller, with all searched words, in addition to entries written on purpose (capture §7). */
 const WORDS = 'harbour light flicker diesel pump radar mast bilge'
 const PROJECT = 'ferry'
 const BY_WORDS = /^(context|hybrid_search_context|fts_search_context|context_recall|context_getCurrent)$/

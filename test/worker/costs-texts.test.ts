@@ -11,7 +11,7 @@ import { promise } from '../requirements/threads'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What finding a line and reading a part cost in D1: round trips, rows, characters. */
+/** D1 costs of finding a line and reading a part: round trips, rows, characters. */
 const made = d1Adapters(new TestClock(Date.now()))
 const ada = freshPrincipal()
 

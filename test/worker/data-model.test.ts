@@ -3,7 +3,7 @@ import type { Metadata } from '../../src/domain/entry/metadata'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What other vocabularies will read of an entry: columns lifted from metadata, and the log of changes. */
+/** Data of an entry for other families: columns extracted from metadata, and the log of changes. */
 const { entries } = d1Adapters(new TestClock())
 
 beforeAll(migrate)

@@ -37,7 +37,7 @@ beforeEach(() => {
   d1.clear()
   r2.clear()
 })
-// What a test leaves behind its answers is no part of the next.
+// Work that a test leaves after its answers does not belong to the next.
 afterEach(settle)
 
 const whole: SendApart = {
@@ -48,7 +48,7 @@ const whole: SendApart = {
 describe('when a dependency fails', () => {
   let ada = freshPrincipal()
   beforeEach(async () => {
-    // What the test before has left to be done would meet the failures of this one.
+    // Pending work of the previous test would get the failures of this one.
     await settle()
     ada = freshPrincipal()
   })
@@ -61,7 +61,7 @@ describe('when a dependency fails', () => {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }
   }
-  // biome-ignore lint/suspicious/noExplicitAny: results are looked at freely
+  // biome-ignore lint/suspicious/noExplicitAny: results are untyped
   const ok = async (name: string, args: Record<string, unknown>): Promise<any> => {
     const result = await call(name, args)
     expect([name, result.isError, result.content[0]?.text]).toEqual([name, undefined, expect.any(String)])
@@ -127,7 +127,7 @@ describe('when a dependency fails', () => {
     }
   }
 
-  it('answers a long text as stored when the database stops behind its commit, so that nobody stores it twice', async () => {
+  it('answers a long text as stored when the database stops behind its commit, so that it is not stored twice', async () => {
     const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
     // One round trip looks for the receipt of the key; the commit is the next.
     for (const [name, args, skip, said] of [
@@ -168,7 +168,7 @@ describe('when a dependency fails', () => {
     expect((await state()).total_entries).toBe(1)
   })
 
-  it('says of a write without an answer that nobody knows, and of a read that nothing was changed', async () => {
+  it('reports that a write without an answer may have happened, and that a read changed nothing', async () => {
     const { context_id: id } = await ok('store_context', draft)
     await settle()
     for (const [name, args] of writes) {
@@ -199,7 +199,7 @@ describe('when a dependency fails', () => {
     r2.failAfter(0, 'before')
     await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
-    // The image, and the words of what was erased.
+    // The image, and the words of erased entries.
     expect((await ok('get_statistics', {})).pending_work.pending).toBe(2)
     r2.clear()
     clock.advance(3_600_000)

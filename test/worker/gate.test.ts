@@ -105,7 +105,7 @@ describe('the limiter', () => {
     expect(asked).toEqual(['k', 'k'])
   })
 
-  it('admits while the counter does not answer, and says so in the log', async () => {
+  it('admits while the counter does not respond, and logs that', async () => {
     const rateLimit = { limit: () => Promise.reject(new Error('down')) }
     const limiter = createGateLimiter({ ...parts, rateLimit, limits: { perMinute: 1, concurrent: 1 } })
     expect((await limiter.enter('k')).admitted).toBe(true)

@@ -1,4 +1,4 @@
 import { hooksContract } from '../contracts/hooks'
 
-// The whole of it, and secrets, which are taken out before anything is stored: test/nightly.
+// All of it, and secrets, which are removed before anything is stored: test/nightly.
 hooksContract(false, null)

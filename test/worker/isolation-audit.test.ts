@@ -108,7 +108,7 @@ describe('the audit log', () => {
       ['store_context', turn('')],
       ['store_context', turn('x', { nonsense: 1 })],
       ['update_context', { context_id: 900_000, text: 'x' }],
-      // What it only reads is to whoever would change it as if it were not there.
+      // For a caller who wants to change it, a read-only entry does not exist.
       ['update_context', { context_id: id, metadata_patch: { plain: 1 } }],
       ['update_context', { context_id: own }],
       [

@@ -5,7 +5,7 @@ import { migrate } from '../support/bindings'
 import { type Key, OPERATOR, openWorld } from '../support/isolation'
 import { base64, pngBytes } from '../support/scope'
 
-/** What a caller may not see and what was never there are answered by the same bytes. */
+/** An invisible entry and a missing one are answered by the same bytes. */
 const world = openWorld()
 const { http, ok } = world
 const SOON = 60_000
@@ -169,7 +169,7 @@ describe('forbidden and absent are the same bytes', () => {
 
     const completed = async (variable: string, value: string) => {
       const ref = { type: 'ref/prompt', name: 'hand_off' }
-      // Behind the head, which stands before it.
+      // After the head, which comes before it.
       const answer = await ask('completion/complete', { ref, argument: { name: variable, value } })
       return JSON.parse(/\{"result".*\}/.exec(answer)?.[0] ?? 'null')
     }

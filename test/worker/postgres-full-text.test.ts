@@ -1,4 +1,4 @@
-// What full text does on PostgreSQL beyond its contract: the limits of tsvector.
+// Full text on PostgreSQL beyond its contract: the limits of tsvector.
 
 import { describe, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
@@ -57,7 +57,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
   })
 })
 
-describe('PostgreSQL is asked for words no more often than it must', () => {
+describe('PostgreSQL is queried for words only as often as necessary', () => {
   it('asks its index once for each word of a recall, as for a search, and again only for words next to each other', async () => {
     const { connection, analyzer } = set()
     const ada = freshPrincipal()

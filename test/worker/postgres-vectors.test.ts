@@ -18,7 +18,7 @@ import { seeded } from '../support/seeded'
 
 const elapse = () => {}
 
-// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object beside PostgreSQL: test/nightly. By
+// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object with PostgreSQL: test/nightly. By
 // the index, the first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
@@ -40,7 +40,7 @@ describe('pgvector', () => {
     return { connection, org, costs }
   }
 
-  it('takes the first of equally near entries, whatever was written anew since', async () => {
+  it('returns the first of equally similar entries, also after rewrites', async () => {
     const clock = new TestClock()
     const { connection, entries } = postgresAdapters(clock)
     const ada = freshPrincipal()
@@ -108,7 +108,7 @@ describe('pgvector', () => {
     await connection.close()
   })
 
-  it('answers where the index beside has not heard of all but the newest 200, without asking that each time', async () => {
+  it('answers if the external index lacks more than the newest 200, without checking that each time', async () => {
     const query = quantize(Float32Array.from([1, 0]))
     const searched = async (count: number) => {
       const vectors = Array.from({ length: count }, (_, i) => [1, i])

@@ -3,7 +3,7 @@ import { promise } from '../requirements/fabric'
 import { migrate } from '../support/bindings'
 import { workerHere } from '../support/worker-here'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 type Schema = { readonly [key: string]: unknown }
 type Path = readonly (string | number)[]
@@ -35,7 +35,7 @@ const RIGHT: readonly (readonly [tool: string, args: Record<string, unknown>])[]
   ['context_reportEvent', event('pattern_detected', { pattern: 'guards' })],
   ['context_reportEvent', event('user_feedback', { feedback: 'good' })],
 ]
-/** What metadata names that every tool with metadata knows, and what payloads must have; no schema lists them. */
+/** Metadata keys that every tool with metadata knows, and required payload keys; no schema lists them. */
 const METADATA = [
   'tags',
   'title',
@@ -105,7 +105,7 @@ const tools = async (): Promise<{ name: string; inputSchema: Schema }[]> => (awa
 const store = async (text: string): Promise<number> =>
   (await ok('store_context', { thread_id: 'days', source: 'user', text })).context_id
 
-/** Every example that an error of the twelve tools shows is right: sent in its place, nobody complains of that place (fabric contract §1). */
+/** Every example in an error of the twelve tools is valid: sent instead, it causes no error there (fabric contract §1). */
 describe('examples in errors', () => {
   it(promise('f1-examples'), async () => {
     const schemas = new Map((await tools()).map(({ name, inputSchema }) => [name, inputSchema]))
@@ -207,7 +207,7 @@ describe('examples in errors', () => {
       for (const name of [...Object.keys(properties), 'unheard_of'])
         for (const { path, example } of await complaints(tool, { ...right, [name]: wrongOf(properties[name]) })) {
           if (path !== name) continue
-          // Bytes of images are too long to be shown whole, and an instant is right for so many days.
+          // Bytes of images are too long to be shown completely, and an instant is valid for a number of days.
           if (name === 'images' || name === 'as_of') continue
           const whole = name === 'unheard_of'
           const args = whole ? (example as Record<string, unknown>) : { ...right, [name]: example }

@@ -160,7 +160,7 @@ export async function install(programs, name, at) {
   }
 }
 
-/** Codex runs hooks that somebody trusts; here as `commonplace setup codex --capture` does it. @returns the hooks, with their state */
+/** Trusts the hooks in Codex, as `commonplace setup codex --capture` does. @returns the hooks, with their state */
 export async function trust(programs, { home }) {
   const { PATH, HOME, CODEX_HOME } = process.env
   delete process.env.CODEX_HOME

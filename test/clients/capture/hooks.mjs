@@ -75,7 +75,7 @@ async function tryClient(name, agent) {
   if (file) rmSync(file, { force: true })
   if (file && name === 'opencode') copyFileSync(RECORDER, join(here.home, '.config/opencode/plugins/a-record.js'))
   const first = await whole(file)
-  // What is recalled for the prompt stands beside it.
+  // The recalled text for the prompt is next to it.
   const [told, ...others] = startsIn(first[0])
   const isWhole = told !== undefined && !others.includes(told) && told.length > 4000
   tell(name, 'its first request holds the start text once, whole', isWhole, `${Buffer.byteLength(told ?? '')} bytes`)
@@ -109,7 +109,7 @@ async function tryClient(name, agent) {
   await server.pass(20)
   tell(name, 'and the killed session is captured too', (await captured()).length === 2)
 
-  // By our command in the place of its own, in another home.
+  // By our command instead of its own, in another home.
   const { home } = makeDesk(base, `${name}-setup`)
   const env = { ...process.env, HOME: home, PATH: `${join(programs, 'node_modules', '.bin')}:${process.env.PATH}` }
   const args = [COMMAND, 'setup', name, '--capture', '--url', server.url]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type KeyDraft, type Team } from '../../support/access'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const KEY = /^cp_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/
@@ -74,7 +74,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/family/keys/${maker.id}?children=all`, ADMIN_TOKEN, 'DELETE')).status).toBe(400)
     })
 
-    it('refuses a parameter that nobody reads, and does nothing: a misspelt one asked for something else', async () => {
+    it('refuses an unknown parameter, which may be misspelled, and does nothing', async () => {
       const { id, key } = await team.key('spelling', { role: 'admin' })
       for (const [address, method, message] of [
         [
@@ -148,7 +148,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('is told that it belongs to no organization wherever one is needed', async () => {
+    it('is refused as belonging to no organization wherever one is needed', async () => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
       // At the endpoint the code is in `data`, as in every JSON-RPC error.
       for (const answer of [
@@ -162,14 +162,14 @@ export function administrationContract(start: () => Promise<Team>): void {
         ])
     })
 
-    it('is told what is wrong with what it asks for', async () => {
+    it('gets an error that names what is wrong with its request', async () => {
       await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: 'strict', name: 'Strict' })
       const wrong = async (path: string, body: unknown) => {
         const { status, body: answer } = await team.api(path, ADMIN_TOKEN, 'POST', body)
         return `${status} ${answer.error.message}`
       }
       expect(await wrong('/orgs', { id: 'strict', name: 'again' })).toBe('409 Organization already exists: strict')
-      // Whoever sends it again is told the same.
+      // A repeated call gets the same answer.
       await team.api('/orgs/strict/projects', ADMIN_TOKEN, 'POST', { id: 'taken' })
       for (const [path, id] of [
         ['/orgs', 'strict'],
@@ -230,7 +230,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/ends/keys/${id}`, ADMIN_TOKEN, 'DELETE')).body.revoked_at).toMatch(/Z$/)
       const never = (await ask(`cp_${'A'.repeat(49)}`)).text
       expect(await ask(key)).toMatchObject({ status: 401, text: never })
-      // Revoking twice is no error; an unknown key is one.
+      // Revoking twice is not an error; an unknown key is one.
       expect((await team.api(`/orgs/ends/keys/${id}`, ADMIN_TOKEN, 'DELETE')).status).toBe(200)
       expect((await team.api('/orgs/ends/keys/key_nowhere', ADMIN_TOKEN, 'DELETE')).status).toBe(404)
     })
@@ -321,7 +321,7 @@ export function administrationContract(start: () => Promise<Team>): void {
         .toMatch(/Z$/)
     })
 
-    it('is refused in the address, also beside a good header', async () => {
+    it('is refused in the address, also together with a valid header', async () => {
       const { key } = await team.key('address')
       for (const query of [`?key=${key}`, `?x=${key}`, '?access_token=abc', '?api_key=1']) {
         const answer = await team.ask(`/mcp${query}`, key, 'POST', {})

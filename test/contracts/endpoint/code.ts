@@ -5,7 +5,7 @@ import type { Connect } from '../../support/clients'
 import { AUTH, PLAIN, SAMPLE, TOKENS } from '../../support/code-files'
 import { type Session, unique, useSession } from './session'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** The index of code over HTTP and MCP (fabric contract §9). */
@@ -368,7 +368,7 @@ export function codeContract(connect: Connect): void {
       expect(refused.data.code).toBe('VALIDATION_ERROR')
     })
 
-    it('says of a language that nobody knows which are near, where nothing is found', async () => {
+    it('suggests similar names for an unknown language, where nothing is found', async () => {
       const projectPath = await sample([...SAMPLE, { path: 'a.odd', content: 'oddly_named here', language: 'oddity' }])
       const told = async (language: string, query = 'nowhere to be found') =>
         (await search(query, { mode: 'text', language, projectPath })).warnings?.filter((text: string) =>
@@ -401,7 +401,7 @@ export function codeContract(connect: Connect): void {
       for (const project of projects)
         await put(project, { files: [{ path: `${name}.ts`, content: `export const ${name} = 1` }] })
       for (const mode of ['symbol', 'text', 'semantic']) {
-        // By meaning, the letters of a name are like those of what other tests have put there.
+        // By meaning, the letters of a name are similar to code of other tests.
         const { results } = await search(name, { mode, limit: 100, filePattern: `${name}.ts` })
         expect(results.map((hit: Json) => hit.projectPath).sort()).toEqual(projects)
         const [first] = projects

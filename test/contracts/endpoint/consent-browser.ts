@@ -14,13 +14,13 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
   let holder: Key
   let context: BrowserContext
   let page: Page
-  /** What the browser complained about, violations of the content security policy among it. */
+  /** Errors that the browser reported, including violations of the content security policy. */
   let complaints: string[] = []
 
   beforeAll(async () => {
     ;[deployment, callback] = await Promise.all([startDeployment(), startCallback()])
     holder = await deployment.key()
-    // One for all tests: to start one is most of what a page costs.
+    // One for all tests: starting one takes most of the time of a page.
     context = await browser().newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   }, 300_000)
   afterAll(async () => {
@@ -68,7 +68,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       expect(await context.cookies(deployment.base)).toEqual([])
     })
 
-    it('says what is wrong beside the field, where the person already is', async () => {
+    it('shows the error next to the field, where the person already is', async () => {
       await arrive()
       await press('Tab')
       await page.keyboard.type('cp_mistyped')

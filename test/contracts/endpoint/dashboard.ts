@@ -14,7 +14,7 @@ const EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&amp;'
 
 /** Pages for people (operate contract §1): who sees what, who may do what, and what no page lets through. */
 export function dashboardContract(name: string, start: Start): void {
-  describe(`the dashboard on ${name}, where keys are asked for`, () => {
+  describe(`the dashboard on ${name}, where keys are required`, () => {
     let server: RunningServer
     let house: House
     let admin: Person & { key: { key: string; id: string } }
@@ -63,7 +63,7 @@ export function dashboardContract(name: string, start: Start): void {
     const writers = () => [...writing(), '/review']
     const administration = ['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings']
 
-    it('shows each page to whom it is for, and to nobody else', async () => {
+    it('shows each page only to the roles it is for', async () => {
       for (const path of [...pages(), ...writers(), ...administration]) {
         const statuses = await Promise.all(
           [admin, writer, narrowed, reader, operator, house.person('')].map(
@@ -93,7 +93,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect([id, (await linksOf(one, `/entries/${id}`)).includes(edits(id))]).toEqual([id, may])
     })
 
-    it('is read by nobody else, kept nowhere, framed nowhere, and runs nothing but its own script', async () => {
+    it('cannot be read by other origins, cached or framed, and runs only its own script', async () => {
       for (const [one, paths] of [
         [admin, [...pages(), ...writing(), ...administration, '/entries/999999', '/nonsense/']],
         [house.person(''), ['/', '/login']],
@@ -124,7 +124,7 @@ export function dashboardContract(name: string, start: Start): void {
     })
 
     it('takes no form without the token of the session, with that of another, or from a page of another site', async () => {
-      const id = await store('to be kept')
+      const id = await store('to be retained')
       const fields = { expected: '1' }
       const foreign = tokenOf((await reader.get('/')).text)
       for (const [why, more] of [
@@ -141,7 +141,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await writer.send(`/entries/${id}/delete`, fields)).status).toBe(303)
     })
 
-    it('shows what was stored as text, wherever it stands', async () => {
+    it('shows stored data as text on every page', async () => {
       const image = { data: base64(pngBytes()), mime_type: 'image/png' }
       const made = await house.key({ name: EVIL.slice(0, 60), agent: EVIL.slice(0, 60), projects: [EVIL.slice(0, 60)] })
       const metadata = {
@@ -199,7 +199,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.get(`/entries/${first}`)).text).not.toMatch(/<script>|<img src=x/)
     })
 
-    it('tells a narrowed key by guessed addresses what it tells of what never was', async () => {
+    it('answers a narrowed key with guessed addresses as if nothing existed there', async () => {
       const apart = (text: string) => text.replaceAll(/\d+/g, '').replaceAll(/name="token" value="[^"]*"/g, '')
       for (const [guessed, never] of [
         [`/entries/${ids.secret}`, '/entries/999999'],
@@ -384,7 +384,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).not.toContain('<form')
     })
 
-    it('changes a memory at the version that was seen, and keeps what somebody wrote when it has moved on', async () => {
+    it('changes a memory at the version that was seen, and preserves the draft when it has changed meanwhile', async () => {
       const id = await store('first\nwords', { tags: ['a'], metadata: '{"n": 1152921504606846976, "project": "p"}' })
       const edit = await writer.get(`/entries/${id}/edit`)
       expect(edit.text).toContain('1152921504606846976')
@@ -433,7 +433,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(result[0]).toMatchObject({ text_content: 'to be deleted', version: now + 1 })
     })
 
-    it('says of a memory that was deleted meanwhile that it was, keeps what somebody wrote, and stores it once the memory is back', async () => {
+    it('reports a memory that was deleted meanwhile, preserves the draft, and stores it once the memory is restored', async () => {
       const id = await store('deleted while somebody writes')
       const gone = () => writer.send(`/entries/${id}/delete`, { expected: '1' })
       await gone()
@@ -619,7 +619,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
     })
 
-    it('says where no memory has a word of the query that what follows is only near in meaning', async () => {
+    it('reports when no memory has a word of the query and the results are only similar by meaning', async () => {
       const id = await store('okapis live in the forest of Ituri')
       const said = async (query: string) =>
         (await writer.get(`/search?${query}`)).text.includes('No memory contains these words')
@@ -673,7 +673,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(other.text).not.toContain('secret project</bdi>')
     })
 
-    describe('the review of what was captured', () => {
+    describe('the review of captured sessions', () => {
       let serial = 0
       const capture = async (prompt: string): Promise<void> => {
         const session = claudeCode(`d${++serial}`)
@@ -958,7 +958,7 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of paths) expect([path, (await visitor.get(path)).status]).toEqual([path, 200])
     })
 
-    it('has no door, and lets nobody in by a session of its own elsewhere', async () => {
+    it('has no sign-in, and does not accept sessions of another server', async () => {
       expect(locationOf(await house.person('').get('/login'))).toBe('/')
     })
   })

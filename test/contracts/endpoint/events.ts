@@ -137,7 +137,7 @@ export function eventContract(connect: Connect): void {
       expect([many.similar.length, many.similarCount]).toEqual([5, 9])
     })
 
-    it('names of a similar memory that is superseded by which one, behind what stands', async () => {
+    it('names the memory that supersedes a similar one, after current memories', async () => {
       const projectPath = unique('superseded')
       const store = async (content: string, metadata: object) =>
         (await ok('context_store', { type: 'bug_fix', content, metadata: { projectPath, ...metadata } })).id
@@ -213,7 +213,7 @@ export function eventContract(connect: Connect): void {
         expect([tool, warned.warnings, clean.warnings]).toEqual([tool, [expect.stringContaining(told)], undefined])
         const kept = JSON.stringify(await session.ok('context_get', { memoryId: idOf(warned) }))
         expect(kept).toContain(TOKEN)
-        // What comes back is a write too.
+        // A restoration is a write too.
         const id = Number(idOf(warned))
         await session.ok('delete_context', { context_ids: [id] })
         expect((await session.ok('restore_context', { context_ids: [id] })).warnings).toEqual(warned.warnings)

@@ -3,7 +3,7 @@ import { promise } from '../../requirements/fabric'
 import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
-/** What all fabric tools do alike on the wire (fabric contract §1). */
+/** Common behavior of all fabric tools over MCP (fabric contract §1). */
 const NAMES = [
   'getCurrent',
   'store',

@@ -7,7 +7,7 @@ import { backend } from './session'
 /** Of each of the eight clients; HISTORY_STEPS=40 plays longer, HISTORY_KILLS=9 with more deaths, HISTORY_SEED=7 another history. */
 const { HISTORY_STEPS, HISTORY_KILLS, HISTORY_SEED: seed = '1' } = process.env
 
-/** Eight clients at once, checked against what they were told (history contract §5). Longer: `node bench/faults/history.mjs`. */
+/** Eight clients at once, compared with their answers (history contract §5). Longer: `node bench/faults/history.mjs`. */
 export function historyRandomContract(given = { steps: 8, kills: 2 }): void {
   const { steps = given.steps, kills = given.kills } = { steps: HISTORY_STEPS, kills: HISTORY_KILLS }
   it(promise('h5-random'), async () => {

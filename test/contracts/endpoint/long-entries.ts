@@ -109,7 +109,7 @@ export function longEntriesContract(connect: Connect): void {
           before = page.next_before_id
           await s.store(`needle written meanwhile ${unique()}`, { thread_id })
         } while (before)
-        // What was written meanwhile is newer than all that was still to be covered.
+        // Entries written meanwhile are newer than all that remained to be covered.
         const known = told.filter((id) => ids.includes(id))
         expect([limits, known]).toEqual([limits, [ids[6], ids[3], ids[0]]])
         expect(new Set(told).size).toBe(told.length)
@@ -255,7 +255,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(await refused({ start_line: 0 })).toContain('start_line')
       expect(await refused({ start_line: 1, end_line: 2.5 })).toContain('end_line must be an integer')
       expect(await refused({ start_char: 1e301, end_char: 1e300 })).toContain('is behind')
-      // Everything that is wrong with a call is said at once.
+      // All errors of a call are reported at once.
       for (const args of [{}, { start_char: 5, end_char: 4 }]) {
         const all = await message('read_context_range', { context_id: 'x', ...args })
         expect([args, /exactly one of|is behind/.test(all), all.includes('Invalid context ID: x')]).toEqual([

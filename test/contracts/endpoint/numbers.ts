@@ -3,7 +3,7 @@ import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
 import { sharedOpen, unique } from './session'
 
-/** Numbers are kept as they were sent or refused (platform contract §6). Played letter by letter: a client would round them. */
+/** Numbers are stored exactly as sent, or refused (platform contract §6). Sent as raw text, since a client would round them. */
 const HEADERS = { 'content-type': 'application/json', accept: '*/*' }
 const LARGE = [
   '9007199254740992',

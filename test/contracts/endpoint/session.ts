@@ -119,7 +119,7 @@ export function useSession(connect: Connect, vars: Record<string, string> = {}):
   return session
 }
 
-/** The server of no special configuration, for what needs nobody's key and no store of its own. It ends with the process. */
+/** The shared server with the default configuration, for tests that need no key and no separate store. It ends with the process. */
 export const sharedOpen = (): Promise<ServerWithSql> => shareServer({}).start()
 
 /** The servers of this process that ask for keys. */

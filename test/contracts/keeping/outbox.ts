@@ -11,7 +11,7 @@ const LANES = [
   { topic: 'embed', limit: 2 },
 ] as const
 
-/** A claim belongs to one worker, and whoever lost it can spoil nothing. */
+/** A lease belongs to one worker, and a worker that lost it cannot interfere. */
 export function outboxContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} hands out work`, () => {
     let world: KeepingWorld

@@ -28,7 +28,7 @@ export function scheduleCostContract(many: number): void {
       return { ...made.costs }
     }
 
-    /** Entries that never end, changes that are kept, removed vectors that indexes are still told of. */
+    /** Entries that never expire, retained changes, removed vectors that indexes have not processed. */
     const fill = (from: number, to: number) =>
       bindings.DB.batch([
         bindings.DB.prepare(
@@ -49,7 +49,7 @@ export function scheduleCostContract(many: number): void {
 
     beforeEach(world.empty)
 
-    it('does not grow with what is kept', async () => {
+    it('does not grow with retained data', async () => {
       // An index of words holds what other tests have deleted until its parts are one.
       await bindings.DB.exec("INSERT INTO entries_fts (entries_fts) VALUES ('optimize')")
       await fill(0, 1_000)

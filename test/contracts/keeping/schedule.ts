@@ -13,7 +13,7 @@ import { type Ground, type KeepingWorld, keepingWorld } from './world'
 const DAY = 24 * 3_600_000
 const PAGE = { limit: 100, offset: 0, previewLength: 10 }
 
-/** What the schedule does, in bounded rounds that go on where they stopped, each step for itself. */
+/** The schedule works in bounded batches that continue where they stopped, each step independently. */
 export function scheduleContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} keeps house`, () => {
     let world: KeepingWorld

@@ -76,7 +76,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect(files()).toEqual(whole)
   })
 
-  it('says how what one organization had, that of open mode too, comes into another, and is imported so', async () => {
+  it('explains how to import a backup into another organization, that of open mode too, and it is imported that way', async () => {
     const [there, here] = [from(), empty()]
     const [org, into] = [await there.newOrg(), await here.newOrg()]
     const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
@@ -104,7 +104,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     })
   })
 
-  it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images that stand beside it', async () => {
+  it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images next to it', async () => {
     const [there, here] = [from(), empty()]
     const org = await there.newOrg()
     const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
@@ -186,7 +186,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
       ...[`images/${hash}`, 'images/never', 'images/short'].sort(),
       ...['unused/never', 'unused/short'],
     ])
-    // What is used again is not counted from the day when it was unused before.
+    // An object in use again is not counted from its earlier unused day.
     await put(`unused/${hash}`, 15)
     expect((await run('backup', '--to', 'r2', '--org', org, '--url', urlOf(there))).code).toBe(0)
     expect(await keys()).toContain(`images/${hash}`)

@@ -110,7 +110,7 @@ export function importContract(at: () => Place): void {
     post(at().team, org, await volumeOf(records, options), query)
   const texts = async (org: string) => entriesOf((await at().all(org, '')).records).map(({ text }) => text)
 
-  it('keeps ids that are free, gives others where they are taken, and is the same when it is sent again', async () => {
+  it('keeps free ids, assigns others if they exist, and changes nothing when sent again', async () => {
     const { team } = at()
     const [first, second] = [await at().newOrg(), await at().newOrg()]
     const base = 700_000 + 10_000 * Math.floor(Math.random() * 1e6)
@@ -151,7 +151,7 @@ export function importContract(at: () => Place): void {
       expect(body.entries).toEqual({ stored: 0, unchanged: 3, replaced: 0, skipped: 0, refused: 0, deleted: 0 })
       expect((await at().all(org)).lines).toEqual(before.lines)
     }
-    // Above 2^52 there is no room for an id.
+    // Above 2^52 there is no space for an id.
     const far = (await send(first, [told(2 ** 52 + 2)])).body
     expect(far.map[0][1]).toBeLessThan(2 ** 52)
   })
@@ -173,7 +173,7 @@ export function importContract(at: () => Place): void {
     expect((await vectorsIn(second)).map(({ model: by, data }) => [by, data])).toEqual([[made.model, made.data]])
   })
 
-  it('says of a dry run what would be done, and does nothing', async () => {
+  it('reports in a dry run what would be done, and does nothing', async () => {
     const org = await at().newOrg()
     await send(org, [told(1), told(2)])
     const before = await at().all(org)
@@ -203,7 +203,7 @@ export function importContract(at: () => Place): void {
     expect((await at().all(org)).manifests[0]?.cursor).toBeDefined()
   })
 
-  it('takes the newer word of a store for what nobody touched here, and else does what on_conflict says', async () => {
+  it('updates entries that were not changed here, and follows on_conflict for others', async () => {
     const org = await at().newOrg()
     const key = await at().team.key(org)
     const ada = await at().join(org, key)
@@ -234,7 +234,7 @@ export function importContract(at: () => Place): void {
     expect([bad.status, bad.body.error.message]).toEqual([400, expect.stringContaining('skip, replace, fail')])
   })
 
-  it('brings back under its id what was deleted here, and deletes what is gone there', async () => {
+  it('restores under their ids entries that were deleted here, and deletes those deleted there', async () => {
     const org = await at().newOrg()
     const key = await at().team.key(org)
     const ada = await at().join(org, key)
@@ -492,7 +492,7 @@ export function importContract(at: () => Place): void {
     for (const [table, when, of] of breaks)
       await place.whileBroken(table, when, async () => {
         const { status, body } = await post(place.team, broken, of)
-        // What has come before is no more broken: then all of it is in.
+        // Imported parts are no longer broken: then all of it is in.
         expect([table, status, body]).toMatchObject([
           table,
           expect.any(Number),

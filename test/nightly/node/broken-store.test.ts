@@ -24,7 +24,7 @@ const HEADERS = {
 }
 const PATIENCE = { timeout: 30_000, interval: 200 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** @returns the error of the tool, or of the request */
@@ -93,7 +93,7 @@ describe('npm start on data that are broken', () => {
   }
 
   const breakages: Record<string, { harm: (database: string) => void; terminal: RegExp; told: RegExp }> = {
-    'a text in the place of the database': {
+    'a text instead of the database': {
       harm: (database) => writeFileSync(database, 'I am a text.\n'),
       terminal: /is not a database of this server/,
       told: /is not one of this server/,
@@ -141,7 +141,7 @@ describe('npm start on data that are broken', () => {
   }
 
   for (const [what, { harm, terminal, told }] of Object.entries(breakages))
-    it(`says what is wrong with ${what}, leaves it as it is, and goes on`, async () => {
+    it(`reports what is wrong with ${what}, does not change it, and continues`, async () => {
       const state = copy(what.replaceAll(' ', '-'))
       const database = databaseIn(state)
       harm(database)
@@ -155,7 +155,7 @@ describe('npm start on data that are broken', () => {
         })
       const { status, text } = await ready(server)
       expect([status, text]).toEqual([503, expect.stringMatching(told)])
-      // Nothing internal: no path, no words of the runtime.
+      // No internals: no path, no words of the runtime.
       expect(text).not.toMatch(/sqlite|\/v3\/|reference/i)
       expect(text).not.toContain(basename(state))
       expect((await fetch(new URL('/health', server.url))).status).toBe(200)
@@ -175,7 +175,7 @@ describe('npm start on data that are broken', () => {
     await vi.waitFor(() => expect(output()).toContain('Commonplace is ready'), PATIENCE)
   })
 
-  it('reads and deletes while the disk is full, says so everywhere, and writes when there is room again', async ({
+  it('reads and deletes while the disk is full, reports that everywhere, and writes when there is space again', async ({
     skip,
   }) => {
     const disk = ownDisk(96)
@@ -190,7 +190,7 @@ describe('npm start on data that are broken', () => {
         retryable: false,
         message: expect.stringContaining('disk that the database is on is full'),
       }
-      // What is free inside its files, and what the runtime gives back, is used up first.
+      // Free space inside its files, and space that the runtime releases, is used up first.
       const some = 'words of a long text '.repeat(4_000)
       const serving = server
       await vi.waitFor(async () => {

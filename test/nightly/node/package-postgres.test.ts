@@ -11,7 +11,7 @@ import { buildImage, type Image } from '../../support/dockerfile'
 import { emptyDatabase } from '../../support/postgres'
 import { writeTinyModel } from '../../support/tiny-model.mjs'
 
-/** What people run who have no checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
+/** Installations without a checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
 const TOKEN = 'a-token-of-the-operator-of-this-test'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-package-'))
 chmodSync(folder, 0o755)
@@ -153,7 +153,7 @@ describe('the container', () => {
   let image: Image
   beforeAll(async () => {
     image = await buildImage(join(folder, 'container'))
-    // As every system has it, whoever runs there.
+    // Exists on every system, for every user.
     mkdirSync(join(image.root, 'tmp'))
     chmodSync(join(image.root, 'tmp'), 0o777)
   }, PATIENCE)

@@ -34,7 +34,7 @@ beforeAll(async () => {
   origins = servers.map(({ url }) => new URL(url).origin)
 })
 
-it('shows a card that the published schema accepts, in open mode and where keys are asked for', async (context) => {
+it('shows a card that the published schema accepts, in open mode and where keys are required', async (context) => {
   const schema = await published(CARD, 'ServerCard')
   if (schema === null) return context.skip()
   const validate = new AjvJsonSchemaValidator().getValidator(schema)
