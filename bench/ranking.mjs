@@ -33,7 +33,7 @@ const NEVER = 9_999
 const SCORE = 'src/domain/search/score.ts'
 const FUSION = 'src/domain/search/fusion.ts'
 /**
- * Each rule, and what takes it out: text of a file that is replaced.
+ * Each rule, and the edit that disables it: text of a file that is replaced.
  *
  * @type {Record<string, [file: string, from: string, to: string]>}
  */

@@ -27,7 +27,7 @@ const BATCH = 100
 /** Work after an answer counts for its call. */
 const AFTERWARDS_MS = 100
 
-/** A session tells the server what it has done when it ends, if not before: so those of the pooler are ended. */
+/** A session reports its statistics when it ends, if not before, so those of the pooler are ended. */
 const TELL = `SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
 /** Of our tables and indexes, so that what a session reads of the catalogue is not in it. */

@@ -32,7 +32,7 @@ const MEGABYTE = 1_000_000
 const WORDS =
   'the worker handled request for item in queue and wrote result to disk after retry number with status'.split(' ')
 
-/** An entry of 300 characters; one in a thousand of the newest says something that no other does. */
+/** An entry of 300 characters; one in a thousand of the newest has a unique text. */
 function entryAt(i) {
   const next = random(i + 1)
   let text = `entry ${i} `

@@ -188,7 +188,7 @@ export async function playDay(ask, keyOf) {
       other,
     )
 
-    // The afternoon: questions, a summary of where one stands, the same failure again.
+    // The afternoon: questions, a summary of the current state, the same failure again.
     for (const query of QUESTIONS[project]) await call('context_recall', { query, filter: { projectPath } })
     await call('context_getCurrent', { projectPath, sessionId: session, currentFile: file, currentCommand: command })
     const again = await report('error_occurred', { error: line, file })

@@ -1,4 +1,4 @@
-// `node bench/day/sizes.mjs [--memories 10000]`: how many tokens the largest default answer of each fabric tool takes in a large store of
+// `node bench/day/sizes.mjs [--memories 10000]`: counts the tokens of the largest default answer of each fabric tool in a large store of
 // long memories, one of 300 KB, compared with the limit of the contract (fabric §1, guarantee 18). Exits with 1 if one is larger.
 import { parseArgs } from 'node:util'
 import { createClient } from '../support/mcp.mjs'
@@ -62,7 +62,7 @@ async function fill(client, count) {
 }
 
 /**
- * Default calls, `n` by `n`, and the tokens that each may take.
+ * Default calls, `n` by `n`, and the token limit of each.
  *
  * @type {Record<string, [(n: number, ids: string[]) => Record<string, unknown>, (answer: any) => number]>}
  */

@@ -163,7 +163,7 @@ class Play {
     }
     call.data = good.data
     this.operations++
-    // One of two may have found the entry gone, and the other, later, back again: a failed call keeps nothing.
+    // One of two may have found the entry deleted, and the other, later, restored: a failed call stores nothing.
     for (const answer of answers) if (answer !== good && !answer.isError) this.compare(call, answer, true)
     if (good.data.replayed) this.replays++
     if (dice() < 0.3) this.compare(call, await world.call(call.name, call.args, cut()))

@@ -41,7 +41,7 @@ export class World {
     this.server = start()
   }
 
-  /** Kills the server where it stands, and starts it again; of several kills each meets the one that the last has started. */
+  /** Kills the server, and starts it again; of several kills each kills the server that the last one has started. */
   async kill() {
     this.kills++
     this.server = this.server.then(async (server) => {

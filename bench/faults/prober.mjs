@@ -73,7 +73,7 @@ if (!isMainThread) {
     try {
       return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
     } catch {
-      return Number.NaN // The server is gone.
+      return Number.NaN // The server has exited.
     }
   }
 

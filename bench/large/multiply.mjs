@@ -63,7 +63,7 @@ export async function multiply({ from, to, copies, sources, folder, told }) {
   if (own.length !== 1) throw new Error('The filled store holds more than one org')
   const template = String(own[0].org)
 
-  /** Terms of an entry's scope as they are in another org: those that tell a place by its name, and those that only tell the org. */
+  /** Terms of an entry's scope as they are in another org: those that contain a place, and those that contain only the org. */
   db.function('scope_in', (org, terms, project, thread) => {
     const place = { reader: '', project, threadId: thread, layer: 2, captured: false }
     const [were, are] = [template, org].map((name) => entryScopeTerms(name, place))

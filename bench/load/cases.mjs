@@ -10,10 +10,10 @@ import { COMMON_TAG, commonWords, entryAt, PHRASE, PROBE, PROBE_MATCHES, probeOf
  * @property {(n: number) => Record<string, unknown>} args of the n-th call
  * @property {number} [share] of the usual number of calls
  * @property {boolean} [writes] adds to the table
- * @property {(content: any) => number | null} [matches] how many entries the call found in all; null where it does not tell
+ * @property {(content: any) => number | null} [matches] returns how many entries the call found in all; null if it does not report that
  * @property {number} [expected] how many it must find
  *
- * @typedef {object} Loaded what the load left behind
+ * @typedef {object} Loaded the result of the load
  * @property {number} size
  * @property {readonly number[]} ids
  * @property {string} from when the batch was stored that has its seconds to itself

@@ -38,7 +38,7 @@ export function commonWords(n, count) {
   return Array.from({ length: count }, () => vocabulary.at(150 + Math.floor(next() * 350)))
 }
 
-/** Which probe an entry serves, if any: each takes one place in every hundredth of the table. */
+/** Returns the probe of an entry, if any: each has one position in every hundredth of the table. */
 export function probeOf(index, size) {
   if (index >= size) return null
   const kinds = ['thread', 'tag', 'status', 'ticket', 'words', 'phrase']

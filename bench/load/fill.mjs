@@ -5,7 +5,7 @@ import { entryAt } from './corpus.mjs'
 
 const BATCH = 100
 
-/** Waits until the clock shows another second: dates are stored and searched in whole seconds. */
+/** Waits for the next second of the clock: dates are stored and searched in seconds. */
 const nextSecond = () => new Promise((resolve) => setTimeout(resolve, 1010 - (Date.now() % 1000)))
 
 /**

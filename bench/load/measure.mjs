@@ -39,7 +39,7 @@ async function takeTurn(client, one, calls, record) {
   }
 }
 
-/** A few strays are natural, since two common words may meet by chance; missing entries are not. */
+/** A few unexpected hits are natural, since two common words may occur together by chance; missing entries are not. */
 /** @param {import('./cases.mjs').Case} one @param {number | null} matches */
 function checkMatches({ name, expected }, matches) {
   // In a large store counting may stop early, and reports that.

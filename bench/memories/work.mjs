@@ -11,7 +11,7 @@ const WORDS =
   'cache queue worker token login schema index retry batch stream parser lock timeout header cookie session route render layout query join trigger vector chunk merge branch deploy rollback metric alert budget limit page cursor offset tag filter'.split(
     ' ',
   )
-/** A tenth of the memories belongs to the whole org. */
+/** A tenth of the memories belongs to the organization. */
 const SEMANTIC = 10
 const wordsOf = (next, count) =>
   Array.from({ length: count }, () => WORDS[Math.floor(next() ** 2 * WORDS.length)]).join(' ')

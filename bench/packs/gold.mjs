@@ -15,7 +15,7 @@ import { join } from 'node:path'
  * @property {string} [agent] @property {boolean} [diary] @property {string} [audience] @property {string} [status]
  * @property {string} [thread] @property {string} [source] @property {string[]} [tags] @property {string} [expires_at]
  * @property {string[]} [links] `<relation>:<id>`
- * @property {string} [sameAs] the memory that it says again
+ * @property {string} [sameAs] the memory that it repeats
  *
  * @typedef {object} Goal
  * @property {string} id @property {string} goal @property {string} intent @property {string} project

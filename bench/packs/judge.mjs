@@ -31,7 +31,7 @@ export function withinTokens(answer, tokens) {
   return { ...answer, items, sections: [] }
 }
 
-/** A memory and all that say the same. */
+/** A memory and all its duplicates. */
 function sameThings(history) {
   const first = new Map(history.map(({ id, sameAs }) => [id, sameAs ?? id]))
   return (id) => first.get(id) ?? id

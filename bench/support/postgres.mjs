@@ -11,7 +11,7 @@ import { startWorkerd } from './workerd.mjs'
 /** @typedef {import('./server.mjs').ServerOptions} Options */
 
 /**
- * A transaction pooler in between, whose connections are open before a request comes: what Hyperdrive is. Without one, each
+ * A transaction pooler in between, whose connections are open before a request comes, like Hyperdrive. Without one, each
  * request pays for a new session of the database.
  *
  * @param {Options} options

@@ -24,7 +24,7 @@ function sayBackups({ names, say }, keepsBackups) {
 }
 
 /**
- * What `--destroy` would remove; asks nobody.
+ * Prints what `--destroy` would remove, without a prompt.
  *
  * @param {Deploying} deploying
  * @param {boolean} keepsBackups

@@ -8,7 +8,7 @@ const THREAD = 'deployment-proof'
 /**
  * @param {import('./command.mjs').Deploying} deploying
  * @param {string} origin
- * @returns {Promise<any>} what /ready says
+ * @returns {Promise<any>} the answer of /ready
  */
 export async function waitUntilReady({ fetch, sleep, say }, origin) {
   let last = 'no answer'

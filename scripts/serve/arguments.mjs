@@ -18,7 +18,7 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  * @property {number} port
  * @property {string} ip the address that is listened on
  * @property {string} state the folder in which D1, R2 and KV store their data
- * @property {Record<string, string>} vars what --var said
+ * @property {Record<string, string>} vars values of --var
  * @property {string[] | undefined} envFiles instead of .dev.vars and .env
  * @property {number | undefined} inspectorPort the debugger is on only if requested
  *

@@ -9,7 +9,7 @@ import { COMMENT_MS, type Pages } from './event-stream'
 
 const utf8 = new TextEncoder()
 
-/** The events of a page. Each carries the cursor behind it; the last one, or a block without data, the cursor behind the page. */
+/** The events of a page. Each carries the cursor after it; the last one, or a block without data, the cursor after the page. */
 async function events({ changes }: Services, principal: Principal, page: FeedPage): Promise<string> {
   const last = page.changes.at(-1)
   const ids = await Promise.all(

@@ -5,7 +5,7 @@ import type { EntryRecord, RecordOf } from '../domain/transfer/records'
 export interface ExportSelection {
   /** The newest change of the organization at the start of the export: later entries are not included. */
   readonly until: number
-  /** Only what changed behind this change; null for everything. */
+  /** Only changes after this one; null for everything. */
   readonly after: number | null
   readonly project: string | null
   readonly history: boolean

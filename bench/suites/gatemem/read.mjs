@@ -8,7 +8,7 @@ const lines = (file) =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line))
 
-/** A target is a literal, met as whole words (some are as short as `no`), or an expression where it has a group of alternatives. */
+/** A target is a literal, matched as complete words (some are as short as `no`), or an expression if it has a group of alternatives. */
 function matcher(target) {
   const escaped = target.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const literal = `(?<!\\w)${escaped}(?!\\w)`

@@ -1,12 +1,12 @@
 // Judges answers as the harness of PrecisionMemBench does (src/*.external.eval.test.ts, src/adapters/baseAdapter.ts): pinned
-// facts and open questions come from the seed, what was found is judged without them, and relations bring their participants.
+// facts and open questions come from the seed, results are judged without them, and relations include their participants.
 
 const BUDGET = { maxBeliefs: 20, maxQuestions: 15 }
 
 const inScope = ({ scope }, asked) => scope.some((one) => asked.includes(one))
 const isQuestion = ({ type }) => type === 'open_question'
 
-/** Participants of the relations among these. */
+/** Participants of the relations of these. */
 const participantsOf = (found, { user, scope, beliefs, without }) =>
   found
     .filter(({ type }) => type === 'relation')

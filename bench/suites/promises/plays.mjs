@@ -82,7 +82,7 @@ async function doubled({ open, folder }) {
   return [{ measure: 'doubled: a store made again', of: 10, count: twice, note: '' }]
 }
 
-/** The server is killed right behind an answer. */
+/** The server is killed right after an answer. */
 async function killed({ open, folder }) {
   const acknowledged = []
   for (let round = 0; round < KILLS; round++) {

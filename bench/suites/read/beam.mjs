@@ -40,7 +40,7 @@ function readChat(folder, name) {
 
 /**
  * @param {string} path a folder of chats, such as `chats/100K` of its repository; what is cut to the length (`chat_trunecated.json`) is
- *   taken where there is one
+ *   used where there is one
  * @returns {import('../../retrieval/collection.mjs').Collection & { leftOut: Record<string, number> }} every message is a document
  */
 export function readBeam(path) {

@@ -7,7 +7,7 @@ import { parseKept } from '../../domain/transfer/line'
 /** One row, line or file that cannot be imported; the message is the reason, for the user. */
 export class RowProblem extends Error {}
 
-/** The whole source cannot be read. */
+/** The complete source cannot be read. */
 export class SourceProblem extends Error {}
 
 export const isJsonObject = (value: unknown): value is JsonObject =>

@@ -26,7 +26,7 @@ export function textsIn(text, isToml) {
     const found = textsOf(isToml ? parseToml(text) : parseJson(json, errors, { allowTrailingComma: true }))
     if (errors.length === 0) return found
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Unreadable(`it is not ${isToml ? 'TOML' : 'JSON'}`)
 }
