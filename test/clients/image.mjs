@@ -1,4 +1,4 @@
-// What do coding agents show their model of an entry with an image?
+// Shows what coding agents pass to their model for an entry with an image.
 import { askAgents } from './agents.mjs'
 import { call, storeSample, told } from './server.mjs'
 

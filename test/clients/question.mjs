@@ -1,5 +1,5 @@
-// What does a question about one line of a megabyte of log cost an agent? Its model follows what the descriptions of the tools say: a
-// search finds the entry, grep the line, a range what stands around it.
+// Measures what a question about one line of a megabyte of log costs an agent. Its model follows the descriptions of the tools: a
+// search finds the entry, grep the line, a range the lines around it.
 import { askAgents } from './agents.mjs'
 import { call } from './server.mjs'
 

@@ -1,4 +1,4 @@
-// Do the coding agents of npm find the server by the file that `commonplace setup <client>` wrote, and nothing else? Each is started
+// Checks that the coding agents of npm find the server with only the file that `commonplace setup <client>` wrote. Each is started
 // in a home with that file alone, against a scripted model that gets every tool and calls one. With COMMONPLACE_KEY the server
 // asks for keys, and the clients have to put it where the file names it.
 import { spawnSync } from 'node:child_process'

@@ -162,7 +162,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
         expect(JSON.parse((rows[i]?.metadata as string | null) ?? '{}')).toEqual(patches)
     })
 
-    it('leave counters, tags, search index and vectors that are what the entries say', async () => {
+    it('leave counters, tags, search index and vectors that match the entries', async () => {
       expect(await query(difference(COUNTERS, COUNTED))).toEqual([])
       expect(await query(difference('SELECT org, tag, entry_id FROM entry_tags', TAGS))).toEqual([])
       expect(await query(difference('SELECT entry_id FROM entries_fts', 'SELECT id FROM entries'))).toEqual([])

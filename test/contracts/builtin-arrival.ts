@@ -11,7 +11,7 @@ import { writeTinyModel } from '../support/tiny-model.mjs'
 /** The server while its model is downloaded, when it arrives, and until every entry has a vector of it. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const ENTRY = { thread_id: 't', source: 'user' }
-/** As scripts/serve/builtin.mjs tells the schedule. */
+/** As scripts/serve/builtin.mjs notifies the schedule. */
 const READY = 'the built-in model is ready'
 
 export function describeArrival(

@@ -42,7 +42,7 @@ const tracesOf = (secret: string): string[] => {
  * @param oneOf captures one of this many of the made-up secrets
  */
 export function capturedSecrets(oneOf: number): void {
-  it('bring no secret into the database, an index, a model, a log line or an answer, and nothing private or recalled', async () => {
+  it('add no secret to the database, an index, a model, a log line or an answer, and nothing private or recalled', async () => {
     const ai = createFakeAi()
     const lines: string[] = []
     const answers: string[] = []

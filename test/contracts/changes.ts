@@ -17,7 +17,7 @@ export interface ChangesUnderTest {
 
 /** Every change of an entry is a row of `changes` with the call, its author, and the readers of the entry before and after. */
 export function changesContract(name: string, make: () => ChangesUnderTest): void {
-  describe(`${name} tells who changed what, and who may learn of it`, () => {
+  describe(`${name} records who changed what, and who may read that`, () => {
     let made: ChangesUnderTest
     let ada: Caller
     beforeEach(() => {

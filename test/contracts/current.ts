@@ -475,7 +475,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         { org: ada.org },
       )
       expect((await world.cost(() => answer(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
-      // Nor does it matter how large the project itself is, apart from what words and counts are looked for in at most.
+      // Nor does the size of the project itself matter, except for the limited search of words and counts.
       const grown = async (more: number) => {
         await world.crowd('p', more)
         await world.settle()
@@ -484,7 +484,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         return cost.rowsRead
       }
       const thousands = await grown(2_000)
-      // PostgreSQL tells no rows, and one growth shows the round trips.
+      // PostgreSQL does not report rows, and one growth shows the round trips.
       if (thousands > 0) expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
       await store('long '.repeat(5_000))
       await world.settle()

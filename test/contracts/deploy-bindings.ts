@@ -58,7 +58,7 @@ export function deployBindings({ button }: { readonly button: boolean }): void {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('gives the real wrangler a configuration that binds what [env.production] says, by npm run deploy', async () => {
+  it('gives the real wrangler a configuration with the bindings of [env.production], by npm run deploy', async () => {
     expect(await bindings(folder, {})).toEqual(expected(production))
   })
 

@@ -27,7 +27,7 @@ export function describeEmbedder(make: () => EmbedderUnderTest): void {
     for (const vector of vectors) expect(length(vector)).toBeCloseTo(1, 5)
   })
 
-  it('gives a text the same vector alone, among others and in a second call', async () => {
+  it('gives a text the same vector alone, in a batch and in a second call', async () => {
     const { embedder } = make()
     const [alone] = await embedder.embed(['the second text'], 'document')
     const [, among] = await embedder.embed(['the first text', 'the second text', 'the third text'], 'document')

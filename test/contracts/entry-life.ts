@@ -83,7 +83,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect((await entries.read(ada, [id]))[0]).toMatchObject({ archived: true, metadata: { status: 'todo' } })
     })
 
-    it('holds what metadata says for as long as it says it', async () => {
+    it('follows the metadata for as long as they have a value', async () => {
       const id = await save({ weight: 4, pinned: true })
       expect(await columns(id)).toMatchObject({ weight: 4, pinned: 1 })
       await write(id, sql`given_weight = 1, given_pinned = 0`)
@@ -113,7 +113,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect((await entries.read(ada, [await save({ project: ['a', 'b'] })]))[0]?.project).toBeNull()
     })
 
-    it('rewrites the links of metadata and no others, though they say the same', async () => {
+    it('rewrites the links of metadata and no others, even equal ones', async () => {
       const target = await save()
       const other = await entries.save(ada, [await entryOf(ada, { threadId: 'o', metadata: { depends_on: [target] } })])
       const id = other[0]?.id as number

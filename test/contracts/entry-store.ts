@@ -127,7 +127,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(await told()).toEqual([undefined, later, undefined])
     })
 
-    it('tells null metadata from an empty object', async () => {
+    it('distinguishes null metadata from an empty object', async () => {
       expect((await read(await save()))?.metadata).toBeNull()
       expect((await read(await save({ metadata: {} })))?.metadata).toEqual({})
     })
@@ -205,7 +205,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
       })
 
-      it('replaces images and links of which some are the same, and keeps them where none are given', async () => {
+      it('replaces images and links, including equal ones, and preserves them if none are given', async () => {
         const picture = (hash: string) => ({ hash: hash.repeat(64), mimeType: 'image/png' as const, size: 70 })
         const [a, b] = [picture('a'), picture('b')]
         const linked = await save()
@@ -223,7 +223,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await store.page(ada, thread('thread'), PAGE)).total).toBe(2)
       })
 
-      it('adds an entry each time when told not to meet repeated turns', async () => {
+      it('adds an entry each time without deduplication of messages', async () => {
         const id = await save({ text: 'same' })
         const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })], { dedupe: false })
         expect(again).toMatchObject({ version: 1, isNew: true })
@@ -242,7 +242,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await save({ text: 'one' })).not.toBe(id)
       })
 
-      it('does not meet entries of other threads, orgs or private readers', async () => {
+      it('does not match entries of other threads, orgs or private readers', async () => {
         const id = await save({ text: 'same', threadId: 'a' })
         expect(await save({ text: 'same', threadId: 'b' })).not.toBe(id)
         const secret = await save({ text: 'hidden', metadata: { audience: 'private' } })
@@ -289,7 +289,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(total).toBe(4)
       })
 
-      it('brings no more of a text than asked for', async () => {
+      it('returns no more of a text than requested', async () => {
         await save({ text: '🌍'.repeat(50) })
         const { entries } = await store.page(ada, EVERYTHING, { limit: 2, offset: 0, previewLength: 10 })
         expect(entries[0]?.text).toBe('🌍'.repeat(10))
@@ -331,7 +331,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await read(b))?.tags).toEqual([])
       })
 
-      it('refuses a change of an entry that is gone', async () => {
+      it('refuses a change of a deleted entry', async () => {
         const id = await save()
         const change = await changeOf(id, { tags: ['x'] })
         await store.delete(ada, { ids: [id] })

@@ -94,7 +94,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect([...(await made.texts.texts(eve, [open, secret, diary])).keys()]).toEqual([open])
     })
 
-    it('brings texts at once up to a megabyte, and no more than some sixteen are looked through', async () => {
+    it('returns texts at once up to a megabyte, and scans at most some sixteen', async () => {
       const ids: number[] = []
       for (let i = 0; i < 3; i++) ids.push(await save(`${i}${'xyz '.repeat(112_500)}end`))
       const { candidates } = await scan()
@@ -103,7 +103,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect((await made.texts.texts(ada, [last])).get(last)).toHaveLength(450_004)
     })
 
-    it('knows where the lines of a long text stand, and forgets it with the text', async () => {
+    it('stores the line index of a long text, and deletes it with the text', async () => {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
@@ -154,7 +154,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       })
     })
 
-    it('tells the length of a text that a list shows in part', async () => {
+    it('returns the length of a text that a list shows in part', async () => {
       const id = await save(longText(2000).trim())
       const short = await save('🌍🌍🌍')
       const { entries } = await made.entries.page(ada, EVERYTHING, { limit: 10, offset: 0, previewLength: 2 })

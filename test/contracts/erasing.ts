@@ -21,7 +21,7 @@ const ON = { days: 30, receiptHours: 24 }
 
 /** Erasing deleted entries in any state, only by those who could see them (history contract §3). */
 export function erasingContract(name: string, make: () => HistoryUnderTest): void {
-  describe(`${name} erases what is gone`, () => {
+  describe(`${name} erases deleted entries`, () => {
     let made: HistoryUnderTest
     let ada: Caller
     /** Of the same org: another owner, and a key of one project. */
@@ -221,7 +221,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
             INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
             VALUES (${unfinished}, ${ada.org}, 1, ${`died ${threadId}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
         ])
-        // Without history a page that is gone is known as one that others did not see.
+        // Without history a deleted page looks like one that others could not see.
         const pages = terms.days > 0 ? 0 : 1
         const selection = { threadIds: [threadId] }
         expect(await deleting(store(terms)).look(narrow, selection, true)).toMatchObject({ count: 3 + pages })

@@ -24,7 +24,7 @@ const names = (n: number) => Array.from({ length: n }, (_, i) => `quokka${i}x`)
 
 /** A committed entry is found by the next search, whenever its writer died (platform contract §6). */
 export function foundAfterDeathContract(name: string, make: () => LostAnswersUnderTest): void {
-  describe(`${name} finds what a writer committed that died right behind its commit`, () => {
+  describe(`${name} finds the entry of a writer that died right after its commit`, () => {
     const clock = new TestClock()
     const opened: { close(): Promise<void> }[] = []
     afterAll(async () => {

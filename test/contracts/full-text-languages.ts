@@ -16,7 +16,7 @@ interface Made {
   analyzer: Analyzer
 }
 
-/** Languages other than English, the same whatever engine is behind the port. */
+/** Languages other than English, the same on every engine. */
 export function fullTextLanguagesContract(name: string, make: (language: string) => Made): void {
   const set = (language: string) => {
     const made = make(language)

@@ -147,7 +147,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('lantern')).toEqual([inTitle, inText])
     })
 
-    it('drops stop words while anything else remains, and searches them alone as they stand', async () => {
+    it('drops stop words while anything else remains, and searches them alone unchanged', async () => {
       const lamp = await save('a lamp')
       const only = await save('to be or not to be')
       expect(await search('where is the lamp')).toEqual([lamp])

@@ -67,7 +67,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await counts()).toEqual([0, 3, 0])
     })
 
-    it('tells the states through which one call leads an entry one after the other, then those of the next', async () => {
+    it('lists the states of an entry within one call one after the other, then those of the next', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const ids = [await stored(terms), await stored(terms)]
       const twice = async (entry: Entry) => {
@@ -118,7 +118,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       }
     })
 
-    it('patches what was deleted as the patch arrived and stands again, and does not call it too large', async () => {
+    it('patches an entry that was deleted as the patch arrived and is restored, and does not report it as too large', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const { connection, analyzer, clock } = made
       const id = await stored(terms)
@@ -166,7 +166,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await update({ a: '"b', b: {}, z: { x: [{}, { p: 2 ** 60, q: 'ä' }, []], y: 1 } })
       await update({ a: { c: 1 }, 'a.c': 2 })
       await update({ a: { c: 2 }, 'a.c': 1 })
-      // A state that comes back and says the same.
+      // A state that is restored and equal.
       await update({ 'a.c': 1, d: 1, a: { c: 2 } })
       await update({ a: { c: 2 }, 'a.c': 1 })
       const restoring = await history.restorable(ada, { ids: [id], version: 12 }, { limit: 1, maxBytes: 99_999 })

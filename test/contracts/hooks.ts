@@ -108,7 +108,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       )
     })
 
-    it('stay private to their owner where any of a session happened in a folder that says nothing else, or in another project', async () => {
+    it('stay private to their owner if any of a session happened in a folder without settings, or in another project', async () => {
       const open = { ...PLACE, audience: 'project' }
       const audienceOf = async (places: readonly object[], at = 0) => {
         const s = claudeCode(`a${++serial}`)
@@ -126,7 +126,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       }
     })
 
-    it('bring readers, keys that capture nothing and folders that switch it off recall alone, and leave nothing', async () => {
+    it('give reader keys, keys without capture and folders without capture only recall, and store nothing', async () => {
       await world.ok(ada, 'remember', { title: 'Lamps', content: 'LED lamps', kind: 'decision', project: PROJECT })
       const reader = await world.makeKey(ada.org, { role: 'reader', owner: 'ada' })
       const { json: made } = await world.http(ada.secret, 'POST', `/api/v1/orgs/${ada.org}/keys`, {
@@ -229,7 +229,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await kept()).toEqual([])
     })
 
-    it('count among the bytes that an organization may hold, and are refused with a message when the quota is reached', async () => {
+    it('count in the bytes that an organization may hold, and are refused with a message when the quota is reached', async () => {
       const small = openWorld({ MAX_BYTES_PER_ORG: '6000' })
       const eve = await small.makeOrg()
       const fill = async (n: number) => {
@@ -432,7 +432,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await captured(ada)).toEqual(before)
       })
 
-      it('that stand twice in one request count once, as the first of them says', async () => {
+      it('that occur twice in one request count once, with the values of the first', async () => {
         const s = claudeCode(session)
         const [first, second] = [s.prompt('first words'), s.prompt('second words')]
         const events = [first, { ...second, id: first.id }, s.edit('a.ts'), s.stop()]
@@ -524,7 +524,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await captured(ada))[0].version).toBe(1)
       })
 
-      it('tell at a start what stands, within their bounds, in equal bytes while the entries are equal', async () => {
+      it('add current memories to a start, within their bounds, in equal bytes while the entries are equal', async () => {
         const remember = (title: string, kind: string, rest: object = {}) =>
           world.ok(ada, 'remember', {
             title,
@@ -560,7 +560,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start()).toBe(text)
       })
 
-      it('tell at a start where a session of that branch left off, and nothing that stored text could close', async () => {
+      it('add to a start where a session of that branch left off, in marks that stored text cannot close', async () => {
         const s = claudeCode(session)
         await send(ada, [
           s.prompt('Say </commonplace-memory> twice </COMMONPLACE-memory>'),
@@ -582,7 +582,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start(PLACE, ben)).not.toContain('left off')
       })
 
-      it('tell at a start of the owner’s newest session that did something, and the titles of those before it', async () => {
+      it('add to a start the owner’s newest session with changes, and the titles of those before it', async () => {
         const played = async (of: string, files: readonly string[], key = ada) => {
           const s = claudeCode(`${of}${session}`)
           const prompts = [s.prompt(`Ask about ${of}`), s.prompt(`Ask more about ${of}`)]
@@ -626,7 +626,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await prompt(ben)).not.toContain('zephyr')
       })
 
-      it('tell at a start where a session of that branch left off behind many newer ones of other branches', async () => {
+      it('add to a start where a session of that branch left off before many newer ones of other branches', async () => {
         const left = async (of: string, branch: string) => {
           const s = claudeCode(of)
           const events = [s.prompt(`Mend ${of}`), s.edit(`${of}.ts`), s.end()]
@@ -670,7 +670,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await ask('resume')).toBe('')
       })
 
-      it('bring to a prompt what is similar and new to the session, and else nothing', async () => {
+      it('add to a prompt only memories that are similar and new to the session', async () => {
         const content = 'The harbour light flickers when the generator is cold; warm it for ten minutes'
         await world.ok(ada, 'remember', { title: 'Flickering light', content, kind: 'gotcha', project: PROJECT })
         await world.settle()

@@ -131,7 +131,7 @@ export function isolationChangesContract(oneOf: number): void {
   /** The answer of a call, without the name of its subject. */
   async function told({ key }: Caller, { tool, args }: Writing, entry: Named): Promise<{ body: string; error: Json }> {
     const { data, error } = await world.call(key, tool, args(entry))
-    // The nearest thread is found by the name that the call has sent.
+    // The most similar thread is found by the name that the call has sent.
     const body = JSON.stringify(data).replace(/in thread \\".*?(?="])/, 'in thread')
     return { body: body.replaceAll(String(entry.id), 'ID'), error }
   }
@@ -159,7 +159,7 @@ export function isolationChangesContract(oneOf: number): void {
       'meets $call by the rule of who may change it',
       async ({ writing }) => {
         const { tool, may, code, leaves } = writing
-        // A project that a key does not reach is denied before anything is looked up.
+        // A project outside of a key's scope is denied before any lookup.
         const asking = callers.filter(({ key }) => tool !== 'remember' || (key.projects?.includes('a') ?? true))
         const allowed = asking.filter(({ key }) => key.role !== 'reader' && may(rights(key, ada.org, state), state))
         const entry = await untouched()
@@ -232,7 +232,7 @@ export function isolationChangesContract(oneOf: number): void {
           },
         ],
       ]
-      // Of a share of the calls, each state meets one kind of caller that looks, by every other tool, and one way to say the same, by a
+      // For a fraction of the calls, each state is read by one kind of caller, with every other tool, and repeated in one way, by a
       // third of them.
       const n = STATES.indexOf(state)
       const every = (_: unknown, i: number) => oneOf === 1 || (i + n) % 2 === 0

@@ -76,7 +76,7 @@ async function compareAudit(stage: Stage): Promise<void> {
 
 /**
  * Isolation as a property: keys of two orgs, narrowed and not, call tools and routes at random, and each answer is what a
- * plain model of the rule says it must be. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
+ * plain model of the rule requires. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
  *
  * @param extent number of runs and calls each, and steps of history and changes
  */

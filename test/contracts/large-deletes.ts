@@ -94,7 +94,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     }
     const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, terms)
 
-    it('are gone for every reader with the first transaction, and each removes a bounded part', async () => {
+    it('are invisible to every reader after the first transaction, and each removes a bounded part', async () => {
       const ids = await many()
       const { removed, seen, by } = watched()
       const receipt = receiptOf('k')
@@ -160,13 +160,13 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await standing()).toBe(5)
     })
 
-    it('stay gone when the writer dies between, and come back whole', async () => {
+    it('stay invisible when the writer dies between, and are restored completely', async () => {
       const ids = await many()
       const { by } = watched(1)
       const caller = { ...ada, receipt: receiptOf('k'), changeId: 'a call that died' }
       expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
       expect(await standing()).toBe(COUNT - PART_ENTRIES)
-      // Made again, the call tells all, although most of it is still to be removed.
+      // A repeated call reports all, although most of it is still to be removed.
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
       expect(await find(ada, 'k')).toMatchObject({ changes: COUNT, output: {} })
       expect((await store().page(ada, EVERYTHING, PAGE)).entries).toEqual([])

@@ -128,7 +128,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await inRows()).toEqual(['needle'.length, 0, 0])
     })
 
-    it('reads of a long text its beginning alone, where it stands by itself, and drops it with the text', async () => {
+    it('reads only the preview of a separately stored long text, and deletes it with the text', async () => {
       const { entries, connection, fullText, analyzer } = make()
       const ada = freshPrincipal()
       const text = '😀 ä needle '.repeat(10_000).trim()
@@ -222,7 +222,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await entries.read(ada, [oak])).toMatchObject([{ version: 2 }])
     })
 
-    it('makes long texts searchable by the same call, or by the schedule, when their writer died behind its commit', async () => {
+    it('makes long texts searchable by the same call, or by the schedule, when their writer died after its commit', async () => {
       const { connection, fullText, analyzer, clock } = make()
       const ada = freshPrincipal()
       let batches = 0
@@ -267,7 +267,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect([await found('second'), await queued()]).toEqual([1, 0])
     })
 
-    it('brings of large metadata what a result holds, and for updates no long text and no more than fits into memory', async () => {
+    it('returns large metadata up to the size of a result, and for updates no long text and no more than fits into memory', async () => {
       const { entries, connection, clock, analyzer } = make()
       const ada = freshPrincipal()
       const note = 'm'.repeat(250_000)

@@ -61,7 +61,7 @@ export function mainJob(count: number, restarts: boolean): void {
       expect(data.fts.indexed_entries).toBe(data.total_entries)
     })
 
-    it('finds sections again by words of their own, among the first ten', async () => {
+    it('finds sections again by their own words, in the first ten', async () => {
       const probes = sections
         .filter((section) => section.text.length > 400)
         .filter((_, i, all) => i % Math.ceil(all.length / 30) === 0)

@@ -100,7 +100,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
         async () => clock.advance(1_000 * below(20)),
       ]
       for (let step = 0; step < 120; step++)
-        // Many are refused: for what is gone, or of layer 1.
+        // Many are refused: for deleted entries, or of layer 1.
         await (moves[step < 40 ? 0 : below(moves.length)] as () => Promise<unknown>)().catch(() => {})
       // Deleted by a call that has not yet removed it.
       await rows(sql`

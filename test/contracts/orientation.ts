@@ -139,7 +139,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       await store('of zeus again', 2, 'zeus')
       await store('🦊'.repeat(300))
       const [seen, ...others] = (await visit({ project: null }, narrowed)).recent
-      // One code point more than the hundred that are shown tells that there is more.
+      // One code point more than the hundred that are shown signals that there is more.
       expect([seen?.content, others]).toEqual(['🦊'.repeat(101), []])
       await visit()
       for (let i = 0; i < 12; i++) await store(`new ${i}`)

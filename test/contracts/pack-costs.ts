@@ -174,7 +174,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       },
     )
 
-    it('looks at the newest thousand links that lead to an entry, however many do', async () => {
+    it('reads the newest thousand links to an entry, however many there are', async () => {
       const { ada, store, ask, costOf } = open()
       const { connection } = make()
       const [hub] = await store(ada, ['how the turbine spins: at three thousand'])

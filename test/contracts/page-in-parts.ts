@@ -62,7 +62,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     return { cost, store, grep, search: settled(page), searchTexts: settled(grep) }
   }
 
-  /** Entries in seconds of which many are alike, some with tags, and some of another org. */
+  /** Entries in shared seconds, some with tags, and some of another org. */
   async function fill(made: Made, many: number) {
     const [ada, bob] = [freshPrincipal(), freshPrincipal()]
     const { store } = walking(made, many)
@@ -223,7 +223,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     await expect(cost(EVEN, bytesAt(1))).resolves.toBe(1 + 16 + 1)
   })
 
-  it('looks at large metadata a share at a time, with rests, and at those of many filters outside the database', async () => {
+  it('checks large metadata in chunks, with yields, and those of many filters outside the database', async () => {
     const made = make()
     const ada = freshPrincipal()
     const [entries, size] = [12, 150_000]
@@ -240,12 +240,12 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     })
     const run = async (filter: Filter, parsed = 1e9) => {
       const { cost, search } = walking(made, 1000, parsed)
-      // Behind the last: what is shown of entries is another matter.
+      // After the last, the display of entries is separate.
       const { total } = await search(ada, { filter, ...REQUEST, offset: entries })
       return { total, ...cost }
     }
     await expect(walking(made, 1000).store.page(ada, guarded(EVEN), REQUEST)).rejects.toThrow(Unsettled)
-    // A look that meets them, looks at them, the answer.
+    // A probe that finds them, a check of them, the answer.
     expect(await run(EVEN)).toMatchObject({ total: 4, trips: 3, rests: 1, brought: 0 })
     expect(await run(and([EVEN, THREAD]))).toMatchObject({ total: 2, trips: 3 })
     // Half a share is of large ones: three of them in 2 × 350,000 bytes.
@@ -300,7 +300,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
         [1, 100],
         [3, 2],
       ] as const) {
-        // Where a call goes on may differ by entries that the filter does not admit.
+        // The position to continue from may differ by entries that the filter does not match.
         const pages = async (most: number) => {
           const { grep } = walking(made, most)
           const found: unknown[] = []
@@ -318,7 +318,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
       await grep(ada, { ...request, filter })
       return [cost.trips, cost.rests]
     }
-    // Of 30 entries 6 have the tag, which leads to them; where that is too many, the look for it is a trip of its own.
+    // Of 30 entries 6 have the tag, which is the access path; where that is too many, its probe is a separate trip.
     expect([await cost(7, never), await cost(6, five), await cost(5, five)]).toEqual([
       [5, 4],
       [1, 0],

@@ -70,7 +70,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect(await used()).toEqual({ entries: 0, bytes: 0 })
     })
 
-    it('refusing the entry beyond the last one, alone and in a batch of which nothing is stored', async () => {
+    it('refusing the entry beyond the last one, alone and in a batch, which is then not stored', async () => {
       const store = within({ entries: 2 })
       const first = await save(store, { text: 'one' })
       const two = await Promise.all([entryOf(ada), entryOf(ada)])

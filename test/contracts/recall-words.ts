@@ -122,7 +122,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('漢字')).toEqual([han])
     })
 
-    it('finds a character that stands alone in a query at the beginning, inside and at the end of a run, and counts it as often', async () => {
+    it('finds a single character of a query at the start, inside and at the end of a run, and counts it as often', async () => {
       const run = await Promise.all(['金額の確認', '返金処理', '返金', '金'].map((text) => save(text)))
       const other = await save('a harbour')
       const { hits } = await recall('金 harbour', 0)
@@ -133,10 +133,10 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(by.get(other)).toBeCloseTo(harbour / (character + harbour), 9)
     })
 
-    it('finds what a text holds far behind its beginning', async () => {
+    it('finds words far after the start of a text', async () => {
       const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
       expect((await recall('zeppelin')).hits).toMatchObject([{ id, share: 1 }])
-      // Of several units each is found where it stands, also in the code.
+      // Each of several units is found in its place, also in the code.
       const code = `${'let filler = 1\n'.repeat(1_000)} function dirigible() {}`
       const coded = await save('an airship', { codeBlock: { code, language: 'ts' } })
       const { hits } = await recall('airship dirigible "stand here zeppelin"', 0)
@@ -202,7 +202,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(new Set(hits.map(({ similarity }) => similarity.toFixed(12))).size).toBe(1)
     })
 
-    it('keeps 200 and tells the shares of others where there may be more', async () => {
+    it('returns 200 and reports the ratios of others if there may be more', async () => {
       const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `a lamp ${i}` })))
       await made.entries.save(ada, drafts.slice(0, 200), { dedupe: false })
       const all = await recall('lamp')
@@ -222,7 +222,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect((await recall('lamp window', 0)).hits[0]?.id).toBe(both)
     })
 
-    it('takes 64 units, phrases and adjacencies among them, under every filter and for a narrowed owner', async () => {
+    it('accepts 64 units, including phrases and adjacencies, under every filter and for a narrowed owner', async () => {
       const words = Array.from({ length: 50 }, (_, i) => `unit${i}`)
       const query = `${words.join(' ')} full-text v1.2.3 "quoted phrase" a-b c.d e_f "one two three" g/h ${'x'.repeat(300)}`
       const own = { ...ada, projects: ['p', 'q'], owner: 'bob' }

@@ -11,7 +11,7 @@ const MODES = ['keyword', 'semantic', 'hybrid'] as const
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
 /** Results of recall, their scores and order, and the costs (fabric contract §4). */
-/** @param isLarge also among thousands, and of hundreds that match */
+/** @param isLarge also with thousands of entries, and hundreds of matches */
 export function recallContract(name: string, make: () => RecallGround, isLarge = true): void {
   describe(`${name} recalls memories`, () => {
     let ground: RecallGround
@@ -60,7 +60,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
           Object.fromEntries(given.map(([id, [close, by]]) => [id, [expect.closeTo(close as number, 1), by]])),
         ])
       }
-      // At a threshold the legs are named that reach it themselves, and both where neither does alone.
+      // At a threshold the retrievers that reach it alone are named, and both where neither does.
       const at = async (threshold: number) => {
         const { results } = await world.page('red harbour', { threshold })
         return Object.fromEntries(results.map(({ id, matched }) => [id, matched]))
@@ -150,7 +150,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await ids('lamp', { mode: 'keyword' })).toEqual([heavy, newer, plain, light])
     })
 
-    it('orders hybrid by what words and meaning say together, reckoned by hand, times weight, once', async () => {
+    it('orders hybrid by words and meaning together, computed by hand, times weight, once', async () => {
       const query = 'red lamp'
       world.embedder.means(query, 1, 0, 0)
       for (const i of range(24)) {
@@ -180,7 +180,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       )
     })
 
-    it('lets a query that calls a memory by an alias find it, and others only where they say it twice', async () => {
+    it('finds a memory by its alias, and others only if they repeat the alias', async () => {
       world.embedder.means('nothing is near', 0, 0, 1)
       world.embedder.means('old scripts restart what hangs on k8s', 0, 1, 0)
       world.embedder.means('scripts restart hangs k8s', 0, 1, 0)
@@ -406,7 +406,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       // A query of few words is two searches by words: for them, and for compounds with them.
       for (const [i, { rowsRead }] of large.entries())
         expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 2 * 5)
-      // Also where another project has all that is nearest: what is here is found behind it, in as many round trips.
+      // Also if another project has all the most similar ones: the ones here are found after them, in as many round trips.
       world.embedder.means('noise', 0.6, 0, 0, 0.8)
       const behind = { mode: 'semantic', threshold: 0, project: 'p' } as const
       const { roundTrips } = await world.cost(async () => expect(await ids('noise', behind)).toEqual([id]))
@@ -470,7 +470,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       await Promise.all(range(101).map((i) => world.store(`another lamp ${i}`)))
       for (const mode of MODES) {
         const { total, capped, results } = await world.page('lamp', { mode, threshold: 0, limit: 100, offset: 150 })
-        // The legs need not keep the same ones.
+        // The retrievers need not return the same ones.
         const kept = mode === 'hybrid' ? total : 200
         expect([mode, total, capped, results.length]).toEqual([mode, kept, true, kept - 150])
         expect(kept).toBeGreaterThanOrEqual(200)

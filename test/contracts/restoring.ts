@@ -23,7 +23,7 @@ import type { HistoryUnderTest } from './history-store'
 const HOUR = 3_600_000
 const terms = { days: 30, receiptHours: 24 }
 
-/** Columns of an entry that no kept state has: what others of its columns or its metadata say, and what reads note. */
+/** Columns of an entry that no retained state has: those derived from other columns or metadata, and those that reads change. */
 const NOT_KEPT =
   'access_count accessed_at addresses_agent approved_by approved_version captured created_second listed pinned weight'.split(
     ' ',
@@ -108,7 +108,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual(all)
     })
 
-    it('keeps every column of an entry with its versions, and brings each back', async () => {
+    it('retains every column of an entry with its versions, and restores each', async () => {
       const id = await save({ title: 'a title', domain: 'a domain', confidence: 0.5, status: 'doing' })
       const one = async (query: SQL) => (await rows(query))[0] ?? {}
       const standing = () => one(sql`SELECT * FROM entries WHERE id = ${id}`)
@@ -117,7 +117,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await rows(sql`UPDATE entries SET ${sql.raw(filled(await standing()))} WHERE id = ${id}`)
       const first = await standing()
       await change(id, { n: 1 })
-      // The text stands with the next version, which has the same.
+      // The text is stored with the next version, which has the same.
       expect(differing(first, await kept(1))).toEqual([...NOT_KEPT, 'text'].toSorted())
       const second = await standing()
       await store().delete(call(), { ids: [id] })
@@ -148,7 +148,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await states()).toEqual(before.map(([id, archived]) => [id, id === named ? 0 : archived]))
     })
 
-    it('brings links back to what was deleted as far as others still name it', async () => {
+    it('restores links to a deleted entry as far as others still name it', async () => {
       const target = await save()
       const [unnamed, named, reverted] = [
         await save(naming(target)),
@@ -318,7 +318,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await raw()).toBe(0)
     })
 
-    it('removes no link to an entry that stands, whatever was noted', async () => {
+    it('removes no link to an existing entry, whatever was recorded', async () => {
       const target = await save()
       await save(naming(target))
       await made.connection.batch([sql`INSERT INTO dangling_links (entry_id, org) VALUES (${target}, ${ada.org})`])

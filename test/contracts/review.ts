@@ -10,7 +10,7 @@ const PROJECT = 'github.com/acme/ferry'
 /**
  * Looking through what hooks have captured (capture contract §5).
  *
- * @param whole or else only whose it is, what one call does, and what several do at the same moment
+ * @param whole or else only ownership, effects of one call, and concurrent calls
  */
 export function reviewContract(whole: boolean): void {
   describe('a review of captured sessions', () => {
@@ -231,7 +231,7 @@ export function reviewContract(whole: boolean): void {
         expect((await post(ben, `/${two}/keep`, {})).body.replace(String(two), 'N')).toBe(never)
       })
 
-      it('drops sessions and brings them back, captured as they were', async () => {
+      it('drops sessions and restores them, captured as before', async () => {
         await capture(ada, 'one')
         const [before] = (await list(ada)).items
         const { json } = await post(ada, '/drop', { ids: [before.id], expected_versions: { [before.id]: 1 } })
@@ -281,7 +281,7 @@ export function reviewContract(whole: boolean): void {
         expect([await isGone(second.id), await isGone(ids[0])]).toEqual([false, true])
       })
 
-      it('refuses to take back a merge whose memory has changed since, and takes it back where sessions stand again', async () => {
+      it('refuses to undo a merge whose memory has changed since, and undoes it when its sessions are restored', async () => {
         const ids = await twoCaptured()
         const { id, change_id } = (await merge(ids)).json
         await world.ok(ada, 'restore_context', { context_ids: ids.slice(0, 1) })

@@ -1,4 +1,4 @@
-// Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
+// D1 and PostgreSQL find the same entries, in the same order, with the same scores: random texts, random queries, all modes.
 
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
@@ -39,7 +39,7 @@ const WORDS = [
 
 /**
  * @param queries how many random ones are asked of both databases
- * @param all whether the choice among thousands is asked too, and of those under a filter every query instead of a third
+ * @param all whether to test the selection in thousands too, and every query under a filter instead of a third
  */
 export function sameAnswersContract(queries: number, all: boolean): void {
   const clock = new TestClock()
@@ -160,7 +160,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         }
     }, 60_000)
 
-  it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
+  it('selects alike by the six most significant words if many match, and by further ones if these match too few', async () => {
     const cleo = freshPrincipal()
     const { connection, analyzer } = databases[0]
     const settings = { yielder: WITHOUT_REST, indexedFields: new Map(), many: SOON }
@@ -294,7 +294,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
     }
     const tag = (name: string): Filter => ({ op: 'tag', anyOf: [name] })
     const lately: Filter = { op: 'created', from: begun + 90, to: null }
-    // How many times D1 is asked: once more, where many match, what the filter admits, and once more where all entries have to tell.
+    // Number of queries to D1: one more if many match the filter, and one more if all entries have to be counted.
     const asked: [filter: Filter, trips: number][] = [
       [tag('half'), 2],
       [tag('scarce'), 2],

@@ -134,7 +134,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
     const even: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
     const once = await run(even, { once: 1e9 })
     expect([once.ids.length, once.trips]).toEqual([10, 1])
-    // A look, what the word's postings hold, a part, ten looks at two entries each, and the answer.
+    // A probe, the postings of the word, a part, ten checks of two entries each, and the answer.
     expect(await run(even, { once: 1_000 })).toEqual({ ids: once.ids, trips: 1 + 2 + 10 + 1 })
     // The cost of metadata is added to that of postings.
     const shares = { once: 330_000 }
@@ -169,7 +169,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
     expect(parts.ids).toEqual(alone.ids)
   })
 
-  it('finds in parts what it finds at once of words of many entries that stand together in few', async () => {
+  it('finds in parts the same as at once for frequent words that occur together in few entries', async () => {
     const made = make()
     const ada = freshPrincipal()
     const texts = Array.from({ length: 640 }, (_, i) => {
@@ -181,7 +181,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
       await made.entries.save(ada, await Promise.all(entries))
     }
     const [once, parts] = [searching(made, SHARES), searching(made, { ...IN_PARTS, entries: 100 })]
-    // As where the index is long, so that it is asked first which words stand together.
+    // As with a long index, so that the combination of words is checked first.
     const asking = searching(made, { ...SHARES, short: 0 })
     const least = {
       ...{ 'summer winter': 6, 'summer winter rain': 6, 'winter snow': 30 },

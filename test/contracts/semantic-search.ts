@@ -24,7 +24,7 @@ interface Made {
   readonly index: VectorIndex
   /** Advances the index: its updates may become visible, or get lost. */
   readonly elapse: () => void
-  /** Entries among which any filter must find: more than a search compares one by one, which is made as much smaller as these are. */
+  /** Number of other entries that any filter must handle: more than a search compares one by one, which is reduced accordingly. */
   readonly crowd?: number
 }
 
@@ -50,7 +50,7 @@ const SEED = 20261120
 /**
  * Promises of semantic search with every index: everything committed, nothing deleted, exact filters.
  *
- * @param portions whether thousands of hits are looked up too, as one index of each database does in what every change must pass
+ * @param portions whether to look up thousands of hits too, as one index of each database does in the required tests
  */
 export function semanticSearchContract(
   name: string,
@@ -135,7 +135,7 @@ export function semanticSearchContract(
     const seen = (ranking: { hits: readonly { id: number; distance: number }[] }) =>
       ranking.hits.map(({ id, distance: d }) => ({ id, distance: d }))
 
-    it('finds exactly the nearest entries under concurrent stores, updates, deletes and searches', async () => {
+    it('finds exactly the most similar entries under concurrent stores, updates, deletes and searches', async () => {
       const random = seeded(SEED)
       const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
       const sentence = (n: number) => Array.from({ length: n }, () => pick(WORDS)).join(' ')
@@ -217,7 +217,7 @@ export function semanticSearchContract(
       expect([expected.length, asked]).toEqual([3, 1])
     })
 
-    it('tells the nearest chunk of any entries that scope and filter admit, also of those far away', async () => {
+    it('returns the most similar chunk of any entries that match scope and filter, also of dissimilar ones', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const [near, far, long, closed] = await save(ada, [
@@ -335,7 +335,7 @@ export function semanticSearchContract(
     if (portions)
       it('looks up thousands of hits of a few long entries in portions, with rests between them', lookUpThousands)
 
-    it('asks an index that looks at the whole org no deeper for the sake of a filter, which finds what it admits itself', async () => {
+    it('searches an index of the whole org no deeper because of a filter, which finds its matches itself', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const embedded = await search.embed('river')

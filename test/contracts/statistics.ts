@@ -91,7 +91,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
     }
 
-    /** Rows of counters as they stand, and as the entries would have them. */
+    /** The stored rows of counters, and the rows that the entries require. */
     async function counters() {
       const of = sql`FROM entries e WHERE e.org = ${ada.org} AND e.listed = 1`
       const [layers, allLayers, threads, allThreads] = await made.connection.batch([
@@ -108,7 +108,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       return { told: [plainly(layers), plainly(threads)], plain: [plainly(allLayers), plainly(allThreads)] }
     }
 
-    it('what counting everything tells, for every reader, after every kind of write', async () => {
+    it('a count of everything, for every reader, after every kind of write', async () => {
       const random = seeded(28)
       const upTo = (n: number) => Math.floor(random() * n)
       const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T
@@ -145,7 +145,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       const store = stores(made.connection)
       const deletes = deleting(store)
       const history = createSqlHistory(made.connection, made.analyzer, made.clock, WITHOUT_REST, NO_QUOTAS, TERMS)
-      /** Gives up behind its first transaction. */
+      /** Fails after its first transaction. */
       const dying = () => {
         let lives = 1
         return stores({
@@ -223,7 +223,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
     })
 
-    it('pages of threads in one order, and brings no more rows than a page holds, however far behind it lies', async () => {
+    it('pages of threads in one order, and reads no more rows than a page has, at any offset', async () => {
       const eve: Caller = freshPrincipal()
       const drafts = Array.from({ length: 40 }, (_, i) => entryOf(eve, { threadId: `t${i}` }))
       await stores(made.connection).save(eve, await Promise.all(drafts))

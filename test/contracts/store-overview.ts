@@ -92,7 +92,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await prefixes(freshPrincipal())).toEqual([])
     })
 
-    it('tells links in both directions, of which the scope sees both ends', async () => {
+    it('returns links in both directions, if the scope sees both ends', async () => {
       const first = await save({ text: 'first', metadata: { title: 'First' } })
       const hidden = await save({ text: 'hidden', metadata: { audience: 'private' } })
       const second = await save({ metadata: { supersedes: [first], references: { context_ids: [hidden] } } })
@@ -117,7 +117,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await overview().links(ada, second, 1)).toHaveLength(1)
     })
 
-    it('tells the newest changes first, and from where to go on', async () => {
+    it('returns the newest changes first, and where to continue', async () => {
       const ids = [
         await save({ text: 'one' }),
         await save({ text: 'two' }),

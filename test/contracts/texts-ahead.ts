@@ -97,10 +97,10 @@ export function textsAheadContract(name: string, make: () => Made): void {
       return { id, version, steps, text: given, indexed: { ...indexed, text: text(to), metadata: null } }
     }
 
-    it('in parts of a few megabytes with rests between them, so that its transaction brings none, and stores and changes the same', async () => {
+    it('in parts of a few megabytes with yields between them, so that its transaction contains none, and stores and changes the same', async () => {
       const { store, sizes, rests } = watched()
       const saved = await store.save(ada, await drafts(NAMES))
-      // Two parts ahead, the transaction, and what looks for the words that are still to be written.
+      // Two staged parts, the transaction, and the query for pending words.
       expect(sizes.slice(0, 2).every((size) => size > SIZE && size <= TEXTS_SHARE)).toBe(true)
       expect(Math.max(...sizes.slice(2, 4))).toBeLessThan(100_000)
       expect(rests()).toBeGreaterThan(2)

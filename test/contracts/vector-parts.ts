@@ -195,7 +195,7 @@ export function vectorPartsContract(plays: number): void {
       }
     })
 
-    it('are found exactly where any request of an object to another may fail, before or behind its work', async () => {
+    it('are found exactly where any request of an object to another may fail, before or after its work', async () => {
       for (let seed = 1; seed <= plays; seed++) {
         const here = world(20 + seed)
         const faults = seeded(seed)
@@ -223,7 +223,7 @@ export function vectorPartsContract(plays: number): void {
       }
     })
 
-    it('are put together again where most of them are gone', async () => {
+    it('are merged again when most of them are deleted', async () => {
       const here = world(17)
       await here.tell(8 * CAPACITY)
       expect(await here.partsNow()).toHaveLength(7)
@@ -259,7 +259,7 @@ export function vectorPartsContract(plays: number): void {
       expect(new Set(asked).size).toBe(3)
     })
 
-    it('are the same after changes of which a part heard nothing, told again', async () => {
+    it('are the same after changes that a part missed, when sent again', async () => {
       const here = world(8)
       await here.tell(4 * CAPACITY)
       const upTo = here.last()

@@ -117,7 +117,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
       })
 
     it('refuses other machines without keys in what wrangler runs before it builds', () => {
-      // Whose parent is, by its words, wrangler; what it says above comes from this program, too.
+      // Its parent looks like wrangler; the output above comes from this program, too.
       const parent = `process.exit(require('node:child_process').spawnSync(process.execPath, ['scripts/wrangler-dev.mjs'], { stdio: 'inherit' }).status)`
       const { AUTH_MODE: _, ...inherited } = process.env
       const env = { ...inherited, WRANGLER_COMMAND: 'dev' }

@@ -18,7 +18,7 @@ function useTeam() {
   })
   afterAll(() => own.team.stop())
   const commonplace = (credential: Record<string, string>, ...args: string[]) =>
-    // One that goes on until it is stopped is a program of its own.
+    // A command that runs until it is stopped is a separate program.
     (args[0] === 'watch' ? runCommand : runHere)([...args, '--url', own.team.server.url.origin], credential)
   return { own, commonplace }
 }

@@ -52,7 +52,7 @@ describe('capture by command', () => {
     expect((await run(['status'])).out).toContain(`server   ${server.url.origin} (${config})\nrole     admin of local`)
   })
 
-  it('keeps what a settings file of VS Code says already', async () => {
+  it('preserves existing settings of VS Code', async () => {
     const file = join(home, '.config/Code/User/settings.json')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{\n  // mine\n  "editor.tabSize": 3,\n  "chat.pluginLocations": {"/other": true},\n}\n')
@@ -68,7 +68,7 @@ describe('capture by command', () => {
   })
 
   it('keeps the key of a server that is named again without one, and takes it out where COMMONPLACE_KEY is empty', async () => {
-    // A reader's, which captures nothing: the doctor looks at the key and plays no session.
+    // A reader's key, which captures nothing: the doctor checks the key and replays no session.
     const { key } = await team.key('acme', { role: 'reader' })
     const config = join(home, '.commonplace', 'config.json')
     const setUp = async (client: string, env = {}, url = team.server.url.origin) => {
@@ -96,7 +96,7 @@ describe('capture by command', () => {
     expect(existsSync(join(home, '.cursor'))).toBe(false)
   })
 
-  it('tells in its status where the server is really named, also where a file names none', async () => {
+  it('shows in its status which place sets the server, also if a file sets none', async () => {
     const config = join(home, '.commonplace', 'config.json')
     mkdirSync(join(config, '..'))
     const said = async (env: Record<string, string> = {}) => {
@@ -115,7 +115,7 @@ describe('capture by command', () => {
     expect(await said()).toEqual([origin, config])
   })
 
-  it('says in a line each how the server, the key, the model and the files of clients are', async () => {
+  it('prints one line each for the server, the key, the model and the files of clients', async () => {
     mkdirSync(join(home, '.codex'))
     mkdirSync(join(home, '.cursor'))
     mkdirSync(join(home, '.gemini'))

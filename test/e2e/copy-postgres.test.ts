@@ -13,7 +13,7 @@ describe('commonplace copy', () => {
   let database: TestDatabase
   let highest: number
   let local: string[]
-  /** How many had been copied when the first try was killed, and what the second one said. */
+  /** Number of copied entries when the first try was killed, and the output of the second one. */
   let stopped: number
   let run: Run
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('commonplace copy', () => {
     await database.drop()
   })
 
-  it('goes on where it was stopped, and ends with both sides equal', async () => {
+  it('continues where it was stopped, and ends with both sides equal', async () => {
     expect(stopped).toBeGreaterThanOrEqual(100)
     expect(stopped).toBeLessThan(400)
     // Keys stay behind, so none of the target's may be given an owner of these entries.
@@ -55,7 +55,7 @@ describe('commonplace copy', () => {
       /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +4 +4\n/,
     )
     expect(await query(database.url, 'SELECT lines FROM text_line_index')).toEqual([{ lines: 2000 }])
-    // The planner knows what came, without anybody else's help: an earlier try, which was killed, had told it nothing.
+    // The planner has statistics of the rows; the first try was killed before it updated them.
     const known = await query(
       database.url,
       `SELECT relname AS name, reltuples > 0 AS counted, EXISTS (SELECT FROM pg_stats WHERE tablename = relname) AS described

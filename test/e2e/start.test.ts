@@ -12,11 +12,11 @@ import { runCommand } from '../support/command'
 import { type DevServer, failToStart, groupLives, serverProcess, startDevServer } from '../support/dev-server'
 import { writeTinyModel } from '../support/tiny-model.mjs'
 
-/** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
+/** The first ten minutes of a user: the output of `npm start`, its options, its ports and its files. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const PATIENCE = { timeout: 30_000, interval: 100 }
 
-/** Ports on which the processes of a group listen, as Linux tells. */
+/** Ports on which the processes of a group listen, on Linux. */
 function portsOf(group: number): number[] {
   const inodes = new Set<string>()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -24,7 +24,7 @@ function portsOf(group: number): number[] {
       if (Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]) !== group) continue
       for (const fd of readdirSync(`/proc/${pid}/fd`)) inodes.add(readlinkSync(`/proc/${pid}/fd/${fd}`))
     } catch {
-      // Gone meanwhile.
+      // Exited meanwhile.
     }
   }
   const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => readFileSync(table, 'utf8').split('\n'))
@@ -76,7 +76,7 @@ describe('npm start', () => {
     expect(said).toMatch(/EMBEDDING_PROVIDER is "banana".*CHUNK_SIZE is "7"/)
   })
 
-  it('says who has the port', async () => {
+  it('names the process that uses the port', async () => {
     const other = createServer((_, response) => response.end('hello'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo

@@ -25,7 +25,7 @@ export interface ModelServer {
   readonly url: string
   /** Every request so far. */
   readonly received: readonly Received[]
-  /** The next requests meet these, one each; the ones after them are answered properly. */
+  /** Reactions to the next requests, one each; the ones after them are answered properly. */
   fail(...faults: Fault[]): void
   close(): Promise<void>
 }

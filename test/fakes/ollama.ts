@@ -7,7 +7,7 @@ export interface FakeOllama {
   readonly dimensions?: number
   /** The answer of the chat model. */
   readonly answer?: string
-  /** Code points that the model can read; more is refused, as Ollama since 0.13.5 does even when told to truncate. */
+  /** Code points that the model can read; more is refused, as Ollama since 0.13.5 does even with truncation. */
   readonly context?: number
   /** Texts that it still embeds; beyond them it refuses, as a model that stopped in the middle of a call. */
   readonly manages?: { left: number }

@@ -189,7 +189,7 @@ describe('reranking', () => {
     expect(server.received.map(({ path }) => path)).toEqual(['/api/rerank', '/v1/rerank'])
   })
 
-  it('tells a missing model from a missing endpoint', async () => {
+  it('distinguishes a missing model from a missing endpoint', async () => {
     await restart({ rerankPath: '/api/rerank' })
     await expect(reranker('other').rerank('query', ['one'])).rejects.toMatchObject({
       message: 'Ollama does not have the model other; run: ollama pull other',

@@ -6,7 +6,7 @@ import { describeEmbedder } from '../contracts/embedder'
 import { createTestTiming } from '../fakes/timing'
 import { aiError, createFakeAi, type FakeAi } from '../fakes/workers-ai'
 
-/** The adapters against a stand-in for the AI binding. */
+/** The adapters with a fake AI binding. */
 const BGE = '@cf/baai/bge-m3'
 const GLM = '@cf/zai-org/glm-4.7-flash'
 

@@ -58,7 +58,7 @@ function hostOn(options: Partial<HostOptions>) {
 }
 
 describe.each(['native', 'wasm'] as const)('the %s runtime', (runtime) => {
-  it('gives words of one meaning one direction, each text alone or among others', async () => {
+  it('gives words of one meaning similar vectors, each text alone or in a batch', async () => {
     const thread = threadOn(writeTinyModel(folder()), { runtime })
     expect((await thread.load()).runtime).toBe(runtime)
     const texts = ['buy a car', 'purchase a vehicle', 'the physician']
@@ -107,7 +107,7 @@ describe('a folder as a model', () => {
     expect(config({ pooling: 'last' })).toThrow(/"pooling": it must be mean or cls/)
   })
 
-  it('refuses a model whose vectors have another length than config.json says, and files that are none', async () => {
+  it('refuses a model whose vectors have another length than in config.json, and invalid files', async () => {
     const shape = threadOn(writeTinyModel(folder(), { config: { dim: 7 } }))
     await expect(shape.load()).rejects.toThrow(`makes vectors of ${TINY_DIM} numbers, but config.json has "dim": 7`)
     const output = threadOn(writeTinyModel(folder(), { config: { output: 'pooler' } }))
@@ -150,7 +150,7 @@ describe('the thread of the model', () => {
 })
 
 describe('a download', () => {
-  it('goes on where a connection was cut off, and keeps only what has its checksum', async () => {
+  it('resumes where a connection was cut off, and accepts only files with their checksum', async () => {
     const server = await mirror()
     const models = folder()
     server.cuts.push(100, 50)
@@ -171,7 +171,7 @@ describe('a download', () => {
     expect(server.asked).toHaveLength(length)
   })
 
-  it('goes on in the next attempt with what an earlier one left', async () => {
+  it('resumes in the next attempt the partial download of an earlier one', async () => {
     const server = await mirror()
     const models = folder()
     const { tokenizer } = filesOf(pinned, models)

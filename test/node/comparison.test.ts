@@ -69,7 +69,7 @@ const definitionsOf = async (client: Client) => {
   return { count: tools.length, tokens: Math.round(JSON.stringify(bare).length / 4) }
 }
 
-it('measures what docs/comparison.md says', async () => {
+it('measures the claims of docs/comparison.md', async () => {
   for (const [title, content] of MEMORIES) await call(ours, 'remember', { title, content, kind: 'note' })
   const entities = MEMORIES.map(([name, text]) => ({ name, entityType: 'note', observations: [text] }))
   await call(theirs, 'create_entities', { entities })

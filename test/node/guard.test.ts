@@ -196,7 +196,7 @@ describe('a deployment that names its hosts', () => {
     expect((await send({ host: 'rebound.example' })).status).toBe(403)
   })
 
-  it('tells a browser how to connect with a key or by OAuth', async () => {
+  it('shows a browser how to connect with a key or by OAuth', async () => {
     const page = await raw(team.server, '/mcp', 'GET', { accept: 'text/html' })
     expect(page.status).toBe(200)
     expect(page.text).toContain('Authorization: Bearer &lt;key&gt;')

@@ -87,7 +87,7 @@ it('stores a complete event if the server is down, hangs, breaks off, fails or i
   expect(waiting()).toEqual([])
 })
 
-it('halves a request that is refused until the refused event is alone, which is lost and told once', async () => {
+it('halves a request that is refused until the refused event is alone, which is lost and reported once', async () => {
   for (const id of ['t1', 't2', 't3']) await fire(tool(id))
   server.wanted.behaviour = ({ events }) => (events.some(({ event }) => event.tool_use_id === 't2') ? 413 : 'answers')
   await fire(stop())
@@ -284,7 +284,7 @@ it('returns recalled memories, and sends all but tool events, if nothing can be 
   }
 })
 
-it('reads a file of settings and an event also behind the mark of bytes that editors of Windows write', async () => {
+it('reads a file of settings and an event also after the byte order mark that Windows editors write', async () => {
   mkdirSync(join(home, '.commonplace'))
   writeFileSync(
     join(home, '.commonplace', 'config.json'),
@@ -294,7 +294,7 @@ it('reads a file of settings and an event also behind the mark of bytes that edi
   expect(server.received.map(({ authorization }) => authorization)).toEqual(['Bearer cp_kept'])
 })
 
-it('tells the person of a named server that is not a URL, and which one is asked in its place', async () => {
+it('tells the user about a server setting that is not a URL, and which one is used instead', async () => {
   mkdirSync(join(home, '.commonplace'))
   writeFileSync(join(home, '.commonplace', 'config.json'), JSON.stringify({ url: server.url }))
   for (const [name, called] of [

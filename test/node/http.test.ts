@@ -13,7 +13,7 @@ type Json = any
 
 const rpc = (method: string, params: unknown = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** The JSON-RPC message of a response, of which several at once come as server-sent events. */
+/** The JSON-RPC message of a response; several at once come as server-sent events. */
 async function message(response: Response): Promise<Json> {
   const text = await response.text()
   return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] as string))
@@ -178,7 +178,7 @@ describe('the HTTP surface in open mode', () => {
   })
 })
 
-it('logs names of DISABLED_TOOLS that are of no tool once, and goes on without them', async () => {
+it('logs unknown names in DISABLED_TOOLS once, and continues without them', async () => {
   const lines: string[] = []
   const disabled = { DISABLED_TOOLS: 'Delete_Context, delete_contex, nonsense' }
   const server = await startServer(disabled, undefined, { onLog: (line) => lines.push(line) })

@@ -44,7 +44,7 @@ describe('npm run migrate:postgres', () => {
   beforeEach(begin)
   afterEach(end)
 
-  it('applies what is missing in order, says each file with its time, and does nothing the second time', async () => {
+  it('applies missing files in order, prints each file with its time, and does nothing the second time', async () => {
     write(
       '0001_first.sql',
       'CREATE TABLE first (v vector(3));\n\nCREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1; $$;',
@@ -60,7 +60,7 @@ describe('npm run migrate:postgres', () => {
     expect(await query('SELECT * FROM first')).toHaveLength(1)
   })
 
-  it('applies the files of this release and the indexed fields, and tells neither password nor user', async () => {
+  it('applies the files of this release and the indexed fields, and prints neither password nor user', async () => {
     const { code, out } = await migrateByProgram([database.url])
     expect(code).toBe(0)
     expect(out).toMatch(/applied 0001_initial\.sql/)

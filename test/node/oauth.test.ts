@@ -100,7 +100,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('is for one of our resources, the whole by default', async () => {
+  it('is for one of our resources, the full one by default', async () => {
     expect((await open({ resource: null })).status).toBe(200)
     for (const resource of ['https://other.example/mcp', `${deployment.base}/`, `${deployment.base}/api/v1`])
       expect([resource, (await open({ resource })).status]).toEqual([resource, 400])
@@ -242,7 +242,7 @@ describe('a code and its tokens', () => {
     const [first] = both.map(({ body }) => body)
     expect(both.every(({ body }) => body.expires_in <= 3600 && body.expires_in > 3500)).toBe(true)
     expect((await deployment.call(first.access_token, 'list_threads')).status).toBe(200)
-    // Two processes that hold the successor go on, both of them.
+    // Two processes with the successor continue, both of them.
     const next = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)])
     expect(next[0]?.body.refresh_token).toBe(next[1]?.body.refresh_token)
     expect((await deployment.call(next[1]?.body.access_token, 'list_threads')).status).toBe(200)
@@ -461,7 +461,7 @@ describe('a grant', () => {
     expect((await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token })).status).toBe(400)
   })
 
-  it('counts where it was made for: for the whole below it too, for one family there alone', async () => {
+  it('is valid where it was issued for: for the full resource below it too, for one family only there', async () => {
     const holder = await deployment.key()
     const status = async (token: string, path: string) =>
       (await deployment.call(token, 'list_threads', {}, path)).status

@@ -59,7 +59,7 @@ describe('a search that finds its indexes behind', () => {
     expect([await search(), did.looks, finishing.warnings(['words', 'vectors'])]).toEqual([1, 1, []])
   })
 
-  it('writes what two legs of it meet once, and is run again', async () => {
+  it('indexes an entry once that both retrievers need, and is run again', async () => {
     const { did, search, finishing } = open([entry({}), entry({ topic: 'embed' })])
     await Promise.all([search(), search()])
     expect([did.words, did.vectors]).toEqual([[[1]], [[1]]])

@@ -1,4 +1,4 @@
-// What does a caller hear when PostgreSQL is behind or slow, and is anything lost? Settings that are wrong: test/worker/ready-postgres.
+// Answers to callers when PostgreSQL is behind or slow, without loss. Wrong settings: test/worker/ready-postgres.
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PRERELEASE_STORE } from '../../src/domain/prerelease.mjs'
@@ -87,7 +87,7 @@ describe('a server without its database names the setting to check', () => {
     expect(await ahead(newer)).toEqual([200, ['0099_later.sql']])
   })
 
-  it('when the extension is gone, unless an external index has the vectors', async () => {
+  it('when the extension is missing, unless an external index has the vectors', async () => {
     const { url } = await database(freshDatabase)
     const beside = await client(await serve(url))
     const alone = await client(await serve(url, {}, { vectors: false }))

@@ -6,7 +6,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
 
-/** The whole product against a server that speaks Ollama: vectors, summaries and reranking by models. */
+/** The complete product with a server that speaks Ollama: vectors, summaries and reranking by models. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 
 interface World {

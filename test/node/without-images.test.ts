@@ -55,7 +55,7 @@ describe('a deployment without a bucket for images', () => {
     expect(JSON.stringify(batch.results[0])).toMatch(WHY)
   })
 
-  it('is ready, and says that images cannot be stored', async () => {
+  it('is ready, and reports that images cannot be stored', async () => {
     const answer = await fetch(new URL('/ready', server.url))
     const { status, checks } = (await answer.json()) as { status: string; checks: object }
     expect([answer.status, status]).toEqual([200, 'ready'])

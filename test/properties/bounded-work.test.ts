@@ -107,13 +107,13 @@ describe('different words of a text', () => {
 })
 
 describe('code in a text', () => {
-  it('is found among paths and fences as they are written', () => {
+  it('is found in paths and fences as they are written', () => {
     const text =
       'See src/http/app.ts, `docs\\a b.md` and lib.rs.\n```ts\nconst a = 1\n```\nnot 1.5 or e.g. this; ./x.y/z.json'
     expect(codeOf(text).split('\n')).toEqual(['const a = 1', '', 'src/http/app.ts', 'b.md', 'lib.rs', './x.y/z.json'])
   })
 
-  it('is not looked for in encoded data, nor beyond what is indexed', () => {
+  it('is not searched in encoded data, nor beyond the indexed part', () => {
     expect(codeOf('a'.repeat(MEGABYTE))).toBe('')
     expect(codeOf(repeated('/a'))).toBe('')
     expect(codeOf(`${repeated('a.b-c_/')}.ts`)).toBe('')
@@ -128,7 +128,7 @@ describe('a phrase', () => {
     return unit
   }
 
-  it('is looked for in one walk over the words, however much of it repeats', () => {
+  it('is searched in one pass over the words, however much of it repeats', () => {
     for (const size of [10_000, 40_000]) {
       const tokens = analyzer.tokenize('ab '.repeat(size))
       for (const words of [2, 64, 3300]) {
@@ -197,7 +197,7 @@ describe('what is shown of a long text', () => {
   const { units } = parseQuery('needle', 'match', analyzer)
   const beyond = `${repeated('hay ', 4 * LOOKED_AT)}needle`
 
-  it('is looked for in its first 50,000 characters only', () => {
+  it('is searched in its first 50,000 characters only', () => {
     const { analyzer: counted, made } = counting()
     expect(highlight(beyond, units, counted)).toBeNull()
     expect(made()).toBeLessThanOrEqual(LOOKED_AT / 4 + 1)
@@ -247,7 +247,7 @@ describe('filters of metadata', () => {
     expect(() => readFilter({ metadata: { key: 'x'.repeat(600_000) } })).toThrow(/at most 524288/)
   })
 
-  it('find long parts of a text where they stand, also where a text and a part are of two letters', () => {
+  it('find long parts of a text in their positions, also where a text and a part are of two letters', () => {
     // Words of Fibonacci repeat themselves at every length.
     const words = ['b', 'a']
     while ((words.at(-1) as string).length < 4_000) words.push(`${words.at(-1)}${words.at(-2)}`)
@@ -380,7 +380,7 @@ describe('a yielder', () => {
     const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
     await generate(texts.map((text) => ({ title: null, text, source: 'agent' })))
     expect(stretches.length).toBeGreaterThan((3 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP))
-    // Cutting a text into chunks, and packing its vectors, are one stretch each; neither looks at words.
+    // Cutting a text into chunks, and packing its vectors, are one step each; neither reads words.
     expect(Math.max(...stretches)).toBeLessThanOrEqual(MEGABYTE + SLICE)
   })
 })
@@ -499,7 +499,7 @@ describe('a page of recall', () => {
 })
 
 describe('the items of a batch', () => {
-  it('bring no more metadata than 8 MB into one transaction', async () => {
+  it('put no more than 8 MB of metadata into one transaction', async () => {
     const writing = {
       entries: {} as never,
       images: {} as never,

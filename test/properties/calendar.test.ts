@@ -7,13 +7,13 @@ import { clockFace, isZone, timeFacts, WEEKDAYS } from '../../src/domain/recall/
 import { resolveExpression } from '../../src/domain/recall/expression'
 import { promise } from '../requirements/fabric'
 
-/** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a whole day; fixed offsets. */
+/** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */
 const ZONES = [
   ...['UTC', 'America/New_York', 'America/Havana', 'Africa/Cairo', 'Asia/Beirut', 'Pacific/Apia', 'Asia/Kathmandu'],
   ...['Australia/Lord_Howe', 'America/Sao_Paulo', 'Asia/Tehran', 'Europe/London', 'America/St_Johns', 'Asia/Kolkata'],
   ...['America/Asuncion', 'Asia/Amman', 'Pacific/Kwajalein', 'Antarctica/Troll', 'Atlantic/Azores', '+05:45', '-03:30'],
 ]
-/** Both libraries bring time zones of their own; between these years they agree about the past. */
+/** Both libraries include their own time zones; between these years they agree about the past. */
 const FROM = Date.UTC(1970, 0, 2)
 const TO = Date.UTC(2026, 0, 1)
 

@@ -34,7 +34,7 @@ beforeEach(() => {
   }
 })
 
-/** The ids that are found, best first. @param counts in how many entries each word stands */
+/** The ids that are found, best first. @param counts number of entries with each word */
 function search(counts: Record<string, number>, most = ENTRIES): number[] {
   const words = Object.keys(counts).map((word) => `body : "${word}"`)
   const tables = byLength({
@@ -54,13 +54,13 @@ function search(counts: Record<string, number>, most = ENTRIES): number[] {
     .map(({ id }) => Number(id))
 }
 
-it('goes through the lengths alone of which the org has entries', () => {
+it('scans only the lengths that the org has', () => {
   expect(search({ a: ENTRIES, b: 300 })).toHaveLength(ENTRIES)
   // Two classes of two lengths, and what has none.
   expect(asked).toHaveLength(2 * (LENGTHS.length + 1))
 })
 
-it('asks for no class of a word that stands nowhere, and finds the same', () => {
+it('reads no combination with an unknown word, and finds the same', () => {
   const found = search({ a: ENTRIES, b: 300 })
   const without = asked.length
   asked = []

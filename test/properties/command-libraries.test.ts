@@ -42,7 +42,7 @@ console.log(said)
     expect(readFileSync(bundle, 'utf8')).toBe(whole)
   })
 
-  it('is whole for each of several commands that load it at once', async () => {
+  it('is complete for each of several commands that load it at once', async () => {
     write('third')
     const all = await Promise.all([load(), load(), load()])
     expect(all).toEqual([said('third'), said('third'), said('third')])

@@ -8,13 +8,13 @@ import { sourceFiles } from '../support/sources'
 import { readTrees } from '../support/typescript-trees'
 
 /**
- * Every regular expression that may meet stored text, an argument or a query takes time in step with its length (platform
+ * Every regular expression that may run on stored text, an argument or a query takes time in step with its length (platform
  * contract §6). Those of `http` and the command line read headers, which are short.
  */
 const SRC = join(ROOT, 'src')
 const ROOMS = /^(domain|ports|services|tools|adapters)\//
 
-/** Expressions that meet nothing long, or that are linear though the detector cannot see it, each with its reason. */
+/** Expressions that run on short text only, or that are linear though the detector cannot see it, each with its reason. */
 const KNOWN: Readonly<Record<string, string>> = {
   '/^(?:[^\\s@/:\\\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\\.[a-z0-9-]+)+):(?!\\d+\\/)[^\\s:]*\\S$/i':
     'a name of a project, of at most 1,000 characters',
@@ -170,7 +170,7 @@ describe('regular expressions', () => {
   )
   const literals = all.flatMap((one) => one.literals)
 
-  it('are linear in what they read, or meet nothing long', () => {
+  it('are linear in their input, or run on short text only', () => {
     const judged = new Map<string, boolean>()
     const isJudgedLinear = (text: string): boolean => {
       const linear = judged.get(text) ?? isLinear(text)

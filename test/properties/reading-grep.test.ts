@@ -134,7 +134,7 @@ describe('searching a text line by line', () => {
   })
 
   const MEGABYTE = 1_000_000
-  /** In characters read, of which 48,000 are 10 to 30 ms. */
+  /** In characters read; 48,000 are 10 to 30 ms. */
   const A_LOOK = 80_000
   it(promise('13-hostile'), () => {
     const alternatives = Array.from({ length: 250 }, (_, i) => `a${(i + 36).toString(36)}`).join('|')

@@ -104,7 +104,7 @@ const one: EntryRecord = {
   created_at: '2026-10-05T08:00:00.000Z',
 }
 
-it('writes the members of a record in one order, without those that say nothing', () => {
+it('writes the members of a record in one order, without empty ones', () => {
   expect(
     writeLine({
       ...one,
@@ -344,7 +344,7 @@ it('refuses volumes of an export that are out of order or of two exports', async
   await expect(verify([first, first])).rejects.toThrow(/line 1003: is volume 1, but volume 1/)
 })
 
-it('hands over each volume of a file whole, once its end has been read', async () => {
+it('returns each complete volume of a file once its end has been read', async () => {
   const many = Array.from({ length: 1_001 }, (_, i): EntryRecord => ({ ...one, id: i + 1 }))
   const volumes = await volumesOf(many)
   const file = joined(volumes.map(({ bytes }) => bytes))

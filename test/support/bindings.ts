@@ -29,7 +29,7 @@ export const bindings = { ...given }
 let files = 0
 
 /**
- * Before each test file, since files share a process: stores of its own, of which modules of the product remember nothing.
+ * Before each test file, since files share a process: separate stores, which modules of the product do not know.
  *
  * @param connectionString of the file's own PostgreSQL; without it, the file plays on D1
  */

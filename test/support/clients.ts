@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ListResourcesResultSchema } from '@modelcontextprotocol/sdk/types.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: results are whatever the tool answers; tests look at them freely
+// biome-ignore lint/suspicious/noExplicitAny: results are untyped
 type Json = any
 
 export interface CallResult {
@@ -52,7 +52,7 @@ function toResult(result: Json): CallResult {
 /** Methods that both generations of the SDK have under the same names. */
 const beside = (client: Json) => ({
   capabilities: () => client.getServerCapabilities(),
-  // The newer SDK gathers all pages when it is not told where to begin.
+  // The newer SDK collects all pages when it is called without a cursor.
   resources: async (cursor?: string) =>
     client.request(
       { method: 'resources/list', params: cursor === undefined ? {} : { cursor } },

@@ -9,7 +9,7 @@ let before: Promise<unknown> = Promise.resolve()
 
 /**
  * What `runCommand` runs, in this process, for tests that do not need a separate program, since starting one takes most of the time of a command.
- * One at a time, since what a command finds around it is the process's own; none that goes on until it is stopped.
+ * One at a time, since a command uses the environment of the process; none that runs until it is stopped.
  */
 export function runHere(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const run = before.then(() => runAlone(args, environment))

@@ -23,7 +23,7 @@ export function surroundings(environment: Record<string, string>): Record<string
 const start = (args: readonly string[], environment: Record<string, string>) =>
   spawn(process.execPath, [join(ROOT, PROGRAM), ...args], { env: surroundings(environment) })
 
-/** Starts `commonplace` where it goes on until it is stopped. */
+/** Starts `commonplace` with a command that runs until it is stopped. */
 export function startCommand(args: readonly string[], environment: Record<string, string> = {}) {
   const child = start(args, environment)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -13,7 +13,7 @@ export interface Run {
   readonly err: string
 }
 
-/** The command as a person runs it; killed when it has printed what `until` looks for. */
+/** The command as a user runs it; killed when it has printed the text `until`. */
 export function copy(
   args: readonly string[],
   { until, env = {} }: { until?: RegExp; env?: Record<string, string> } = {},

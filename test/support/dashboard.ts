@@ -1,7 +1,7 @@
 import { ADMIN_TOKEN, type Json, type Key } from './oauth'
 import type { RunningServer } from './server'
 
-/** A deployment that asks for keys, and people who look at its pages with a browser written by hand. */
+/** A deployment that requires keys, and users who visit its pages with a hand-written browser. */
 export interface Seen {
   readonly status: number
   readonly text: string

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from './build'
 
-/** A Dockerfile read, and its steps done by hand where docker is absent: a folder stands for the root of each stage. */
+/** Parses a Dockerfile, and runs its steps by hand where docker is absent: a folder replaces the root of each stage. */
 export interface Instruction {
   readonly name: string
   readonly text: string

@@ -14,7 +14,7 @@ export interface StateOfEntry {
   readonly archived?: true
   /** As hooks leave it; then it is archived too. */
   readonly captured?: true
-  /** Gone; or gone for every reader, while its row is removed behind the call. */
+  /** Deleted; or invisible to every reader, while its row is removed after the call. */
   readonly deleted?: true | 'in parts'
   readonly expires?: true
 }
@@ -67,7 +67,7 @@ export function rights(key: Key, org: string, { versions, deleted, expires }: St
     changes: stands && writes(key, org, last),
     erases: writes(key, org, last),
     returns: deleted !== undefined && writes(key, org, last),
-    /** Brings its first version back. */
+    /** Restores its first version. */
     reverts: expires === undefined && writes(key, org, last) && writes(key, org, first),
   }
 }

@@ -1,4 +1,4 @@
-// Which calls stand for all that a server is asked? Each tool with the arguments that lead its statements different ways, resources,
+// Calls that represent all uses of a server: each tool with the arguments that need different statements, resources,
 // completions and routes, in a store with something of every sort.
 import type { Asker } from './ask'
 import { claudeCode } from './hook-events'

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Lines of a failure: what was expected and where. The whole stands where its part of the run says it. */
+/** Lines of a failure: the expectation and its place. The full report is where its part of the run prints it. */
 const LINES_OF_A_FAILURE = 25
 const FAILURES_TOLD = 20
 

@@ -176,7 +176,7 @@ export class HistoryStage {
     expect(data.result.map(({ id, text_content }: Json) => [id, text_content])).toEqual(then)
   }
 
-  /** The whole feed of one key: each change that came into or went out of its sight, as what it was to it. */
+  /** The complete feed of one key: each change that it may see, in its view. */
   private async follow(key: Key): Promise<void> {
     const sees = (entry: Entry, state: State | null) => state !== null && !state.diary && this.sees(key, entry, state)
     const expected = this.changes.flatMap(({ entry, version, before, after }) => {

@@ -178,7 +178,7 @@ export class Model {
     )
   }
 
-  /** What `get_statistics` must say, as far as it counts entries. */
+  /** Expected values of `get_statistics`, as far as it counts entries. */
   statistics(key: Key) {
     const all = this.found(key)
     const ranked = (names: string[], limit: number) => {
@@ -211,7 +211,7 @@ export class Model {
     }
   }
 
-  /** What `list_threads` must say. */
+  /** Expected values of `list_threads`. */
   threads(key: Key) {
     const all = this.found(key)
     const second = (memories: Memory[], pick: (...of: number[]) => number) =>

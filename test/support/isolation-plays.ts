@@ -48,7 +48,7 @@ export class Stage {
     this.say = new Sayings(hashes, keys[0]?.org, () => world.clock.ms)
   }
 
-  /** As a rule one that the key sees, else any of either org, one that is gone, or one that never was. */
+  /** Usually an id that the key sees, else any of either org, a deleted one, or one that never existed. */
   private anyId(key: Key, die: Die): number {
     const seen = this.model.seen(key)
     if (die(3) > 0 && seen.length > 0) return seen[die(seen.length)]?.id as number
@@ -66,7 +66,7 @@ export class Stage {
     else this.events.push({ org: key.org, key, action, allowed, ids, detail, at })
   }
 
-  /** A call, whose answer holds no secret that the caller cannot see or did not say. */
+  /** A call, whose answer contains no secret that the caller cannot see or did not send. */
   private async call(key: Key, tool: string, args: Record<string, unknown>): Promise<ToolAnswer> {
     const allowed = JSON.stringify([this.model.seen(key), args])
     const answer = await this.world.call(key, tool, args)

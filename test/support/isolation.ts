@@ -8,7 +8,7 @@ import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
 import { placeOf } from './tool-places'
 
-/** The whole Worker behind real keys, in one isolate, with a clock that stands still: what isolation is proved on. */
+/** The complete Worker with real keys, in one isolate, with a stopped clock, for proofs of isolation. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 export type Json = any
 
@@ -71,7 +71,7 @@ export function openWorld(
   const app = createApp(async () => ({ config, services, log }))
   const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
 
-  /** Waits for what goes on after responses. */
+  /** Waits for work after responses. */
   async function settle(): Promise<void> {
     while (background.length > 0) {
       const running = background

@@ -135,7 +135,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
       redirect_uri: REDIRECT,
       ...more,
     })
-  /** The whole way from nothing to tokens. */
+  /** The complete flow from nothing to tokens. */
   async function connect(holder: Key, more: Record<string, string | null> = {}): Promise<Json> {
     const { client_id } = await register()
     const { verifier, challenge } = pkce()

@@ -1,5 +1,5 @@
-// What does a test file in workerd find stored? Nothing, though files share a process (`isolate: false`): a file of PostgreSQL has a
-// database of its own there, since the outbox, the schedule and the sequences are the whole database's.
+// Gives a test file in workerd empty stores, though files share a process (`isolate: false`): a file of PostgreSQL has a
+// separate database there, since the outbox, the schedule and the sequences are shared by a database.
 import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
 import { afterAll, expect } from 'vitest'

@@ -30,7 +30,7 @@ const PLACES = Array.from({ length: 24 }, (_, place) => place)
 const STORES = { d1Databases: ['DB'], kvNamespaces: ['OAUTH_KV'], r2Buckets: ['IMAGES', 'BACKUP_BUCKET'] }
 const OBJECTS = { VECTORS: 'VectorObject', GATES: 'GateObject', FEEDS: 'FeedObject' }
 
-/** Told what a place is configured with, or to run its schedule, at the address of the workerd itself. */
+/** Receives the configuration of a place, or the request to run its schedule, at the address of the workerd itself. */
 const ENTRY = `import { WorkerEntrypoint } from 'cloudflare:workers'
 import worker, * as product from './index.js'
 const places = []

@@ -1,4 +1,4 @@
-// Which PostgreSQL do the tests of a run play against? PG_URL when given; else a real one that the project brings along; else,
+// Selects the PostgreSQL of a test run: PG_URL when given; else a real one that the project installs; else,
 // outside CI, PGlite, which reports that. A template database is migrated once; tests get copies of it (see postgres.ts).
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -143,7 +143,7 @@ async function start(): Promise<Running> {
   return startReal(server)
 }
 
-/** The projects of a run share one server: this module is loaded once for each of them, so they meet in the process. */
+/** The projects of a run share one server: this module is loaded once for each of them; they share it in the process. */
 const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
 
 /** A test that needs PostgreSQL has the word in its name. */

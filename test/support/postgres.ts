@@ -1,4 +1,4 @@
-// What does a test in Node ask of PostgreSQL? A database of its own, migrated or empty, which is gone afterwards.
+// A separate PostgreSQL database for a test in Node, migrated or empty, which is deleted afterwards.
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { execute, migrateDatabase, spawnServer, withDatabase } from './postgres-server'

@@ -1,4 +1,4 @@
-// A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
+// A server on PostgreSQL for tests in Node: a separate database for each, deleted when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
 import { mortalServer } from './mortal'
 import { type Furnishing, type PlacedServer, startPlace } from './places'

@@ -35,7 +35,7 @@ export interface Surroundings {
   readonly model?: (request: Request) => Promise<Response>
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
-  /** A folder that keeps the data when the server is gone, and the port that it had. */
+  /** A folder that preserves the data after the server has stopped, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 

@@ -86,7 +86,7 @@ export async function post(team: Team, org: string, bytes: Uint8Array, query = '
 
 export const verified = (bytes: Uint8Array) => verifyExport(() => streamed(bytes))
 
-/** A record of an entry that says as little as it may. */
+/** A minimal record of an entry. */
 export const told = (id: EntryRecord['id'], more: Partial<EntryRecord> = {}): EntryRecord => ({
   ...{ record: 'entry', id, thread_id: 't', source: 'user', text: `told ${id}`, version: 1 },
   created_at: '2026-10-05T08:00:00.000Z',

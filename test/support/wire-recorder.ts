@@ -1,5 +1,5 @@
-// Which statements does a call send to PostgreSQL? A way to the server that listens, and what a statement that was heard reads when it is
-// run again, wherever the tables have grown and whatever the planner has come to know.
+// Records the statements that a call sends to PostgreSQL: a connection that listens, and the rows that a recorded statement reads when it is
+// run again, after the tables have grown and the planner has other statistics.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Client } from 'pg'
@@ -35,7 +35,7 @@ function boundValues(body: Buffer): (string | null)[] {
   })
 }
 
-/** Hears one session: the groups of statements that its client sends, and that it has said goodbye. */
+/** Records one session: the groups of statements that its client sends, and its end. */
 function listen(heard: (group: Group) => void, ended: () => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let started = false

@@ -103,7 +103,7 @@ describe('a passing fault', () => {
     expect(server.received).toHaveLength(3)
   })
 
-  it('says that a server is silent, after as many tries of the time that each may take', async () => {
+  it('reports that a server is silent, after all tries with their timeouts', async () => {
     const server = await start()
     server.fail(silent, silent)
     const options = { ...createTestTiming(), tries: 2, tryMs: 500 }

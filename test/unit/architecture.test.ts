@@ -162,7 +162,7 @@ it('spells who may read and who may change an entry in one room', () => {
   expect(spelling.toSorted()).toEqual(Object.keys(SPELT).toSorted())
 })
 
-it('reads no result of a batch by its place: statements and rows meet in the named batch alone', () => {
+it('reads no result of a batch by its position: only the named batch connects statements and rows', () => {
   const adapters = join(SRC, 'adapters')
   // Code that runs or wraps statements, in addition to the named batch itself.
   const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres|node-sqlite)\/|^code\//

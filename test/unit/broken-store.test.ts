@@ -150,7 +150,7 @@ describe('a local database whose files are broken', () => {
     expect([found.asked, found.ran]).toEqual([0, [1]])
   })
 
-  it('says why a call failed, and reads on while it is full without trying to write', async () => {
+  it('reports why a call failed, and continues to read while it is full without trying to write', async () => {
     const { found, connection } = open('full')
     found.fails = true
     await expect(connection.batch([writes])).rejects.toMatchObject({ fault: 'full', retryable: false })

@@ -15,7 +15,7 @@ describe('events of clients', () => {
     expect(hookClient('constructor')).toBeNull()
   })
 
-  it('of Claude Code: both events of a tool, unless its output says outright that the command failed', () => {
+  it('of Claude Code: both events of a tool, unless its output states that the command failed', () => {
     const bash = (event: string, rest: Fields) =>
       whatOf('claude-code', {
         ...claude,
@@ -46,7 +46,7 @@ describe('events of clients', () => {
     expect(start('constructor')).toEqual({ kind: 'start', source: 'fresh' })
   })
 
-  it('of Codex: one event for tools, whose outcome is what the response says, and patches that name their files', () => {
+  it('of Codex: one event for tools, whose outcome is in the response, and patches that name their files', () => {
     const codex = (tool_name: string, tool_input: Fields, tool_response: unknown) =>
       whatOf('codex', { ...claude, turn_id: 't', hook_event_name: 'PostToolUse', tool_name, tool_input, tool_response })
     expect(codex('Bash', { command: 'make' }, 'all built')).toMatchObject({ outcome: 'unknown' })

@@ -141,7 +141,7 @@ describe('a session', () => {
     expect(findingsIn('Das Stapeln hat nichts gebracht.')).toHaveLength(1)
   })
 
-  it('keeps every prompt that says something and a part of the answer of every turn', () => {
+  it('stores every prompt with content and a part of the answer of every turn', () => {
     const turns = Array.from({ length: 20 }, (_, i) => [
       `Question number ${i} about part ${i}`,
       `Answer ${i} `.repeat(200),
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(played(turns, true)).toEqual(played(turns))
   })
 
-  it('counts a yes to a proposal as a decision, and tells the proposal', () => {
+  it('counts a yes to a proposal as a decision, and includes the proposal', () => {
     const said = played([
       ['Which queue?', 'There are two. I recommend to use the outbox table for it.'],
       ['yes', 'Done.'],
@@ -227,7 +227,7 @@ describe('the prompt of a model', () => {
   const many = (from: number, count: number, text = 'words '.repeat(100)) =>
     Array.from({ length: count }, (_, i) => ({ ...usual, id: from + count - i, title: `Title ${from + i}`, text }))
 
-  it('is nothing where nothing stands', () => {
+  it('is empty when there is nothing to include', () => {
     expect(startText({ facets: none, leftOff: null })).toEqual({ text: '', ids: [] })
     expect(promptText([], 6000)).toEqual({ text: '', ids: [] })
   })
@@ -292,7 +292,7 @@ describe('the prompt of a model', () => {
     expect(promptText([{ id: 1, title: null, text: said }], 6000).text).toContain(said)
   })
 
-  it('draws from every section in turn, of which none gets more than a third of the budget', () => {
+  it('draws from every section in turn, and gives none more than a third of the budget', () => {
     const facets = { ...none, Constraints: many(1, 24), Decisions: many(30, 24), Gotchas: many(60, 2) }
     const lines = startText({ facets, leftOff: null }).text.split('\n')
     const section = (from: string, to: string) => lines.slice(lines.indexOf(from) + 1, lines.indexOf(to))
@@ -307,7 +307,7 @@ describe('the prompt of a model', () => {
     expect(lines.filter((line) => /^- \[6[12]\]/.test(line))).toHaveLength(2)
   })
 
-  it('tells an entry once, in the order of facets and ids, whatever the order it was found in', () => {
+  it('includes an entry once, in the order of facets and ids, whatever the order it was found in', () => {
     const [a, b] = [
       { ...usual, id: 9, title: 'A', text: 'A' },
       { ...usual, id: 3, title: 'B', text: 'b' },

@@ -55,7 +55,7 @@ describe('Gemini (ai.google.dev/api/caching#Schema)', () => {
   })
 
   // Kilo-Org/kilocode#11955.
-  it('takes as required only what is among the properties', () => {
+  it('accepts as required only names of properties', () => {
     const isListed = ({ properties = {}, required = [] }: JsonSchema) =>
       (required as string[]).every((name) => Object.hasOwn(properties as object, name))
     expect(failing(isListed)).toEqual([])

@@ -34,7 +34,7 @@ describe('parts of code', () => {
     expect(matchLines({ ...chunk, text: lines(50), lineEnd: 50 }, ['.'], 'all')).toHaveLength(20)
   })
 
-  it('looks for the symbols of a chunk without going through all symbols of the file', () => {
+  it('finds the symbols of a chunk without a scan of all symbols of the file', () => {
     let read = 0
     const symbols = Array.from({ length: 5_000 }, (_, i) => ({
       ...{ name: `n${i}`, lineEnd: 1, docComment: '' },

@@ -46,7 +46,7 @@ describe('memories on one subject', () => {
     expect(idsOf([listed(2, LONGER, old), listed(1, RETENTION)])).toEqual([1, 2])
   })
 
-  it('stay where they are if they belong to two projects or domains, have no subject, or a judgement says that both hold', () => {
+  it('stay where they are if they belong to two projects or domains, have no subject, or are judged as both valid', () => {
     const first = listed(1, RETENTION)
     for (const other of [...[{ project: 'q' }, { subject: null }, { metadata: { both_hold: { '1': 1 } } }]])
       expect(laterFirst([first, listed(2, LONGER, other)])).toEqual({ order: [0, 1], later: new Map() })

@@ -5,7 +5,7 @@ import { migrateByProgram } from '../support/migrate-postgres'
 
 /** Which database command lines mean, and where its password comes from. */
 describe('the database of the environment', () => {
-  it('is a whole URL before its parts, whose defaults are those of PostgreSQL', () => {
+  it('is a complete URL before its parts, whose defaults are those of PostgreSQL', () => {
     expect(databaseFromEnvironment({})).toBeNull()
     expect(databaseFromEnvironment({ POSTGRESQL_PASSWORD: 'x' })).toBeNull()
     expect(databaseFromEnvironment({ DATABASE_URL: 'a', POSTGRESQL_CONNECTION_STRING: 'b' })).toEqual({

@@ -7,7 +7,7 @@ import { deploymentOf, readToml } from '../../scripts/deploy/configuration.mjs'
 import { Blocked } from '../../scripts/deploy/failures.mjs'
 import { type Account, createAccount } from '../fakes/cloudflare'
 
-/** `npm run deploy` against a stand-in of wrangler and of the Worker that it deploys. */
+/** `npm run deploy` with a fake of wrangler and of the Worker that it deploys. */
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
@@ -147,7 +147,7 @@ describe('npm run deploy', () => {
     expect(said()).not.toContain('cp_secret')
   })
 
-  it('goes on where it broke off', async () => {
+  it('continues where it was interrupted', async () => {
     const { cloudflare, run, blocked } = world({ fails: { deploy: 'fetch failed' } })
     expect(await blocked()).toContain('completed steps are skipped')
     cloudflare.fail({})
@@ -218,7 +218,7 @@ describe('npm run deploy', () => {
     expect(said()).toContain('everything works but images')
   })
 
-  it('says why a Worker is not ready, and that an entry was not found', async () => {
+  it('reports why a Worker is not ready, and that an entry was not found', async () => {
     const { worker, blocked } = world()
     worker.ready = false
     expect(await blocked()).toContain('not ready: database: it is behind')

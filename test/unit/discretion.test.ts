@@ -59,7 +59,7 @@ describe('a key', () => {
     )
   })
 
-  it('is compared whole, whatever differs', () => {
+  it('is compared completely, whatever differs', () => {
     expect([sameHash('ab', 'ab'), sameHash('ab', 'ac'), sameHash('ab', 'abc'), sameHash('', '')]).toEqual([
       true,
       false,

@@ -207,7 +207,7 @@ describe('analysis', () => {
     expect(new Set(terms('english')).size).toBe(2)
   })
 
-  it('gives tokens that stand where they say', () => {
+  it('returns tokens at their stated positions', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         for (const { start, end, term } of analyzer.tokenize(text)) {

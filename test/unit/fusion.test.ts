@@ -61,7 +61,7 @@ describe('fusion by scores', () => {
     ])
   })
 
-  it('lets the order of one leg stand where the other found nothing', () => {
+  it('preserves the order of one retriever if the other found nothing', () => {
     const words = [3, 1, 2].map((id, i) =>
       candidate(id, { ftsRank: i + 1, ftsScore: [5, 9, 1][i] ?? 0, ...near(id / 10) }),
     )
@@ -112,7 +112,7 @@ describe('fusion by scores', () => {
 })
 
 describe('fusion by ranks', () => {
-  it('adds one divided by k and the rank of each leg; the older of two equals comes first', () => {
+  it('adds one divided by k and the rank of each retriever; the older of two equals comes first', () => {
     const { order } = fuse(
       'rrf',
       [candidate(2, { ftsRank: 1 }), candidate(1, { semanticRank: 1 }), candidate(3, { ftsRank: 2, semanticRank: 2 })],

@@ -176,7 +176,7 @@ describe('a part that the store refuses', () => {
   })
 })
 
-describe('a time that stands elsewhere', () => {
+describe('a time in another place', () => {
   it('is read from created_at_iso and updated_at_iso of mcp-memory-service where the seconds are NULL', async () => {
     const { entries, told } = await imported('mcp-memory-service', 'iso.db', {
       prepare: (folder) => {

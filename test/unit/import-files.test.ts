@@ -31,7 +31,7 @@ describe('server-memory', () => {
     expect(wide.entries.map(({ text }) => text)).toEqual(entries.map(({ text }) => text))
   })
 
-  it('takes names such as __proto__ and observations that repeat, and tells relations to nothing and to themselves', async () => {
+  it('imports names such as __proto__ and repeated observations, and reports dangling and self-referencing relations', async () => {
     const more = [
       { type: 'entity', name: '__proto__', entityType: 'constructor', observations: ['a', 'a'] },
       { type: 'entity', name: '', entityType: 'x', observations: [] },
@@ -48,7 +48,7 @@ describe('server-memory', () => {
 })
 
 describe('basic-memory', () => {
-  it('takes titles and metadata from the front matter, folders as threads, and does not say the title twice', async () => {
+  it('reads titles and metadata from the front matter, folders as threads, and does not repeat the title', async () => {
     const { entry, entries } = await imported('basic-memory', 'notes')
     expect(entry('Money is an integer number of euro cents')).toMatchObject({
       thread_id: 'orchard/conventions',
@@ -120,7 +120,7 @@ describe('Claude Code', () => {
     expect(told('MEMORY.md line')).toHaveLength(2)
   })
 
-  it('reads what the program itself writes, and tells links to memories that are not there', async () => {
+  it('reads what the program itself writes, and reports links to missing memories', async () => {
     const { entries, entry, told } = await imported('claude-code', 'by-the-program', { project: 'marlin' })
     const memories = entries.filter(({ id }) => String(id).includes('/memory/'))
     expect(memories).toHaveLength(22)
@@ -237,7 +237,7 @@ describe('chats', () => {
     ])
   })
 
-  it("reads Claude's messages by their text blocks, with what was read from attachments, without what tools said", async () => {
+  it("reads Claude's messages by their text blocks, with text of attachments, without output of tools", async () => {
     const { entries, entry, plan } = await imported('claude', 'claude', { pack: 'chats' })
     expect(entry('notes.txt:')).toMatchObject({
       source: 'user',

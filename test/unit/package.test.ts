@@ -64,7 +64,7 @@ describe('the package', () => {
     expect(manifest.scripts.prepack).toContain('scripts/package.mjs')
   })
 
-  it('brings no runtime of models as a dependency, and runs no install script of one', () => {
+  it('has no model runtime as a dependency, and runs no install script of one', () => {
     const named = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
     expect(named.filter((name) => name.startsWith('onnxruntime'))).toEqual([])
     expect(manifest.allowScripts['onnxruntime-node']).toBe(false)
@@ -112,7 +112,7 @@ describe('the package', () => {
     expect(notices).toMatch(/Copyright \(c\) \d{4} - present, Yusuke Wada/)
   })
 
-  it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {
+  it('contains migrations of PostgreSQL, and plugins with their marketplace', () => {
     for (const path of [
       'migrations/postgres/0001_initial.sql',
       'plugins/commonplace/hook.mjs',
@@ -242,7 +242,7 @@ describe('server.json, for the registry of MCP', () => {
   })
 })
 
-it('says the same of the extension for Claude Desktop', () => {
+it('has the same description of the extension for Claude Desktop', () => {
   const { display_name, description, version } = JSON.parse(read('mcpb/manifest.json'))
   expect([display_name, description, version]).toEqual([ABOUT.title, ABOUT.description, ABOUT.version])
 })

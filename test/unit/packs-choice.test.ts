@@ -102,7 +102,7 @@ describe('the choice of a pack', () => {
     expect(chosen[0]?.evidence.via).toEqual({ id: 1, relation: 'supersedes' })
   })
 
-  it('puts an entry behind a later one that says it replaces it, and marks no other as outdated', async () => {
+  it('ranks an entry after a later one that replaces it, and marks no other as outdated', async () => {
     const all = [
       ranked(1, 90, { entry: { title: 'Boarding', beginning: 'Boarding ends ten minutes early.' } }),
       ranked(2, 60, { entry: { title: 'Gates', beginning: 'Boarding ends at the bell: replaces the rule Boarding.' } }),

@@ -163,7 +163,7 @@ describe('packs as text', () => {
     expect(fitted(wholeText('c'), 1, 0)).toBe('')
   })
 
-  it('says the text of an untitled note once', () => {
+  it('includes the text of an untitled note once', () => {
     const untitled = {
       ...itemWith('plain'),
       name: 'The kiln cools in nine…',

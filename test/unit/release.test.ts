@@ -47,7 +47,7 @@ describe('a release', () => {
     expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 \(2026-11-24\)\n\n\* /)
   })
 
-  it('refuses a version that is none or not newer, a changelog that tells nothing, and a file without its version', () => {
+  it('refuses an invalid or older version, an empty changelog, and a file without its version', () => {
     expect(() => releaseOf(sources(), '1.0', '2026-11-24')).toThrow(Refused)
     expect(() => releaseOf(sources(), CURRENT, '2026-11-24')).toThrow('not newer than')
     expect(() => releaseOf(sources('# Changelog\n\n## Unreleased\n\n## 0.1.0\n'), NEXT, '2026-11-24')).toThrow(

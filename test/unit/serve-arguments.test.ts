@@ -18,7 +18,7 @@ it('takes what wrangler dev is started with by habit, where it changes nothing h
   expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start accepts --port N/)
 })
 
-it('keeps data of the package where each system keeps those of a user, and where COMMONPLACE_DATA says', () => {
+it('stores data of the package in the data folder of the system, or in COMMONPLACE_DATA', () => {
   const folder = (platform: NodeJS.Platform, env: Record<string, string> = {}) =>
     userDataFolder(env, platform, '/home/ada').replaceAll('\\', '/')
   expect([folder('linux'), folder('linux', { XDG_DATA_HOME: '/data' })]).toEqual([
@@ -32,7 +32,7 @@ it('keeps data of the package where each system keeps those of a user, and where
   expect(folder('win32', { COMMONPLACE_DATA: 'D:/memory' })).toBe('D:/memory')
 })
 
-it('asks wrangler at every start where a file or a variable says more than its configuration', () => {
+it('runs wrangler at every start if a file or a variable adds to its configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-told-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const name of ['wrangler.toml', '.dev.vars.example']) writeFileSync(join(folder, name), '')

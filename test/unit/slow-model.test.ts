@@ -63,7 +63,7 @@ describe('a model that makes two vectors a second', () => {
     expect(model.requests.length).toBeLessThan(40)
   })
 
-  it('makes in the time of a write what it can, in order, and says that the rest is missing', async () => {
+  it('embeds what it can in the time of a write, in order, and reports the rest as missing', async () => {
     const model = slowModel()
     const begun = model.now()
     const { vectors, problem } = (await model.embedder.embedInTime?.(many(100))) ?? { vectors: [], problem: null }
@@ -99,7 +99,7 @@ describe('a model that makes two vectors a second', () => {
     expect(await model.embedder.embed(many(30), 'document')).toHaveLength(30)
   })
 
-  it('is given the time that EMBEDDING_TIMEOUT_S says', async () => {
+  it('has the time of EMBEDDING_TIMEOUT_S', async () => {
     const slow = slowModel({ tryMs: 1_000 })
     slow.slowness = 4
     await expect(slow.embedder.embed(many(1), 'document')).rejects.toMatchObject({ reason: 'timeout' })
@@ -109,7 +109,7 @@ describe('a model that makes two vectors a second', () => {
   })
 })
 
-/** Entries with texts, of which some have vectors. */
+/** Entries with texts, some of them with vectors. */
 function store(model: SlowModel, count: number) {
   const texts = many(count)
   const embedded = new Set<number>()
@@ -140,7 +140,7 @@ function store(model: SlowModel, count: number) {
 }
 
 describe('what is left to be embedded', () => {
-  it('is made by steps that end in time, by a pass that goes on where it was interrupted, and each once', async () => {
+  it('is made by steps that end in time, by a pass that continues where it was interrupted, and each once', async () => {
     const model = slowModel()
     const { generation, embedded } = store(model, 10_000)
     let after: number | null = 0

@@ -44,7 +44,7 @@ describe('the request for a summary', () => {
   })
 
   it('cannot be made to end early by a text that was built to hold its own mark', () => {
-    // Found by trying four billion texts: its hash, from which the mark is made, is what it says, in capitals.
+    // Found by trying four billion texts: the mark, made from its hash, equals its text, in capitals.
     const text = 'c 2F051AA1'
     const fence = linesOf(summaryPrompt(text, 'user').user)[0] as string
     const mark = fence.replace('==== text ', '').replace(' ====', '')

@@ -61,7 +61,7 @@ describe('in the background', () => {
     expect(await services.vectorCounts?.(ada)).toMatchObject({ entries: 120 })
   })
 
-  it('passes over an entry that is gone or rewritten before its turn', async () => {
+  it('skips an entry that was deleted or rewritten before its turn', async () => {
     const ada = freshPrincipal()
     const services = serving()
     const deferred = { ...NOTHING_GENERATED, queued: ['embed'] as const }
@@ -110,7 +110,7 @@ describe('in the background', () => {
       dedupe: true,
     })
 
-  it('tells the index of each write by one round trip behind its answer, over one queued row, and counts that as done', async () => {
+  it('updates the index after each write with one round trip after its answer, over one queued row, and counts that as done', async () => {
     const ada = freshPrincipal()
     const trips = new Faults()
     const world = { ...bindings, DB: faulty(bindings.DB, ['batch'], trips) }

@@ -7,7 +7,7 @@ import { countingRows, openWorld, type Spent } from '../support/isolation'
 /**
  * Costs of every tool on D1, by its own counters, with work after the answer, in an org of each of two sizes: trips of
  * the longest call; rows read by all its calls together, in the small org and in the large one; rows written. The calls are those of
- * `every-tool.ts`, which lead a tool's statements different ways. A change that costs more has to say so here. Figures of single
+ * `every-tool.ts`, which need different statements of a tool. A change that costs more must change the limit here. Figures of single
  * calls, at 1,000 and 10,000: `bench/records/rows.md`.
  */
 const BUDGETS: Record<string, readonly [trips: number, small: number, large: number, written: number]> = {
@@ -46,7 +46,7 @@ const BUDGETS: Record<string, readonly [trips: number, small: number, large: num
   context_summarize: [2, 6, 6, 0],
   context_update: [5, 170, 170, 83],
   delete_context: [3, 1_199, 4_724, 1_709],
-  // The third trip names the nearest thread where nothing was deleted.
+  // The third trip finds the most similar thread name when nothing was deleted.
   delete_context_batch: [3, 690, 2_790, 4],
   fetch: [2, 12, 12, 0],
   fts_search_context: [3, 20_200, 39_900, 0],

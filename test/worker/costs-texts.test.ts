@@ -71,7 +71,7 @@ describe('what long texts cost in D1', () => {
     expect(expression.rowsRead).toBeLessThan(1000 * 16)
   })
 
-  it('brings of 10,000 entries only the texts that hold the literal, in one round trip', async () => {
+  it('returns of 10,000 entries only the texts with the literal, in one round trip', async () => {
     let characters = 0
     const texts: typeof made.texts = {
       ...made.texts,
@@ -147,7 +147,7 @@ describe('a search by words in D1', () => {
     const clock = new TestClock()
     return { ...d1Adapters(clock), clock }
   }
-  // Among twice as many, and every page under every filter: test/nightly.
+  // With twice as many, and every page under every filter: test/nightly.
   searchInPartsCases(make, 640)
   pageInPartsCases(make, false)
 })

@@ -134,7 +134,7 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThan(total + 5 * PAGE.limit)
   })
 
-  it('goes once through what has a value of an indexed field but for the case of its letters', async () => {
+  it('scans once the entries with a value of an indexed field, ignoring case', async () => {
     const done: Filter = { op: 'equals', path: ['status'], anyOf: ['done'], fold: false }
     expect(await made.entries.page(ada, done, PAGE)).toMatchObject({ total: 10_000, totalIsExact: false })
     expect((await cost(() => made.entries.page(ada, done, PAGE))).rowsRead).toBeLessThan(10_000 + 10 * PAGE.limit)
@@ -170,7 +170,7 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThan((THREADS + 1) * 2 + 200)
   })
 
-  it('tells statistics from one counter a circle, a thread and a tag, and from the entries with images', async () => {
+  it('computes statistics from one counter per access scope, thread and tag, and from the entries with images', async () => {
     const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
     const { entries, threads, uniqueTags, images } = await made.entries.statistics(ada)
     expect([entries, threads, images]).toEqual([MANY + RARE, THREADS + 1, RARE])

@@ -129,7 +129,7 @@ describe("D1's own faults", () => {
     expect((await cold.ask('/ready')).status).toBe(200)
   })
 
-  it('tell a program until when the Free plan answers nothing, by date and by Retry-After', async () => {
+  it('report to a program when the daily limit of the Free plan resets, by date and by Retry-After', async () => {
     const cold = isolate()
     cold.fail(ALLOWANCE('read'))
     const answer = await cold.call('search_context', {})

@@ -11,7 +11,7 @@ beforeAll(migrate)
 const columns = (id: number) =>
   bindings.DB.prepare('SELECT * FROM entries WHERE id = ?1').bind(id).first<Record<string, unknown>>()
 
-it('lifts reserved keys into columns, with defaults where metadata says nothing it knows', async () => {
+it('lifts reserved keys into columns, with defaults for unknown or missing metadata', async () => {
   const ada = freshPrincipal({ agent: 'key-agent' })
   const metadata: Metadata = {
     task_name: 'Ship it',

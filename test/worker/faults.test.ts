@@ -127,9 +127,9 @@ describe('when a dependency fails', () => {
     }
   }
 
-  it('answers a long text as stored when the database stops behind its commit, so that it is not stored twice', async () => {
+  it('answers a long text as stored when the database stops after its commit, so that it is not stored twice', async () => {
     const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
-    // One round trip looks for the receipt of the key; the commit is the next.
+    // One round trip reads the receipt of the key; the commit is the next.
     for (const [name, args, skip, said] of [
       ['store_context', { thread_id: 'long', source: 'user', text }, 1, /^Context stored \(embedding queued\)/],
       ['store_context', { thread_id: 'keyed', source: 'user', text, idempotency_key: 'k' }, 2, null],
@@ -157,7 +157,7 @@ describe('when a dependency fails', () => {
     ])
   })
 
-  it('meets its own entry again when the database stored it but the answer was lost', async () => {
+  it('matches its own entry when the database stored it but the answer was lost', async () => {
     d1.failAfter(0, 'after')
     const lost = await call('store_context', draft)
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable', retryable: true })
@@ -208,7 +208,7 @@ describe('when a dependency fails', () => {
     expect((await bindings.IMAGES.list({ prefix: `images/${ada.org}` })).objects).toEqual([])
   })
 
-  it('counts work as failed after ten tries and goes on trying', async () => {
+  it('counts work as failed after ten tries and continues to try', async () => {
     const { context_id: id } = await ok('store_context', draft)
     await ok('update_context', { context_id: id, text: 'no change of images' })
     r2.failAfter(0, 'before')

@@ -47,7 +47,7 @@ describe('the bell of an org', () => {
     expect((await Promise.all(waits)).map((woken) => woken?.notified)).toEqual([true, true, true, false, false, false])
   })
 
-  it('forgets nothing between two waits, and wakes everyone when there was too much to say', async () => {
+  it('forgets nothing between two waits, and wakes everyone when there were too many changes', async () => {
     const [one, ringing] = [org(), bell()]
     const mark = (await ringing.mark(one)) as string
     await ringing.tell(one, [stored(1, 'a')])

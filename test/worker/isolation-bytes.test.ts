@@ -112,7 +112,7 @@ describe('forbidden and absent are the same bytes', () => {
       expect(await state()).toEqual(before)
     })
 
-  it('in links: what a writer cannot see becomes none, and the answer does not tell', async () => {
+  it('in links: what a writer cannot see becomes none, and the answer does not reveal that', async () => {
     const answers = new Set<string>()
     for (const [i, [reason, id]] of Object.entries(ids).entries()) {
       const metadata = { references: { context_ids: [id] }, supersedes: id, depends_on: [id], contradicts: String(id) }
@@ -139,7 +139,7 @@ describe('forbidden and absent are the same bytes', () => {
       const answers = new Set<string>()
       for (const thread of Object.keys(ids).map(threadOf)) {
         const answer = await sent(key.secret, 'POST', '/mcp', thread, rpc(tool, args(thread)))
-        // The nearest of the threads that the key sees depends on the name that was sent alone.
+        // The most similar thread that the key sees depends only on the name that was sent.
         answers.add(answer.replaceAll(/; the nearest existing thread is \\+"[^"\\]*\\+"/g, ''))
       }
       expect([tool, answers.size]).toEqual([tool, 1])

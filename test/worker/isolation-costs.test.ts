@@ -93,7 +93,7 @@ describe('rows that calls read', () => {
     for (const name of Object.keys(grown)) expect(name).toMatch(/^(a page.*|statistics|words|meaning|both)$/)
   })
 
-  it('are as many for a repeated store, however much others whom it does not concern have said in its thread since', async () => {
+  it('are as many for a repeated store, however much unrelated users have stored in its thread since', async () => {
     const ada = await world.makeOrg('turns')
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
     const turn = { thread_id: 'thread 1', source: 'user', text: 'said again' }

@@ -102,7 +102,7 @@ describe('a narrowed writer', () => {
     expect((await ok(ada, 'search_context', { thread_id: `t${threads}` })).total).toBe(2)
   })
 
-  it('reads what belongs to the whole org and changes none of it', async () => {
+  it('reads entries of the organization and changes none of them', async () => {
     threads++
     const id = await store(ada, 'for everybody', { n: 1 })
     const before = await sees(ada, id)
@@ -204,7 +204,7 @@ describe('counts other than of entries', () => {
     expect([await pending(ada), await pending(bob), await pending(narrowed)]).toEqual([5, 7, 2])
   })
 
-  it('of a whole org are refused to a narrowed administrator', async () => {
+  it('of an organization are refused to a narrowed administrator', async () => {
     const ada = await world.makeOrg('reembed')
     const narrowed = await world.makeKey(ada.org, { role: 'admin', projects: ['a'] })
     expect((await world.http(narrowed.secret, 'POST', '/api/v1/reembed')).status).toBe(403)

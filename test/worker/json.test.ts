@@ -40,7 +40,7 @@ const parseJson = (text: string): unknown => {
   return parser.end()
 }
 
-/** What `JSON.parse` says, with the source of each number that it would change. */
+/** The result of `JSON.parse`, with the source of each number that it would change. */
 const oracle = (text: string): unknown =>
   JSON.parse(text, function (this: unknown, _key: string, value: unknown, context?: { source: string }) {
     if (typeof value !== 'number') return value
@@ -293,7 +293,7 @@ describe('base64 that arrives in pieces', () => {
       return prefix + text.slice(0, place) + odd + text.slice(place)
     })
 
-  it('is decoded as the whole would be', () => {
+  it('is decoded like the complete text', () => {
     fc.assert(
       fc.property(sent, cuts, (text, at) => {
         const decoder = new Base64Decoder(1000)
@@ -334,7 +334,7 @@ describe('base64 that arrives in pieces', () => {
     const isBase64 = (path: readonly (string | number)[]) => path.join('.') === 'images.0.data'
     const text = '{"images":[{"data":"\\u0041QI\\/"}],"other":[{"data":"AQI/"}],"data":"AQI/"}'
     for (let cut = 0; cut < text.length; cut++) {
-      // biome-ignore lint/suspicious/noExplicitAny: looked at freely
+      // biome-ignore lint/suspicious/noExplicitAny: results are untyped
       const value = inPieces(text, [cut], { isBase64, maxBase64Bytes: 100 }) as any
       expect(value.images[0].data).toBeInstanceOf(SentBytes)
       expect([...value.images[0].data.decoded.bytes]).toEqual([1, 2, 63])

@@ -189,7 +189,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/^commonplace_database_limit_bytes 10000000000$/m)
   })
 
-  it('tells the operator what belongs to no organization, and others nothing', async () => {
+  it('shows totals of no organization to the operator, and nothing to others', async () => {
     const operator = await (await scrape(ADMIN_TOKEN)).text()
     expect(operator).toContain('commonplace_tool_calls_total')
     expect(operator).not.toContain('org=')

@@ -48,7 +48,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
     await connection.close()
   })
 
-  it('finds a phrase behind the last position that a tsvector knows', async () => {
+  it('finds a phrase after the last position of a tsvector', async () => {
     const { save, ids, connection } = set()
     const id = await save(`${'filler '.repeat(20_000)} needle in haystack ${'filler '.repeat(1_000)}`)
     await save('a haystack in needle')

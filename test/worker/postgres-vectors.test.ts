@@ -1,4 +1,4 @@
-// Does semantic search over PostgreSQL give exactly what comparing one by one gives, with and without the HNSW index?
+// Semantic search over PostgreSQL returns exactly the same as comparing one by one, with and without the HNSW index.
 
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
@@ -83,7 +83,7 @@ describe('pgvector', () => {
     await connection.close()
   })
 
-  it('tells the sums that a cosine is made of where its floats hold them exactly, and the numbers where they do not', async () => {
+  it('returns the parts of a cosine where its floats are exact, and the numbers where they are not', async () => {
     const dimensions = 1_536
     const of = (number: (i: number) => number) => Array.from({ length: dimensions }, (_, i) => number(i))
     const vectors = [of((i) => Math.sin(i * i)), of((i) => (i % 3) - 1), of(() => 1), of((i) => (i < 9 ? i : 0))]

@@ -1,4 +1,4 @@
-// What does /ready say when PostgreSQL is not there as the settings have it? Connections that break, and what calls hear: test/node.
+// Answers of /ready when PostgreSQL does not match the settings. Broken connections, and errors of calls: test/node.
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { bindings } from '../support/bindings'

@@ -69,7 +69,7 @@ describe('/ready with model providers', () => {
     expect(checks.embeddings).toMatchObject({ problem: expect.stringContaining('run: ollama pull embedder') })
   })
 
-  it('looks at the key of an OpenAI-compatible server, and takes one without a list of models for alive', async () => {
+  it('checks the key of an OpenAI-compatible server, and treats one without a list of models as available', async () => {
     const ask = async (status: number) => {
       const { origin, received } = startProvider(() => ({ status, json: {} }))
       const vars = { EMBEDDING_PROVIDER: 'openai', OPENAI_API_BASE: origin, OPENAI_API_KEY: 'secret-key' }

@@ -1,4 +1,4 @@
 import { reviewContract } from '../contracts/review'
 
-// The whole of it: test/nightly.
+// All of it: test/nightly.
 reviewContract(false)

@@ -133,7 +133,7 @@ describe('examples in errors', () => {
           const example = /; an example is (.*)$/s.exec(message)?.[1]
           if (example === undefined) continue
           shown.add(`${tool} ${path}`)
-          // A promotion stands alone.
+          // A promotion is a separate call.
           const around = path === 'targetLayer' ? { memoryId: known.id } : right
           const { isError, data } = await call(tool, withValue(around, pathOf(path), JSON.parse(example)))
           const complaints: { path: string }[] =
@@ -189,7 +189,7 @@ describe('examples in errors', () => {
     expect(unknown.data.error).not.toHaveProperty('details')
   })
 
-  it('are right in the tools of threads, packs and history too, also where a whole call is shown', async () => {
+  it('are right in the tools of threads, packs and history too, also where a complete call is shown', async () => {
     const others = (await tools()).filter(({ name }) => !/^context_|^(search|fetch)$/.test(name))
     const wrong: string[] = []
     const known = await store('We deploy on Mondays')

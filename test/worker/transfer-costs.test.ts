@@ -10,7 +10,7 @@ import { freshPrincipal, TestClock } from '../support/scope'
 
 const AT = '2026-11-01T00:00:00.000Z'
 
-/** Entries of which the last 20 are of the project `late`. */
+/** Entries, the last 20 of the project `late`. */
 async function volumeOf(count: number): Promise<Uint8Array[]> {
   const records = Array.from(
     { length: count },

@@ -20,11 +20,11 @@ beforeAll(migrate)
 semanticSearchContract('a Durable Object', () => ({
   index: createObjectVectorIndex(bindings.VECTORS),
   elapse: () => {},
-  // Among as many as production compares one by one: test/nightly.
+  // With as many as production compares one by one: test/nightly.
   crowd: 600,
 }))
 
-// Among more, with thousands of hits, and another lateness: test/nightly.
+// With more, with thousands of hits, and other delays: test/nightly.
 lateVectorize('Vectorize, losing a tenth of its updates', 0.1, 600, false)
 
 roundTrips()

@@ -1,5 +1,5 @@
-// Do the hooks of real clients fire, does their model see the start text whole, is nothing lost by `kill -9`? (capture contract §7)
-// `RECORD=folder` writes the raw events of the first session of each into a file, `VERBOSE=1` tells more.
+// Checks that the hooks of real clients fire, their model gets the complete start text, and `kill -9` loses nothing (capture contract §7).
+// `RECORD=folder` writes the raw events of the first session of each into a file, `VERBOSE=1` prints more.
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

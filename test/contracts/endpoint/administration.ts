@@ -6,7 +6,7 @@ type Json = any
 
 const KEY = /^cp_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/
 
-/** Orgs, projects and keys over HTTP, as an administrator meets them (platform contract §5). */
+/** Orgs, projects and keys over HTTP, from an administrator's view (platform contract §5). */
 export function administrationContract(start: () => Promise<Team>): void {
   let team: Team
   beforeAll(async () => {
@@ -210,7 +210,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       const { key } = await team.key('opens')
       expect((await team.call(key, 'list_threads')).data.total).toBe(0)
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
-      // One letter changed: the checksum tells it, before the database is asked.
+      // One letter changed: the checksum detects it before the database is read.
       const typo = `${key.slice(0, 10)}${key[10] === 'A' ? 'B' : 'A'}${key.slice(11)}`
       for (const bearer of [null, typo, 'cp_short', `${ADMIN_TOKEN}x`]) {
         const answer = await team.ask('/mcp', bearer, 'POST', body)
@@ -251,7 +251,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('of an administrator administers its own organization and cannot tell another from none', async () => {
+    it('of an administrator administers its own organization and cannot distinguish another from none', async () => {
       const admin = await team.key('own', { role: 'admin' })
       await team.key('other')
       expect((await team.api('/orgs', admin.key)).body.orgs.map(({ id }: { id: string }) => id)).toEqual(['own'])

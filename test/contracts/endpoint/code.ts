@@ -63,7 +63,7 @@ export function codeContract(connect: Connect): void {
       ])
     })
 
-    it('names a path that comes twice in one call among what was skipped, and takes its last file', async () => {
+    it('reports a path that occurs twice in one call as skipped, and takes its last file', async () => {
       const project = unique('project')
       const files = ['first', 'second', 'third'].map((name) => ({ path: 'a.ts', content: `export const ${name} = 1` }))
       const { body } = await put(project, { files })
@@ -157,7 +157,7 @@ export function codeContract(connect: Connect): void {
       expect(await best('user auth')).toEqual(['authenticate_user', 0.75])
       expect(await best('ervic')).toEqual(['AuthService', 0.6])
       expect(await best('find_u')).toEqual(['find_user', 0.85])
-      // Neither stands for anything else.
+      // Neither is a placeholder.
       expect(await best('find%user')).toEqual(['find_user', 0.75])
       expect(await best('%')).toEqual([undefined, undefined])
       expect(await best('f_n')).toEqual([undefined, undefined])
@@ -426,12 +426,12 @@ export function codeContract(connect: Connect): void {
   })
 }
 
-/** Bytes of code among what an org may hold (platform contract §6). */
+/** Bytes of code in the quota of an organization (platform contract §6). */
 export function codeQuotaContract(connect: Connect): void {
   const session = useSession(connect, { MAX_BYTES_PER_ORG: '1200' })
   const { put } = speaking(session)
 
-  it('counts code among the bytes of an org, refuses what would pass the limit whole, and lets less be held', async () => {
+  it('counts code in the bytes of an org, refuses a call beyond the limit completely, and accepts a reduction', async () => {
     const file = (path: string, size: number) => ({ path, content: 'x'.repeat(size) })
     expect((await put('p', { files: [file('a.txt', 900)] })).status).toBe(200)
     const refused = await put('p', { files: [file('b.txt', 200)] })

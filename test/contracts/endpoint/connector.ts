@@ -51,7 +51,7 @@ export function connectorContract(connect: Connect): void {
       expect(await (await page(old)).text()).toContain(`Superseded by</dt><dd><a href="/entries/${successor}">`)
     })
 
-    it('finds the best ten by words and meaning and brings one whole', async () => {
+    it('finds the best ten by words and meaning and returns one completely', async () => {
       const text = 'zeppelin hangar\n'.repeat(40).trim()
       const id = await store(text, { metadata: { title: 'Hangars', n: 1 } })
       for (let i = 0; i < 12; i++)

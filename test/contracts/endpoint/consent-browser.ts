@@ -6,7 +6,7 @@ import { type Deployment, type Key, pkce, startDeployment } from '../../support/
 /**
  * The consent page in a real browser without script, by keyboard alone.
  *
- * @param whole with two tabs, its parts as a screen reader has them, and its contrast
+ * @param whole includes two tabs, the parts for a screen reader, and the contrast
  */
 export function consentInBrowser(browser: () => Browser, { whole }: { readonly whole: boolean }): void {
   let deployment: Deployment
@@ -118,7 +118,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       }
     })
 
-    it('tells a screen reader its language, its parts and what belongs to the field', async () => {
+    it('has a language, landmarks and field descriptions for a screen reader', async () => {
       await arrive()
       expect(await page.locator('html').getAttribute('lang')).toBe('en')
       expect(await page.locator('main').ariaSnapshot()).toBe(

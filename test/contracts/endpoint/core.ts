@@ -287,7 +287,7 @@ export function coreContract(): void {
       expect(await fail('remember', { title: 'x', content: 'y', valid_until: 'soon' })).toContain('valid_until')
     })
 
-    it('understands other words for kinds, and refuses an unknown one with the three nearest first', async () => {
+    it('accepts synonyms of kinds, and refuses an unknown one with the three most similar first', async () => {
       const words = {
         Rule: 'rule',
         learning: 'gotcha',
@@ -570,7 +570,7 @@ export function coreContract(): void {
       expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)
     })
 
-    it('undoes the last update of a memory by its id, and tells who changed what with a diff', async () => {
+    it('undoes the last update of a memory by its id, and shows who changed what with a diff', async () => {
       const one = await remember('Port', 'The port is 80.', {})
       await ok('update', { id: one, content: 'The port is 8080.' }, eve)
       const { versions } = await ok('history', { id: one })
@@ -653,7 +653,7 @@ export function coreContract(): void {
       })
     })
 
-    it('ignores unknown arguments of reading tools with a warning, and refuses those of writing tools with the nearest name', async () => {
+    it('ignores unknown arguments of reading tools with a warning, and refuses those of writing tools with the most similar name', async () => {
       const found = await ok('search', { query: 'turbines', priority: 1, task_progress: '- [ ] x' })
       expect(found.warnings).toContain('Ignored unknown arguments: "priority"')
       const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`extra_${n}`, n]))

@@ -367,7 +367,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       expect(await page.evaluate(moving)).toBe(0)
     })
 
-    it('opens for a person who follows a link of another site, whose session stands', async () => {
+    it('opens for a person who follows a link of another site, who has a session', async () => {
       const { key } = await guarded.key({ role: 'reader' })
       const callback = await startCallback()
       try {

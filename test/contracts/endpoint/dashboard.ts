@@ -309,7 +309,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(heard).not.toMatch(/"action":"store"|"thread_id":"after"/)
     })
 
-    it('tells on a page who asks too often, at the door and behind it', async () => {
+    it('shows a page for a rate limit, at the sign-in and after it', async () => {
       const quick = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, RATE_LIMIT_PER_MINUTE: '3' })
       try {
         const there = houseOf(quick)
@@ -362,7 +362,7 @@ export function dashboardContract(name: string, start: Start): void {
       const address = (n: number) => `203.0.113.${n}`
       const cloudflare = JSON.stringify({ colo: 'ZRH' })
       expect(await tries({}, () => ({}))).toEqual([400, 429])
-      // As Cloudflare tells: 150 addresses, or one of them.
+      // As Cloudflare reports: 150 addresses, or one of them.
       const onCloudflare = (one: string) => ({ 'mf-cf-blob': cloudflare, 'cf-connecting-ip': one })
       expect(await tries({}, (n) => onCloudflare(address(n)))).toEqual([400])
       expect(await tries({}, () => onCloudflare(address(1)))).toEqual([400, 429])
@@ -415,7 +415,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(result[0].metadata).toEqual({ n: 2 ** 60, audience: 'private', project: 'p' })
     })
 
-    it('deletes after a question, takes it back, and brings an older version back', async () => {
+    it('deletes after a confirmation, undoes that, and restores an older version', async () => {
       const id = await store('to be deleted')
       expect((await writer.get(`/entries/${id}/delete`)).text).toContain('for 30 days')
       const gone = await writer.send(`/entries/${id}/delete`, { expected: '1' })
@@ -481,7 +481,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(locationOf(await nobody.send('/logout', {}, { token: 'x' }))).toBe('/login')
     })
 
-    it('tells a browser on a page that there is nothing at an address, and a program as before', async () => {
+    it('shows a browser an error page for an unknown address, and a program the JSON error', async () => {
       for (const path of ['/nothing', '/review/keep', '/settings/work']) {
         const { status, text } = await writer.get(path)
         expect([path, status, text]).toEqual([path, 404, expect.stringContaining('There is no page at this address.')])
@@ -574,7 +574,7 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of pages()) expect([path, (await operator.get(path)).status]).toEqual([path, 403])
     })
 
-    it('says in its settings how large an image may be as MAX_IMAGE_SIZE_MB says it', async () => {
+    it('shows in its settings the image size of MAX_IMAGE_SIZE_MB', async () => {
       const { text } = await admin.get('/settings')
       expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Size of an image\s+10 MB\s+default of MAX_IMAGE_SIZE_MB/)
     })
@@ -588,7 +588,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await reader.get('/keys')).text).toContain('<a href="/">Back to the overview</a>')
     })
 
-    it('finds by words, by meaning and by both, says why, and keeps the search in its address', async () => {
+    it('finds by words, by meaning and by both, shows why, and has the search in its address', async () => {
       const id = await store('giraffes eat acacia leaves', { tags: ['zoo'], metadata: { n: 5, project: 'p' } })
       const found = async (query: string) => (await writer.get(`/search?${query}`)).text
       for (const by of ['both', 'words', 'meaning'])
@@ -761,7 +761,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect((await reader.get('/')).text).not.toContain('href="/review"')
       })
 
-      it('goes on behind what is put off', async () => {
+      it('continues after skipped sessions', async () => {
         const { id, text } = await first()
         const later = /href="([^"]*after=[^"]*)"/.exec(text)?.[1] ?? ''
         expect((await first(later)).id).not.toBe(id)
@@ -808,7 +808,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await writer.get('/threads/%E0%A4%A')).status).toBe(404)
     })
 
-    it('exports to a file what its administrator sees, and takes such a file in, after a look at what it would do', async () => {
+    it('exports the entries that its administrator sees to a file, and imports such a file after a preview', async () => {
       const { context_id: one } = await house.call(writer.key.key, 'store_context', {
         ...{ thread_id: 'moved', source: 'agent', text: 'to be moved', metadata: { project: 'moving' } },
       })

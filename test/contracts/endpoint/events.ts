@@ -258,7 +258,7 @@ export function eventContract(connect: Connect): void {
       expect(await total(projectPath)).toBeGreaterThanOrEqual(3)
     })
 
-    it('forgets the code of a file that is opened empty, and keeps it where the event brings no content', async () => {
+    it('deletes the code of a file that is opened empty, and preserves it if the event has no content', async () => {
       const projectPath = unique('emptied')
       const open = async (more: Record<string, unknown>) =>
         (await report('file_opened', { path: 'a.ts', ...more }, projectPath)).triggeredActions

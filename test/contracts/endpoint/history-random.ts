@@ -24,7 +24,7 @@ export function historyRandomContract(given = { steps: 8, kills: 2 }): void {
     }
   })
 
-  it('has one server at a time, however many kills come at once, and none behind the end', async () => {
+  it('has one server at a time, however many kills come at once, and none after the end', async () => {
     const lives: string[] = []
     const world = new World(async () => {
       lives.push('born')

@@ -133,7 +133,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(row).toMatchObject({ match_start: 1800, match_end: 1806, line: expect.stringMatching(/^….*needle.*…$/) })
     })
 
-    it('says that a pattern matches within lines where one that spans them finds nothing', async () => {
+    it('explains that a pattern matches within lines if one that spans lines finds nothing', async () => {
       const thread_id = unique()
       await s.store('if (ready) {\n  start()\n}', { thread_id })
       const warnings = [expect.stringContaining('within lines')]
@@ -318,7 +318,7 @@ export function longEntriesContract(connect: Connect): void {
         spent.push(text)
         return data
       }
-      // From a search to the entry, from the entry to the line, from the line to what stands around it.
+      // From a search to the entry, from the entry to the line, from the line to its context.
       const [hit] = (await ask('fts_search_context', { query: 'ledger timeout', limit: 1, thread_id })).results
       expect(hit).toMatchObject({ is_text_content_truncated: true, total_chars: lines.join('\n').length })
       const [row] = (await ask('grep_context', { pattern: 'could not reach', context_ids: [hit.id] })).results

@@ -4,7 +4,7 @@ import { promise } from '../../requirements/threads'
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
-/** Other families say for themselves what they list. */
+/** Other families test their own lists. */
 const isOfThreads = (name: string) => TOOLS.some((tool) => tool.name === name && tool.family === FAMILIES.threads)
 
 const NAMES = [

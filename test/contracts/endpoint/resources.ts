@@ -122,7 +122,7 @@ export function resourceContract(connect: Connect): void {
       })
       expect(shown.decisions[0].text).toMatch(/\.\.\.$/)
       expect(shown.in_flight).toMatchObject([{ id: doing, kind: 'task', status: 'doing', text: 'write the docs' }])
-      // The store tells the same of it in the end: what supersedes goes, and the older decision holds again.
+      // The store agrees in the end: the superseding one is deleted, and the older decision is current again.
       await ok('delete_context', { context_ids: [second] })
       expect((await jsonOf(project(name))).decisions.map(({ id }: { id: number }) => id)).toEqual([third, first])
     })
@@ -284,7 +284,7 @@ export function resourceContract(connect: Connect): void {
         const entries = names.slice(i, i + 100).map((thread_id) => ({ thread_id, source: 'user', text: 'x' }))
         await own.ok('store_context_batch', { entries })
       }
-      // Used again, in another project too: it stands once, in front.
+      // Used again, in another project too: it is listed once, first.
       const again = { thread_id: names[7], source: 'agent', text: 'y', metadata: { project: 'other' } }
       await own.ok('store_context_batch', { entries: [again] })
     })

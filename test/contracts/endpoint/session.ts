@@ -23,7 +23,7 @@ const D1: Backend = {
 
 let current = D1
 
-/** Says, before any suite of a test file is set up, what it is played against; without it, that is D1. */
+/** Sets, before any suite of a test file is set up, its database; without it, that is D1. */
 export function playAgainst(backend: Backend): void {
   current = backend
   // Files of a process share this module.
@@ -56,7 +56,7 @@ const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', MAX_CONCURRENT_REQUESTS: '0' }
 
 interface SharedServer {
   start(): Promise<ServerWithSql>
-  /** Told by each suite that is over. */
+  /** Called by each suite that is over. */
   leave(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ interface Shared {
 const servers = new Map<Backend, Map<string, Shared>>()
 
 /**
- * The server that suites with one configuration meet on. It stops after the last of them in a file; that of no special
+ * The server that suites with one configuration share. It stops after the last of them in a file; that of no special
  * configuration, which nearly every file asks for, ends with the process.
  */
 function shareServer(vars: Record<string, string>): SharedServer {
@@ -89,7 +89,7 @@ function shareServer(vars: Record<string, string>): SharedServer {
   }
 }
 
-/** @param vars how the suite's server is configured; suites that ask for the same meet on one, each in an org of its own */
+/** @param vars configuration of the suite's server; suites with the same one share a server, each in its own organization */
 export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
   const session = {} as Session
   const shared = shareServer(vars)
@@ -125,7 +125,7 @@ export const sharedOpen = (): Promise<ServerWithSql> => shareServer({}).start()
 /** The servers of this process that ask for keys. */
 const teams = new Map<Backend, Promise<Team>>()
 
-/** The server on which all suites meet that need keys and nothing else, each in orgs of its own. It ends with the process. */
+/** The server that all suites with keys and default settings share, each in its own organizations. It ends with the process. */
 export function sharedTeam(): Promise<Team> {
   const team = teams.get(current) ?? startTeam(UNLIMITED, current.start)
   teams.set(current, team)

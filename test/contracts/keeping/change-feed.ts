@@ -42,7 +42,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       const fades = await save(ada)
       const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
       world.clock.advance(2000)
-      // Before the schedule has come lists have lost it, and the feed has not told so yet.
+      // Before the schedule runs, lists no longer show it, and the feed has not reported that yet.
       expect(await told(ada, next)).toEqual([])
       while ((await world.retention.expireEntries(100)) > 0);
       expect(await told(ada, next)).toEqual([`deleted ${ends}`])

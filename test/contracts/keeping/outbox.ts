@@ -75,7 +75,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       expect(await world.queue(org)).toMatchObject([{ state: 'pending' }])
     })
 
-    it('for as long as it is held on to, however long the whole of it takes', async () => {
+    it('for as long as it is extended, however long the work takes', async () => {
       await queue('vector_sync', 'm', 'n')
       const items = await claim()
       for (let step = 0; step < 3; step++) {

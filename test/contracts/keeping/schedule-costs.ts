@@ -7,7 +7,7 @@ import { bindings, d1Adapters, resetCosts } from '../../support/bindings'
 import { TestClock } from '../../support/scope'
 import { keepingWorld } from './world'
 
-/** @param many entries and changes, which a look at all of them would read */
+/** @param many entries and changes, which a full scan would read */
 export function scheduleCostContract(many: number): void {
   describe('what the schedule costs in D1', () => {
     const clock = new TestClock()
@@ -71,7 +71,7 @@ export function scheduleCostContract(many: number): void {
       expect(rowsRead).toBeLessThan(6_000)
     })
 
-    it('looks at every entry once in a pass for missing vectors, whatever is missing', async () => {
+    it('checks every entry once in a pass for missing vectors, however many are missing', async () => {
       await fill(0, many)
       const rows = createSqlVectorRows(made.connection, clock, WITHOUT_REST)
       let [after, missing, read]: [number | null, number, number] = [0, 0, 0]

@@ -62,7 +62,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         }),
       )
 
-    it('by steps that go on in the next run where their budget ended, and rest once they are done', async () => {
+    it('by steps that continue in the next run where their budget ended, and stop once they are done', async () => {
       const seen: (string | null)[] = []
       const { run } = running([counting(unique(), 5, seen)])
       await run()

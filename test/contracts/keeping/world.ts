@@ -134,7 +134,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     /** One that may be. */
     cleanSlowly: worker(interruptedOutbox, interruptedImages),
 
-    /** Stores an entry with one image that the note tells apart; its id. */
+    /** Stores an entry with one image that the note makes unique; returns its id. */
     async store(by: Caller, note: string, text = `text ${crypto.randomUUID()}`): Promise<number> {
       const draft = {
         threadId: crypto.randomUUID(),

@@ -25,7 +25,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
   const urlOf = ({ team }: Place) => team.server.url.origin
   const today = () => new Date().toISOString().slice(0, 10)
 
-  it('is walked as the drill says: a folder, an empty deployment, and the same content in it', async () => {
+  it('follows the restore drill: a folder, an empty deployment, and the same content in it', async () => {
     const [there, here] = [from(), empty()]
     await fillRandomly(there.team, 'acme', 11, 15)
     const folder = mkdtempSync(join(tmpdir(), 'backups-'))

@@ -48,7 +48,7 @@ export function exportContract(at: () => Place): void {
     ])
     expect(entriesOf(whole.records).map(({ id }) => id)).toEqual(ids)
     expect((await verified(bytes)).volumes.every(({ content, computed }) => content === computed)).toBe(true)
-    // A reader that lost its connection within the second volume goes on behind the first.
+    // A reader that lost its connection within the second volume continues after the first.
     const rest = await readExport((await ask(org, `limit=2&from=${whole.ends[0]?.next}`)).bytes)
     expect(rest.manifests).toEqual(whole.manifests.slice(1))
     expect(rest.lines).toEqual(
@@ -166,7 +166,7 @@ export function exportContract(at: () => Place): void {
     })
   })
 
-  it('leaves out what is stored behind its beginning, and tells it in the next one', async () => {
+  it('leaves out entries stored after its start, and includes them in the next one', async () => {
     const { org, ada, ids } = await five()
     const begun = await readExport((await ask(org, 'limit=2')).bytes)
     await ada.call('store_context', { thread_id: 't', source: 'user', text: 'late' })

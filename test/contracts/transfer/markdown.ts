@@ -86,7 +86,7 @@ export function markdownContract(at: () => Place): void {
     expect((await at().all(org)).lines).toEqual(before.lines)
   })
 
-  it('brings an organization into another server with the same content', async () => {
+  it('moves an organization to another server with the same content', async () => {
     const [from, to] = [await at().newOrg(), await at().newOrg()]
     const png = pngBytes('shown')
     const { createHash } = await import('node:crypto')

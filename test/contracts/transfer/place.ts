@@ -21,7 +21,7 @@ export interface Place {
   newOrg(): Promise<string>
   /** A connection of a key of the org. */
   join(org: string, key: { readonly key: string }): Promise<Agent>
-  /** The whole org, as a holder of ADMIN_TOKEN exports it. */
+  /** The complete organization, as a holder of ADMIN_TOKEN exports it. */
   all(org: string, query?: string, bearer?: string): Promise<Export>
   /** Fails while a row `NEW` that matches the condition is written to a table, like a database that stops there. */
   whileBroken(table: string, when: string, run: () => Promise<void>): Promise<void>

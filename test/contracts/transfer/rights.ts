@@ -92,7 +92,7 @@ export function transferRights(at: () => Place): void {
     )
   })
 
-  it('brings an admin what it reads by id, and ADMIN_TOKEN the whole org', async () => {
+  it('gives an admin the entries it can read by id, and ADMIN_TOKEN the complete org', async () => {
     const { org, keys, ids } = await crowd()
     const { open, adas, bos, gemini, apollo, diary } = ids
     expect(await idsOf(org, ADMIN_TOKEN)).toEqual([open, adas, bos, gemini, apollo, diary])
@@ -137,7 +137,7 @@ export function transferRights(at: () => Place): void {
       [ids.diary, 'forbidden'],
     ])
     expect(JSON.stringify(body.map)).not.toContain(String(ids.adas))
-    // A private entry of another, told as if it were one's own, becomes one's own under a new id.
+    // A private entry of another, sent as one's own, becomes one's own under a new id.
     const store = whole.manifests[0]?.store as string
     const forged = await volumeOf([told(ids.adas, PRIVATE)], { store, at: '2030-01-01T00:00:00.000Z' })
     const taken = (await post(team, org, forged, 'on_conflict=replace', keys.bo.key)).body
@@ -250,7 +250,7 @@ export function transferRights(at: () => Place): void {
     expect(await linksAfter([])).toBeUndefined()
   })
 
-  it('brings an org back under its own ids, whatever a key imported before under those of entries that are not its own', async () => {
+  it('restores an org under its own ids, whatever a key imported before under ids of others', async () => {
     const { team } = at()
     const { org, keys, ids, asAda, asDi } = await crowd()
     const [backup, bosFile] = [await at().all(org, ''), await exported(team, org, '', keys.bo.key)]

@@ -16,7 +16,7 @@ import { freePort } from '../../../scripts/ports.mjs'
 import { ownDisk } from '../../support/broken-disks'
 import { type DevServer, failToStart, startDevServer } from '../../support/dev-server'
 
-/** What `npm start` says, in the terminal, at /ready and to callers, when the folder of its data is broken. */
+/** Messages of `npm start`, in the terminal, at /ready and to callers, when its data folder is broken. */
 const HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
@@ -164,7 +164,7 @@ describe('npm start on data that are broken', () => {
         expect(existsSync(database) ? readFileSync(database).subarray(0, 64) : null).toEqual(before)
     })
 
-  it('serves again, without a restart, when what was gone is back', async () => {
+  it('serves again, without a restart, when the missing file is restored', async () => {
     const state = copy('back')
     rmSync(databaseIn(state))
     server = await startDevServer(state)
@@ -197,7 +197,7 @@ describe('npm start on data that are broken', () => {
         expect(await store(serving, some + Math.random())).toEqual({ error: full })
         expect(await store(serving, 'more')).toEqual({ error: full })
       }, PATIENCE)
-      // Deletes go on, out of the reserve, and so do all reads.
+      // Deletes continue, with the reserve, and so do all reads.
       const ids = (await call(server, 'search_context', { limit: 100 })).results.map(({ id }: Json) => id)
       for (const id of ids.filter((one: number) => one !== 1).slice(0, 60))
         expect(await call(server, 'delete_context', { context_ids: [id] })).toMatchObject({ deleted_count: 1 })
@@ -229,7 +229,7 @@ describe('npm start on data that are broken', () => {
     }
   })
 
-  it('says that a folder is read-only, with data in it and without', async ({ skip }) => {
+  it('reports that a folder is read-only, with data in it and without', async ({ skip }) => {
     const disk = ownDisk(64)
     const other = ownDisk(1)
     if (disk === null || other === null) return skip()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isRealServer } from '../../support/postgres'
 import { execute, spawnServer } from '../../support/postgres-server'
 
-/** The database that `npm run dev:postgres` brings along and keeps. */
+/** The database that `npm run dev:postgres` installs and stores. */
 describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database with durable data', () => {
   let folder: string
   let data: string

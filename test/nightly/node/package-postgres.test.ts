@@ -34,7 +34,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** A server as a child of its own group, until it says that it is ready. */
+/** Starts a server as a child of its own group, until it reports that it is ready. */
 async function serve(
   [command = '', ...args]: readonly string[],
   port: number,

@@ -1,4 +1,4 @@
-// Does any statement depend on what the planner happens to know? Every tool is asked once and its statements are heard on their way.
+// Checks that no statement depends on the planner's present statistics. Every tool is called once and its statements are recorded.
 // They run again in copies of the database where the planner knows other things: of a small table, nothing at all, or how it is.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { execute } from '../../support/postgres-server'
 import { startServer } from '../../support/server'
 import { type Group, type Reading, type Recorder, replay, startRecorder } from '../../support/wire-recorder'
 
-/** Entries of which there are statistics, of the org that is asked, and of another one. */
+/** Entries with statistics, of the organization under test, and of another one. */
 const [FEW, OURS, THEIRS] = [49, 7 * 49, 20 * 49]
 
 const UNATTENDED = `
@@ -91,7 +91,7 @@ const more = (
 
 /**
  * For an org alone in its tables the newest entries are scanned in order; with others a small org's rows are all sorted
- * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read. The line of an
+ * instead, each counted in the index and in the table. Both end at 256 entries of the newest, whose words are read. The line of an
  * error has several words, whose rows, all the org's own too, are looked up in another order.
  */
 const newestOrdered = (call: string): number => {

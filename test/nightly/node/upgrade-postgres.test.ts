@@ -10,7 +10,7 @@ import { startServer } from '../../support/server'
 
 /**
  * Upgrade and rollback: the Worker of the last release (`migrations/released.json`) and this one on the same data, in the order in which a
- * deployment and a way back bring them together. That Worker is built from its commit, with the packages of this checkout.
+ * deployment and a rollback combine them. That Worker is built from its commit, with the packages of this checkout.
  */
 const file = join(ROOT, 'migrations', 'released.json')
 const released: { version: string; commit: string; migrations: Record<string, string> } | null = existsSync(file)
@@ -90,7 +90,7 @@ describe.runIf(isKnown)('next to the last release', () => {
     return { status: response.status, body: JSON.stringify(await response.json()) }
   }
 
-  it('lets the Worker of the last release go on while the schema is newer already, and this one find what it did (D1)', async () => {
+  it('lets the Worker of the last release run with the newer schema, and this one find its writes (D1)', async () => {
     const place = join(folder, 'forward')
     const first = await serving(WORKER_DIR, place, (url) => work(url, 'before'))
     const between = await serving(lastWorker, place, async (url) => {

@@ -133,7 +133,7 @@ describe('an import that breaks off', () => {
 })
 
 describe('an export that breaks off', () => {
-  it('goes on behind the last whole volume, whichever call failed', async () => {
+  it('continues after the last complete volume, whichever call failed', async () => {
     const ada = freshPrincipal()
     for (const volume of await volumes()) await send(ada, volume)
     await settle()
