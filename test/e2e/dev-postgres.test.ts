@@ -39,7 +39,7 @@ describe('npm run dev:postgres', () => {
         text: 'kept in elephants',
       })
       await first.close()
-      expect(server?.output()).toMatch(/asked through the pooler at postgresql:/)
+      expect(server?.output()).toMatch(/used through the pooler at postgresql:/)
       await server?.stop()
 
       const second = await start(env)
