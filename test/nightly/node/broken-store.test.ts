@@ -237,7 +237,7 @@ describe('npm start on data that are broken', () => {
       cpSync(whole, disk.folder, { recursive: true })
       disk.readOnly()
       server = await startDevServer(disk.folder)
-      expect(server.output()).toContain(`${disk.folder} cannot be written to`)
+      expect(server.output()).toContain(`${disk.folder} is not writable`)
       const told = {
         error: { code: 'unavailable', retryable: false, message: expect.stringContaining('cannot be written to') },
       }
@@ -245,7 +245,7 @@ describe('npm start on data that are broken', () => {
       expect(await ready(server)).toMatchObject({ status: 503, said: told })
       other.readOnly()
       const { code, said } = await failToStart(['--persist-to', other.folder], { PORT: String(await freePort()) })
-      expect([code, said.split('\n')]).toEqual([1, [expect.stringContaining(`${other.folder} cannot be written to`)]])
+      expect([code, said.split('\n')]).toEqual([1, [expect.stringContaining(`${other.folder} is not writable`)]])
     } finally {
       await server?.stop()
       server = undefined

@@ -138,7 +138,7 @@ describe('the package', () => {
     expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toContain(`${server.origin}/mcp/core`)
     const file = join(folder, 'export.ndjson')
     npx('export', '--out', file)
-    expect(npx('verify', file)).toMatch(/whole/)
+    expect(npx('verify', file)).toMatch(/complete/)
     expect(readFileSync(file, 'utf8')).toContain('From a tarball')
   })
 
