@@ -42,7 +42,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
     const listed = async (filter: Filter = EVERYTHING, by = ada) =>
       (await store.page(by, filter, PAGE)).entries.map(({ id }) => id)
 
-    it('returns what was stored', async () => {
+    it('returns stored entries', async () => {
       const metadata = { title: 'T', nested: { a: [1, null, 'x'] }, ['__proto__']: 1 }
       const id = await save({ threadId: 't', source: 'agent', text: 'héllo 🌍', metadata, tags: ['B', 'a'] })
       expect(await read(id)).toMatchObject({
@@ -199,7 +199,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await read(id))?.createdAt).toBe(clock.ms - 5_000)
       })
 
-      it('replaces what is given, also with empty lists', async () => {
+      it('replaces given values, also with empty lists', async () => {
         const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })
         await save({ text: 'same', metadata: { b: 2 }, tags: [] })
         expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
@@ -250,7 +250,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await save({ text: 'hidden' }, eve)).not.toBe(secret)
       })
 
-      it('does not take an entry out of its project, nor into one', async () => {
+      it('does not move an entry out of its project, nor into one', async () => {
         const inA = freshPrincipal({ org: ada.org, owner: 'eve', projects: ['a'] })
         const first = { text: 'same', metadata: { project: 'a' }, tags: ['x'] }
         const id = await save(first, inA)
@@ -314,7 +314,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         ...change,
       })
 
-      it('writes what is given and leaves the rest', async () => {
+      it('writes given fields and preserves the rest', async () => {
         const id = await save({ text: 'old', metadata: { a: 1 }, tags: ['x'] })
         clock.advance(1_000)
         expect(await store.change(ada, [await changeOf(id, { tags: ['y'] })])).toMatchObject([{ version: 2 }])
@@ -358,7 +358,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
     })
 
     describe('when entries are deleted', () => {
-      it('counts what was there, doubles once', async () => {
+      it('counts existing entries, duplicates once', async () => {
         const id = await save()
         expect(await store.delete(ada, { ids: [id, id, 999_999_999] })).toBe(1)
         expect(await store.delete(ada, { ids: [id] })).toBe(0)

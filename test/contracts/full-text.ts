@@ -71,7 +71,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('pear')).toEqual([])
     })
 
-    it('puts entries with all words before others, whatever their scores', async () => {
+    it('puts entries with all words before others, with any scores', async () => {
       const all = await save(
         `${'filler words between things here '.repeat(40)} alpha ${'more filler '.repeat(40)} beta`,
       )
@@ -133,7 +133,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('tidtabell')).toEqual([swedish])
     })
 
-    it('takes no English word for a part of another', async () => {
+    it('treats no English word as a part of another', async () => {
       await save('The firewall drops packets, and the database of the framework restarts.')
       for (const query of ['wall', 'base', 'work', 'firewalls of databases and walls', 'basement'])
         if (query.length < 9) expect([query, await search(query)]).toEqual([query, []])

@@ -37,7 +37,7 @@ const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
 
 /** Retention of changes and calls, its duration and cost (history contract §3, §5). */
 export function historyStoreContract(name: string, make: () => HistoryUnderTest): void {
-  describe(`${name} keeps what was`, () => {
+  describe(`${name} retains earlier states`, () => {
     let made: HistoryUnderTest
     let ada: Caller
     beforeEach(() => {

@@ -118,7 +118,7 @@ export function hookFaults(every: number) {
     expect(left.slice(0, 6).map((name) => Number.parseInt(name.slice(14, 78), 16))).toEqual([0, 1, 2, 3, 4, 6])
   })
 
-  it('what two clients did in one project goes to the route of each, whichever of them sends', async () => {
+  it('sends events of two clients in one project to the route of each, whichever sends them', async () => {
     await at.fire(at.tool('t1'))
     await at.fire({ ...at.tool('t2'), session_id: 's2', turn_id: 'u1' }, 'codex')
     await at.fire(at.stop())

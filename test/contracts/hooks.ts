@@ -68,7 +68,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       await world.settle()
     }
 
-    it('become one captured entry a session, in its project, private, with what was asked, touched, mended and decided', async () => {
+    it('become one captured entry a session, in its project, private, with requests, changed files, fixes and decisions', async () => {
       const s = claudeCode(session)
       const events = [
         ...[
@@ -276,7 +276,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await send(ada, events)).toMatchObject({ stored: 2, repeated: 0 })
     })
 
-    it('leave a session due where one arrives while what was there before is being noted', async () => {
+    it('leave a session due when one arrives during its checkpoint', async () => {
       const s = claudeCode(session)
       await send(ada, [s.prompt('one'), s.edit('a.ts')])
       await besideConnection(async (connection) => {
@@ -330,7 +330,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       for (const i of events.keys()) expect(entry.text_content).toContain(`f${i}.ts`)
     })
 
-    it('are erased for good by project: a writer’s own, an administrator’s everybody’s, with what was dropped', async () => {
+    it('are erased for good by project: a writer’s own, an administrator’s everybody’s, including dropped ones', async () => {
       const ben = await world.makeKey(ada.org, { owner: 'ben' })
       const run = async (key: Key, word: string) => {
         const s = claudeCode(`e${++serial}`)
@@ -441,7 +441,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await send(ada, events)).toMatchObject({ stored: 0, repeated: 4 })
       })
 
-      it('gather to the same whatever the order in which they arrive', async () => {
+      it('give the same result in any order of arrival', async () => {
         const s = claudeCode(session)
         const at = world.clock.now()
         const events = [
@@ -834,7 +834,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([3])
       })
 
-      it('are written a minute after their writer died, by the schedule or with their next event, whatever that is', async () => {
+      it('are written a minute after their writer died, by the schedule or with their next event of any kind', async () => {
         const s = claudeCode(session)
         const versions = async () => (await captured(ada)).map(({ version }: Json) => version)
         /** Events arrived, and the server was killed before it wrote the session. */

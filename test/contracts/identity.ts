@@ -166,7 +166,7 @@ export function identityContract(
     })
   })
 
-  describe(`${name} audits what is written`, () => {
+  describe(`${name} audits writes`, () => {
     let audit: AuditLog
     let entries: EntryStore
     let ada: Caller

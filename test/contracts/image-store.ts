@@ -29,7 +29,7 @@ export function imageStoreContract(name: string, make: () => ImageStore): void {
       expect(await store.get(freshPrincipal(), one.hash)).toBeNull()
     })
 
-    it('answers null for what it does not have and deletes without complaint', async () => {
+    it('returns null for a missing image and deletes it without an error', async () => {
       const scope = freshPrincipal()
       const one = await image('gone')
       await store.put(scope, one)

@@ -83,7 +83,7 @@ async function compareAudit(stage: Stage): Promise<void> {
 export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs' | 'calls' | 'steps', number>>): void {
   beforeAll(migrate)
 
-  it('shows each key exactly what its scope holds, whatever all the others do', { timeout: 300_000 }, async () => {
+  it('shows each key exactly what its scope holds, whatever others do', { timeout: 300_000 }, async () => {
     console.log(`isolation: seed ${SEED}`)
     const property = fc.asyncProperty(playsOf(calls), async (sequence) => {
       const stage = await open()
@@ -99,7 +99,7 @@ export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs'
     for (let run = 0; run < runs; run++) await fc.assert(property, { seed: SEED + run, numRuns: 1, endOnFailure: true })
   })
 
-  it('shows what was, and what changed, to those alone who could see it then', async () => {
+  it('shows history and changes only to those who could see them then', async () => {
     const world = openWorld({ HISTORY_DAYS: '30' })
     const keys: Key[] = []
     for (const name of ['one', 'two']) {

@@ -35,7 +35,7 @@ const never = async (): Promise<never> => {
 
 /** Costs of memories for the database and the embedder (fabric contract §12). */
 export function memoryCostContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
-  describe(`${name} spends on memories no more than it must`, () => {
+  describe(`${name} has minimal costs for memories`, () => {
     let connection: SqlConnection
     let clock: TestClock
     let embedder: Counting

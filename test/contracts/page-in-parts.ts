@@ -141,7 +141,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     expect(once.cost).toMatchObject({ trips: compared, rests: 0 })
   })
 
-  it('takes as many parts as the store is large, and one statement where the store is small or an index answers', async () => {
+  it('needs parts in proportion to the store, and one statement where the store is small or an index answers', async () => {
     const made = make()
     const ada = await fill(made, 35)
     const cost = async (walked: number, filter: Filter, offset = 0) => {
@@ -193,7 +193,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     and(Array.from({ length: n }, (_, i) => condition(i)))
   const lacks = (i: number): Filter => not({ op: 'present', path: [`missing ${i}`] })
 
-  it('goes through a share of metadata at a time, of as many entries as filters and bytes allow', async () => {
+  it('scans a chunk of metadata at a time, of as many entries as filters and bytes allow', async () => {
     const made = make()
     const ada = freshPrincipal()
     // Of about 500 bytes each, and one without any.

@@ -462,7 +462,7 @@ export function projectsContract(runs: number): void {
       expect((await ok(key, 'get_context_by_ids', { context_ids: [Number(id)] })).result).toEqual([])
     })
 
-    it('takes a name off a project, and undoes an attachment, a rename and a split', async () => {
+    it('removes a name from a project, and undoes an attachment, a rename and a split', async () => {
       await remember(ada, 'github.com/acme/web', 'in acme')
       const attached = await remember(ada, 'web', 'by the short name')
       expect(attached.project).toBe('github.com/acme/web')
@@ -507,7 +507,7 @@ export function projectsContract(runs: number): void {
       expect(await keys()).toHaveLength(3)
     })
 
-    it('gets plain words for what cannot be done', async () => {
+    it('gets clear errors for impossible changes', async () => {
       await remember(ada, 'web', 'x')
       for (const [path, body, status] of [
         ['/merge', { from: 'web', into: 'nothing' }, 404],

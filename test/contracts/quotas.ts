@@ -109,7 +109,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       await save(store, { text: 'z'.repeat(80) }, [image('4', 900)])
     })
 
-    it('letting what is too much be reduced, after the limit was lowered', async () => {
+    it('allowing reductions, after the limit was lowered', async () => {
       const id = await save(free(), { text: 'x'.repeat(1000) })
       await save(free(), { text: 'y'.repeat(1000) })
       const store = within({ bytes: 100, entries: 1 })
@@ -148,7 +148,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect((await store.read(ada, [c, d])).map(({ text: { length } }) => length)).toEqual([1_980, 500])
     })
 
-    it('in parts where one write needs the room of many kept states, and keeps them where that is not enough', async () => {
+    it('in parts when one write needs the space of many retained states, and keeps them if that is not enough', async () => {
       const free = within({}, 30)
       const id = await save(free, { text: text(100) })
       for (let version = 1; version <= 300; version++)

@@ -63,7 +63,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('decision')).toEqual([])
     })
 
-    it('takes no word of the day a memory was made or of its agent for one of the memory', async () => {
+    it('counts no word of the creation day or the agent as one of the memory', async () => {
       const year = String(new Date(made.clock.now()).getUTCFullYear())
       const near = await save('a harbour', { agent_name: 'lighthouse' })
       const all = await save('a harbour', {

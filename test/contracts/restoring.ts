@@ -275,7 +275,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       for (const id of all) expect(await history().versions(ada, id, { limit: 9, offset: 0 })).toBeNull()
     })
 
-    it('removes links to what cannot come back, a bounded part at a time', async () => {
+    it('removes links to entries that cannot be restored, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>
         createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), WITHOUT_REST, NO_QUOTAS, how)

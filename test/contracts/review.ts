@@ -68,7 +68,7 @@ export function reviewContract(whole: boolean): void {
       return (await list(ada)).items.map((one: Json) => one.id)
     }
 
-    it('lists what is the caller’s to change, newest first, by project and client, page by page', async () => {
+    it('lists sessions that the caller may change, newest first, by project and client, page by page', async () => {
       await capture(ada, 'one')
       await capture(ada, 'two', 'codex')
       await capture(ada, 'three', 'codex', { folder: '/home/ada/other' })
@@ -93,7 +93,7 @@ export function reviewContract(whole: boolean): void {
       expect((await world.http(ada.secret, 'GET', '/api/v1/orgs/another/captured')).status).toBe(404)
     })
 
-    it('merges sessions into one entry that is linked to them, drops them, and takes that back', async () => {
+    it('merges sessions into one entry that is linked to them, drops them, and undoes that', async () => {
       await capture(ada, 'the harbour light')
       await capture(ada, 'the harbour gate')
       const ids = (await list(ada)).items.map((one: Json) => one.id)
@@ -122,7 +122,7 @@ export function reviewContract(whole: boolean): void {
       expect((await post(ada, '/undo', { change_id: json.change_id }, 'undo-1')).json.replayed).toBe(true)
     })
 
-    it('merges once, of several that merge the same session at the same moment, and takes that one back', async () => {
+    it('merges once, of several that merge the same session at the same moment, and undoes that one', async () => {
       for (const expected_versions of [true, false]) {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
@@ -137,7 +137,7 @@ export function reviewContract(whole: boolean): void {
       }
     })
 
-    it('merges once under one key, whatever the moment, and answers all alike', async () => {
+    it('merges once under one key, at any time, and answers all the same', async () => {
       const ids = await twoCaptured()
       const answers = await Promise.all([1, 2, 3].map(() => post(ada, '/merge', { ...MERGED, ids }, 'merge-at-once')))
       expect(statuses(answers)).toEqual([200, 200, 200])
@@ -173,7 +173,7 @@ export function reviewContract(whole: boolean): void {
     })
 
     if (whole) {
-      it('keeps an entry, found by words and meaning from then on, and takes that back exactly', async () => {
+      it('keeps an entry, found by words and meaning from then on, and undoes that exactly', async () => {
         await capture(ada, 'repair the harbour light')
         const [{ id }] = (await list(ada)).items
         const before = await entryAt(id)
@@ -214,7 +214,7 @@ export function reviewContract(whole: boolean): void {
         expect(await reembed()).toMatchObject({ entries: 0, embedded: 0 })
       })
 
-      it('refuses to take back what has changed since, to keep twice, and what is not there', async () => {
+      it('refuses to undo later changes, to approve twice, and missing entries', async () => {
         await capture(ada, 'one')
         const [{ id }] = (await list(ada)).items
         expect((await post(ada, `/${id}/keep`, { expected_version: 7 })).status).toBe(409)
@@ -261,7 +261,7 @@ export function reviewContract(whole: boolean): void {
         expect((await world.call(ben, 'remember', { title: 'x', from: [id] })).error?.code).toBe('not_found')
       })
 
-      it('leaves a merged memory where not every session that it was made of can come back', async () => {
+      it('leaves a merged memory if not every session of it can be restored', async () => {
         const erased = await twoCaptured()
         const first = (await merge(erased)).json
         await world.ok(ada, 'delete_context', { context_ids: erased.slice(0, 1), erase: true })
@@ -299,7 +299,7 @@ export function reviewContract(whole: boolean): void {
         expect([await isGone(again.id), (await list(ada)).items]).toEqual([false, []])
       })
 
-      it('merges once and takes that back once, wherever the database stops answering, when the calls are made again', async () => {
+      it('merges once and undoes that once, wherever the database stops responding, when the calls are repeated', async () => {
         const ids = await twoCaptured()
         /** The answer in the end, of a call that fails at its `step`th batch, and whether it failed. */
         const twice = async (path: string, body: object, step: number, fault: Fault) => {

@@ -258,7 +258,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         expect([text, filter.op, await isByFew(text, filter, by)]).toEqual([text, filter.op, false])
   }, 60_000)
 
-  it('finds the same under a filter, whether what it admits leads to the entries or their words do', async () => {
+  it('finds the same under a filter, whether the access path is the filter or the words', async () => {
     const dora = freshPrincipal()
     const indexedFields = indexedFieldTypes(config.indexedFields)
     const [own, other] = databases

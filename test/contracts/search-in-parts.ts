@@ -232,7 +232,7 @@ export function searchInPartsCases(make: () => Made, entries: number): void {
     expect(await rowsOf()).toBeLessThan(before * 1.4)
   })
 
-  it('goes through a share of dense texts at a time, however many there are, and through others at once', async () => {
+  it('scans a chunk of dense texts at a time, however many there are, and through others at once', async () => {
     const made = make()
     const ada = freshPrincipal()
     const dense = (i: number) => `${i} ${'ab '.repeat(10_000)}`

@@ -35,7 +35,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** Calls that write many megabytes of text, seen transaction by transaction. */
 export function textsAheadContract(name: string, make: () => Made): void {
-  describe(`${name} takes long texts of one call ahead of its transaction`, () => {
+  describe(`${name} stages long texts of one call before its transaction`, () => {
     let made: Made
     let ada: Caller
     beforeEach(() => {
@@ -126,7 +126,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       expect(await standing()).toEqual(['a', 0])
     })
 
-    it('and leaves what was sent to the schedule when the writer died before its transaction', async () => {
+    it('and leaves staged texts to the schedule when the writer died before its transaction', async () => {
       const [a] = await watched().store.save(ada, await drafts(['a']))
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await workAt(made.clock.now())

@@ -413,7 +413,7 @@ export function vectorPartsContract(plays: number): void {
       expect(await here.index.state(here.space)).toEqual({ addedUpTo: 0, removedUpTo: 0 })
     })
 
-    it('share what an isolate can spare: what was not asked for longest is freed, and loaded again by its next search', async () => {
+    it('share the memory of an isolate: the least recently used are freed, and loaded again by its next search', async () => {
       const before = isolateMemory.bound
       try {
         const here = world(15)

@@ -50,7 +50,7 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     await expect(own.team.call(key, 'list_threads')).rejects.toThrow()
   })
 
-  it('show control characters in the name of a key, which the terminal would obey, as what they are', async () => {
+  it('show control characters in the name of a key, which the terminal would interpret, escaped', async () => {
     const made = await commonplace(operator, 'keys', 'create', 'red \u001b[31m', '--owner', 'of \u001b[2J')
     expect(made.out).toContain('This is the key of red \\u001b[31m (writer, key_')
     const id = /key_\w+/.exec(made.out)?.[0] as string

@@ -67,7 +67,7 @@ describe('capture by command', () => {
       expect(text).toContain(part)
   })
 
-  it('keeps the key of a server that is named again without one, and takes it out where COMMONPLACE_KEY is empty', async () => {
+  it('preserves the key of a server that is set up again without one, and removes it if COMMONPLACE_KEY is empty', async () => {
     // A reader's key, which captures nothing: the doctor checks the key and replays no session.
     const { key } = await team.key('acme', { role: 'reader' })
     const config = join(home, '.commonplace', 'config.json')

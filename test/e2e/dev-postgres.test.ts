@@ -52,7 +52,7 @@ describe('npm run dev:postgres', () => {
     },
   )
 
-  it('takes the database of DATABASE_URL, in the schema of POSTGRESQL_SCHEMA', async () => {
+  it('uses the database of DATABASE_URL, in the schema of POSTGRESQL_SCHEMA', async () => {
     const client = await start({ DATABASE_URL: postgresUrl(), POSTGRESQL_SCHEMA: 'dev_test' })
     expect((await client.call('get_statistics')).data).toMatchObject({ backend: 'postgresql', total_entries: 0 })
     await client.close()

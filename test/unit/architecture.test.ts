@@ -153,7 +153,7 @@ const SPELT: Record<string, string> = {
   'sql/tables/packs/pack-statements.ts': 'an index leads to the pages of a diary',
 }
 
-it('spells who may read and who may change an entry in one room', () => {
+it('spells who may read and who may change an entry in one file', () => {
   const part = /\b\w+\.reader (=|IN|<>) |\bexpires_at (>|<)|\.project IN \$\{/
   const spelling = sourceFiles(join(SRC, 'adapters'))
     .map((file) => [relative(join(SRC, 'adapters'), file), readFileSync(file, 'utf8')] as const)

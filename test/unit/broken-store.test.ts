@@ -60,7 +60,7 @@ describe('the folder of a store', () => {
     expect(readFileSync(database(), 'utf8')).toBe('a text')
   })
 
-  it('keeps room for reading, and gives it up when the runtime finds no more', async () => {
+  it('reserves space for reading, and releases it when the runtime finds no more', async () => {
     write(GOOD)
     const storage = watch()
     storage.begin()
@@ -91,7 +91,7 @@ describe('the folder of a store', () => {
     expect(told).toEqual([expect.stringContaining('is damaged')])
   })
 
-  it('lets its reserve grow with the room of the disk', () => {
+  it('lets its reserve grow with the free space of the disk', () => {
     write(GOOD)
     const { bavail, bsize } = statfsSync(state)
     const reserve = join(state, 'reserve')

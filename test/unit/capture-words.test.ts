@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(wishes.map((wish) => decisionsIn(wish))).toEqual(wishes.map((wish) => [wish]))
   })
 
-  it('takes no message of a program, option, question, word of others or retraction for a decision', () => {
+  it('treats no message of a program, option, question, quote or retraction as a decision', () => {
     const others = [
       'Define a constant instead of using this literal 5 times.',
       'Netflix decided to move to AWS.',
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect([...text].length).toBeLessThanOrEqual(6000)
   })
 
-  it('gathers the same turns whatever the order in which their events arrive', () => {
+  it('gathers the same turns in any order of their events', () => {
     const turns = Array.from({ length: 60 }, (_, i) => [`Question ${i} `, `Answer ${i} `.repeat(90)])
     expect(played(turns, true)).toEqual(played(turns))
   })

@@ -131,7 +131,7 @@ describe('waiting for a change', () => {
     ])
   })
 
-  it('answers at once when the bell rings, and looks no further than what it rang for', async () => {
+  it('answers at once after a notification, and reads no further than its change', async () => {
     let ring: (() => void) | null = null
     let mark = 0
     const bell: Partial<ChangeBell> = {

@@ -138,7 +138,7 @@ describe('merge patch', () => {
 })
 
 describe('kinds and links', () => {
-  it('takes the kind that is named, then the one tag, then the work item, then the source', () => {
+  it('uses the given kind, then the one tag, then the work item, then the source', () => {
     expect(resolveKind('rule', 'plan', true, 'user')).toBe('rule')
     expect(resolveKind(null, 'plan', true, 'user')).toBe('plan')
     expect(resolveKind(null, null, true, 'user')).toBe('task')
@@ -249,7 +249,7 @@ describe('analysis', () => {
 })
 
 describe('configuration', () => {
-  it('takes booleans in any spelling and names every bad value at once', () => {
+  it('accepts booleans in any spelling and names every bad value at once', () => {
     expect(parseConfig({ ENABLE_FTS: 'Off' }).fts.enabled).toBe(false)
     expect(parseConfig({ ENABLE_FTS: '1', MCP_SERVER_INSTRUCTIONS: '' })).toMatchObject({
       instructions: '',

@@ -17,7 +17,7 @@ const candidate = (id: number, given: Partial<Candidate>): Candidate => ({
 const near = (cosine: number, codePoints = LONG) => ({ nearest: { cosine, codePoints } })
 
 describe('fusion by scores', () => {
-  it('adds to the score of the words how near an entry is above the farthest, squared', () => {
+  it('adds to the score of the words its squared similarity above the lowest', () => {
     const { order, lowestCosine } = fuse(
       'scores',
       [
@@ -76,7 +76,7 @@ describe('fusion by scores', () => {
     expect(order[0]?.fused).toBeGreaterThan(order[1]?.fused as number)
   })
 
-  it('puts the newer of two equals first, and takes cosines that hardly differ for equal', () => {
+  it('puts the newer of two equals first, and treats almost equal cosines as equal', () => {
     const both = [1, 2].map((id) => candidate(id, { ftsRank: id, ftsScore: 1, semanticRank: id, ...near(1) }))
     expect(fuse('scores', both, 60).order.map(({ id, fused }) => [id, fused])).toEqual([
       [2, 1],

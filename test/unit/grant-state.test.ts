@@ -72,7 +72,7 @@ it('keeps an answer for 30 seconds, what it knows for a month, and nothing of a 
   expect(rows.size).toBe(0)
 })
 
-it('carries out one request after the other, and takes the turn of one that does not report back', async () => {
+it('carries out one request after the other, and takes over the lock of one that does not report back', async () => {
   vi.useFakeTimers()
   try {
     const state = grantAt(0).open()

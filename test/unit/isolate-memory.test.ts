@@ -13,7 +13,7 @@ describe('the memory that vectors of an isolate share', () => {
     return { memory, freed, reserve, load }
   }
 
-  it('frees what was not asked for longest until there is room, and no more', () => {
+  it('frees the least recently used until there is enough memory, and no more', () => {
     const { memory, freed, load } = world(100)
     for (const key of ['a', 'b', 'c']) load(key, 30)
     memory.touch('a')

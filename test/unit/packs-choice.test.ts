@@ -123,7 +123,7 @@ describe('the choice of a pack', () => {
     expect(chosen[1]?.evidence.via).toEqual({ id: 1, relation: 'contradicts' })
   })
 
-  it('adds little of the work that has nothing to do with the goal, behind what has', async () => {
+  it('adds little work unrelated to the goal, after related work', async () => {
     const work = [1, 2, 3, 4, 5].map((id) => ranked(id, 0, { facet: 'active_work', evidence: { inProgress: true } }))
     const all = [...work, ...Array.from({ length: 14 }, (_, i) => ranked(10 + i, 90))]
     const { chosen, anyway, beyond } = await select(all)

@@ -135,7 +135,7 @@ describe('packs as text', () => {
     }
   })
 
-  it('cuts contents around what matched, never more than there is room for', () => {
+  it('cuts contents around the match, within the budget', () => {
     const analyzer = createAnalyzer('english')
     const text = `${'lorem ipsum dolor "sit" amet.\n'.repeat(200)}the kiln cools\u{1F525} ${'consetetur \\ sadipscing elitr. '.repeat(200)}`
     const at = bestPlaces(

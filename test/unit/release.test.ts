@@ -42,7 +42,7 @@ describe('a release', () => {
     expect(others.filter((path) => path !== '' && !FILES.includes(path))).toEqual([])
   })
 
-  it('closes the changelog under its version and day, with room for what comes', () => {
+  it('closes the changelog under its version and day, with an empty Unreleased section', () => {
     const made = releaseOf(sources(), NEXT, '2026-11-24')
     expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 \(2026-11-24\)\n\n\* /)
   })

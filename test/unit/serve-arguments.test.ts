@@ -9,7 +9,7 @@ import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
 const read = (...args: string[]) => readServeArguments(args, { root: '/checkout' })
 
-it('takes what wrangler dev is started with by habit, where it changes nothing here', () => {
+it('accepts options of wrangler dev that change nothing here', () => {
   const plain = read()
   expect(read('--local', '--log-level', 'debug', '--inspector-port', '0')).toEqual(plain)
   expect(plain).toMatchObject({ port: 8787, ip: 'localhost', inspectorPort: undefined })

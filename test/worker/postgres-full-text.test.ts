@@ -31,7 +31,7 @@ function set() {
 }
 
 describe('PostgreSQL keeps within the limits of tsvector', () => {
-  it('takes a text of a million bytes of different words, and finds its beginning', async () => {
+  it('accepts a text of a million bytes of different words, and finds its beginning', async () => {
     const { save, ids, connection } = set()
     const words = Array.from({ length: 110_000 }, (_, i) => `w${i.toString(36)}x${(i * 7919).toString(36)}`)
     const id = await save(words.join(' ').slice(0, 999_000))
@@ -39,7 +39,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
     await connection.close()
   })
 
-  it('takes a word of any length and a word repeated without end', async () => {
+  it('accepts a word of any length and a word repeated without end', async () => {
     const { save, ids, connection } = set()
     const long = await save(`${'x'.repeat(5_000)} ${'猫'.repeat(3_000)}`)
     const often = await save('echo '.repeat(100_000))

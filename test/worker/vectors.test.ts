@@ -189,7 +189,7 @@ describe('the Durable Object', () => {
     expect((await index.search(here, vector(1, 0, 0, 0), 9)).hits.map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('takes changes twice, in any mix with removals', async () => {
+  it('accepts changes twice, in any mix with removals', async () => {
     const here = space()
     await index.apply(here, changes([1, 2, 3]))
     await index.apply(here, { ...changes([2, 3]), removed: [1, 99], removedUpTo: 5 })

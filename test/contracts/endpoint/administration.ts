@@ -99,7 +99,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect(body.error.message).toBe('Unknown parameter "form"; a backup accepts: from')
     })
 
-    it('takes each number of the range that a refusal names', async () => {
+    it('accepts each number of the range that a refusal names', async () => {
       const most = Number.MAX_SAFE_INTEGER
       const { key } = await team.key('ranges', { role: 'admin' })
       const beyond = await team.api(`/orgs/ranges/audit?after=${most + 1}`, key)
@@ -110,7 +110,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       })
     })
 
-    it('takes bodies of 64 KB and no more', async () => {
+    it('accepts bodies of 64 KB and no more', async () => {
       const sized = (bytes: number) => {
         const draft = JSON.stringify({ id: 'sized', name: 'Sized' })
         return `${draft.slice(0, -1)}${' '.repeat(bytes - draft.length)}}`
@@ -273,7 +273,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api('/orgs/own/keys', admin.key, 'POST', { name: 'n', role: 'admin' })).status).toBe(201)
     })
 
-    it('that is narrowed administers no more than it sees', async () => {
+    it('that is narrowed administers only what it sees', async () => {
       const admin = await team.key('narrow', { role: 'admin', projects: ['a'], owner: 'ada' })
       const wide = await team.key('narrow', { name: 'wide' })
       const mine = (draft: object) =>
@@ -302,7 +302,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('leaves its name on what it writes, and its use is noted', async () => {
+    it('is recorded with its writes, and its use is recorded', async () => {
       const { id, key } = await team.key('signs', { agent: 'ci-bot', owner: 'ada' })
       const stored = await team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'signed' })
       const { events } = (await team.api('/orgs/signs/audit', ADMIN_TOKEN)).body

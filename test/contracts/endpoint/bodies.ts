@@ -179,7 +179,7 @@ export function bodyContract(most: number): void {
       expect(entry.images.map(({ size }: Json) => size)).toEqual(Array(most).fill(7_400_000))
     })
 
-    it('takes images inside a JSON string up to 10 MB of it, and reports how to send more', async () => {
+    it('accepts images inside a JSON string up to 10 MB of it, and reports how to send more', async () => {
       const bytes = (size: number) => {
         const all = new Uint8Array(size)
         all.set(pngBytes('inside'))

@@ -63,7 +63,7 @@ export function codeContract(connect: Connect): void {
       ])
     })
 
-    it('reports a path that occurs twice in one call as skipped, and takes its last file', async () => {
+    it('reports a path that occurs twice in one call as skipped, and uses its last file', async () => {
       const project = unique('project')
       const files = ['first', 'second', 'third'].map((name) => ({ path: 'a.ts', content: `export const ${name} = 1` }))
       const { body } = await put(project, { files })

@@ -83,14 +83,14 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       expect(complaints).toEqual([expect.stringContaining('status of 400')])
     })
 
-    it('takes a refusal without a key', async () => {
+    it('accepts a refusal without a key', async () => {
       await arrive()
       await press('Tab', 'Tab', 'Tab', 'Enter')
       expect((await sentBack()).get('error')).toBe('access_denied')
       expect(complaints).toEqual([])
     })
 
-    it('fits a screen of 320 pixels, whatever the client calls itself', async () => {
+    it('fits a screen of 320 pixels, for any name of the client', async () => {
       await arrive({ client_name: 'W'.repeat(500) })
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
     })

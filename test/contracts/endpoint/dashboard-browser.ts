@@ -252,7 +252,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       expect(complaints).toEqual([])
     })
 
-    it(`works through ${sessions} captured sessions by keyboard alone, each step taken back exactly and done again`, async () => {
+    it(`works through ${sessions} captured sessions by keyboard alone, each step undone exactly and repeated`, async () => {
       const page = await newPage()
       const visitor = await house.visitor()
       const loaded = (step: () => Promise<void>) => Promise.all([page.waitForEvent('load'), step()])

@@ -123,7 +123,7 @@ export function dashboardContract(name: string, start: Start): void {
         }
     })
 
-    it('takes no form without the token of the session, with that of another, or from a page of another site', async () => {
+    it('accepts no form without the token of the session, with that of another, or from a page of another site', async () => {
       const id = await store('to be retained')
       const fields = { expected: '1' }
       const foreign = tokenOf((await reader.get('/')).text)
@@ -324,7 +324,7 @@ export function dashboardContract(name: string, start: Start): void {
       }
     })
 
-    it('counts wrong keys of one address, and lets a valid key in whatever others at that address do', async () => {
+    it('counts wrong keys of one address, and accepts a valid key whatever others at that address do', async () => {
       const HEADER = 'x-client-of-the-entry'
       const tries = async (vars: Record<string, string>, headersOf: (n: number) => Record<string, string>) => {
         const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
@@ -457,7 +457,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
     })
 
-    it('shows who sends a form after the session has ended what they wrote, leads on to where they were, reads no file, and shows nothing that another site sends', async () => {
+    it('returns the text of a form sent after the session has ended, links to its page, reads no file, and shows nothing from another site', async () => {
       const nobody = house.person('')
       const path = `/entries/${ids.p}/edit`
       const send = (headers: Record<string, string>) =>
@@ -632,7 +632,7 @@ export function dashboardContract(name: string, start: Start): void {
       ])
     })
 
-    it('calls further parts of a search older where it goes by time alone, and else by what they are', async () => {
+    it('labels further pages of a search older if it is sorted by time, and otherwise by rank', async () => {
       for (let i = 0; i < 22; i++) await store(`Herons nest in poplar ${i}.`, { tags: ['herons'] })
       const words = async (query: string) => {
         const links = (await writer.get(`/search?${query}`)).text.matchAll(/rel="(prev|next)">([^<]+)</g)
@@ -701,7 +701,7 @@ export function dashboardContract(name: string, start: Start): void {
         return writer.send('/review/undo', { change })
       }
 
-      it('keeps, drops and merges a session, and takes each back exactly', async () => {
+      it('keeps, drops and merges a session, and undoes each exactly', async () => {
         for (const prompt of ['paint the hull', 'mend the sail', `${EVIL} captured`]) await capture(prompt)
         const { id, version, text } = await first()
         expect(text).not.toMatch(/<script>|<img src=x/)
@@ -745,7 +745,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect(page).toMatch(/Version \d+<.*brought back by.*deleted by/s)
       })
 
-      it('refuses what was changed meanwhile, what is not the key’s to change, and readers', async () => {
+      it('refuses entries that changed meanwhile, entries of others, and reader keys', async () => {
         const { id, version } = await first()
         expect((await writer.send('/review/keep', { id, version: '77', kind: 'note' })).status).toBe(409)
         expect((await writer.send('/review/keep', { id, version, kind: 'nonsense' })).status).toBe(400)
@@ -920,7 +920,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await visitor.get('/')).text).toContain('Overview')
     })
 
-    it('is open to this computer alone, and to no page of another origin', async () => {
+    it('is open to this computer only, and to no page of another origin', async () => {
       const visitor = await house.visitor()
       const token = tokenOf((await visitor.get('/keys')).text)
       for (const headers of [{ origin: 'https://evil.example' }, { origin: 'http://localhost:1' }, { origin: 'null' }])

@@ -41,7 +41,7 @@ export function numbersContract(): void {
       return error.message
     }
 
-    it.each(LARGE)('come back with all their digits, in both forms of a result: %s', async (number) => {
+    it.each(LARGE)('are returned with all their digits, in both forms of a result: %s', async (number) => {
       const text = await stored(await store(`{"n":${number},"deep":[{"n":${number}}]}`))
       expect(text).toContain(`"n":${number},"deep":[{"n":${number}}]`)
       expect(JSON.parse(text).result.content[0].text).toContain(`"n":${number},"deep":[{"n":${number}}]`)

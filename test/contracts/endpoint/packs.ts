@@ -235,7 +235,7 @@ export function packsContract(connect: Connect): void {
       expect(results).toHaveLength(1)
     })
 
-    it('takes no entry for a conflict that is superseded, by this memory or before', async () => {
+    it('reports no superseded entry as a conflict, by this memory or before', async () => {
       const { project } = inProject()
       const decide = async (text: string, more: Record<string, unknown> = {}) =>
         remember('Deploy day', text, { kind: 'decision', project, ...more })

@@ -67,7 +67,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       expect(await world.queue(org)).toEqual([])
     })
 
-    it('and keeps what was queued again while it was worked on', async () => {
+    it('and keeps items that were queued again during the work', async () => {
       await queue('vector_sync', 'm')
       const items = await claim()
       await queue('vector_sync', 'm')

@@ -69,7 +69,7 @@ export function exportContract(at: () => Place): void {
     }
   })
 
-  it('answers HEAD without a body, ignores Range, and packs what a client takes packed', async () => {
+  it('answers HEAD without a body, ignores Range, and compresses for clients that accept it', async () => {
     const { org } = await five()
     const head = await ask(org, '', { method: 'HEAD' })
     expect([head.response.status, head.bytes.length, head.response.headers.get('content-type')]).toEqual([

@@ -304,7 +304,7 @@ export function transferRights(at: () => Place): void {
     expect(again.body.images).toEqual({ stored: 0, present: 1, missing: 0 })
   })
 
-  it('lets what waits for an entry follow to one that its reader may read alone', async () => {
+  it('resolves waiting links to an entry that only its reader may read', async () => {
     const { team } = at()
     const { org, keys } = await crowd()
     const waiting = await volumeOf([
