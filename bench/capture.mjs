@@ -1,5 +1,5 @@
-// What do hooks cost a person who works? Each hook alone, beside Node's own start; with `--clients FOLDER` real clients (`--only` some),
-// with and without the plugin (test/clients/README.md: how that folder is made). With a server, without one, and with one that hangs.
+// Measures the delay of hooks: each hook alone, compared with Node's own start; with `--clients FOLDER` real clients (`--only` some),
+// with and without the plugin (test/clients/README.md describes that folder). With a server, without one, and with one that hangs.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -28,7 +28,7 @@ const HOOK = join(root, 'plugins', 'commonplace', 'hook.mjs')
 const OWN_TIME = new URL('support/own-time.mjs', import.meta.url).href
 const CLIENTS = new URL('../test/clients/', import.meta.url).href
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 async function startSilent() {
   const sockets = new Set()
   const server = createServer((socket) => {
@@ -45,7 +45,7 @@ async function startSilent() {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-/** One program with an event on its stdin. @returns {Promise<{ own: number, processor: number }>} milliseconds beside Node's start, and of a processor */
+/** Runs a program with an event on its stdin. @returns {Promise<{ own: number, processor: number }>} milliseconds after Node's start, and of a processor */
 const once = (args, env, cwd, input) =>
   new Promise((done, failed) => {
     const child = spawn(process.execPath, ['--import', OWN_TIME, ...args], {
@@ -102,7 +102,7 @@ const spread = (all, what) => {
   return `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
 }
 
-/** Programs that are left of a client: those with its home in their environment. */
+/** Returns remaining programs of a client: those with its home in their environment. */
 function leftIn(home) {
   const { stdout } = spawnSync('sh', ['-c', `grep -lzs "HOME=${home}" /proc/[0-9]*/environ | wc -l`], {
     encoding: 'utf8',
@@ -131,7 +131,7 @@ async function turnsOf(name, programs, plugin, url, base) {
     const { ms } = await start(programs, name, args, desk, env).done
     model.stop()
     found.bytes = Buffer.byteLength(JSON.stringify(requestsOf(model)[0] ?? null))
-    // The first fills caches of the client.
+    // The first run fills caches of the client.
     if (i > 0) {
       found.started.push(first)
       found.whole.push(ms)
@@ -164,7 +164,7 @@ const remember = async (i) =>
   }).then((response) => response.text())
 for (let i = 0; i < 30; i++) await remember(i)
 
-/** Each hook alone. */
+/** Measures each hook alone. */
 async function hooksReport() {
   const bare = []
   for (let i = 0; i < calls; i++) bare.push(await once(['-e', ''], process.env, base, ''))
@@ -184,7 +184,7 @@ ${markdownTable(['hook', ...columns.map(([state]) => state)], rows)}
 `
 }
 
-/** Turns of real clients. @param {string} folder with their packages */
+/** Measures turns of real clients. @param {string} folder with their packages */
 async function clientsReport(folder) {
   const programs = resolve(folder)
   const lines = []

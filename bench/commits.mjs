@@ -1,7 +1,7 @@
-// How does what stands compare with an earlier commit? A server of each, over stores that were filled alike, called in alternation: a shared
-// machine changes its speed within a minute, so runs one after the other tell little. The processor's
-// time, that of the Worker and that of the database beside it, hardly depends on others.
-//   node bench/commits.mjs --refs OLD,. [--targets pooled] [--size 1000] [--only REGEX] [--calls 60]        `.` is the tree as it stands
+// Compares the working tree with an earlier commit: a server of each, over equal stores, called in alternation, since a shared
+// machine changes its speed within a minute. The processor time of the Worker and of the database
+// hardly depends on other work.
+//   node bench/commits.mjs --refs OLD,. [--targets pooled] [--size 1000] [--only REGEX] [--calls 60]        `.` is the working tree
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CASES, fillTo } from './memories/work.mjs'
@@ -27,7 +27,7 @@ const refs = values.refs.split(',')
 const size = Number(values.size)
 const wanted = CASES.filter(({ name }) => new RegExp(values.only).test(name))
 
-/** Milliseconds of processor that these processes have had in all their threads. @param {readonly number[]} pids */
+/** Milliseconds of processor time of all threads of these processes. @param {readonly number[]} pids */
 function processorOf(pids) {
   let nanoseconds = 0
   for (const pid of pids)

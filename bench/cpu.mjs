@@ -1,4 +1,4 @@
-// How much processor time does the Worker take for a call, beside one that does nothing, and until its first answer? See README.md.
+// Measures the processor time of calls, compared with an empty call, and of a start until the first answer. See README.md.
 //   node bench/cpu.mjs [--size 10000] [--targets workerd,pooled] [--rounds 10] [--calls 10] [--starts 5] [--ref COMMIT] [--write]
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -31,12 +31,12 @@ const { values } = parseArgs({
 const [size, rounds, calls, starts] = [values.size, values.rounds, values.calls, values.starts].map(Number)
 const BATCH = 100
 const PORTS = 3
-/** What is done behind an answer counts for its call. */
+/** Work after an answer counts for its call. */
 const AFTERWARDS_MS = 60
 const VARS = { LOG_LEVEL: 'ERROR', RATE_LIMIT_PER_MINUTE: '0' }
 const NOTHING = 'ping'
 
-/** Milliseconds that a process has had of processors, all its threads, as Linux counts them. @param {number} pid */
+/** Milliseconds of processor time of a process, all its threads, as Linux counts them. @param {number} pid */
 const processorOf = (pid) =>
   readdirSync(`/proc/${pid}/task`).reduce(
     (sum, task) => sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
@@ -75,7 +75,7 @@ const casesOf = (client) => {
   }
 }
 
-/** Processor time of a call of each kind, in turns. @returns {Promise<Map<string, number>>} */
+/** Processor time of each kind of call, in turns. @returns {Promise<Map<string, number>>} */
 async function callsOf(target, state, port) {
   const server = await startServer(target, { workspace, state, port, vars: VARS })
   const client = createClient(server.origin)
@@ -90,7 +90,7 @@ async function callsOf(target, state, port) {
     /** @type {Map<string, number[]>} */
     const taken = new Map(Object.keys(cases).map((name) => [name, []]))
     let n = 0
-    // The first two rounds compile.
+    // The first two rounds are warm-up.
     for (let round = -2; round < rounds; round++)
       for (const [name, call] of Object.entries(cases)) {
         const before = processorOf(pid)
@@ -105,7 +105,7 @@ async function callsOf(target, state, port) {
   }
 }
 
-/** What a start takes: until the port is open, and from there until the first answer. */
+/** Measures a start: until the port is open, and from there until the first answer. */
 async function startsOf(begin, path, port) {
   /** @type {Record<'open' | 'first' | 'wall', number[]>} */
   const taken = { open: [], first: [], wall: [] }
@@ -126,7 +126,7 @@ async function startsOf(begin, path, port) {
   return { open: median(taken.open), first: median(taken.first), wall: median(taken.wall) }
 }
 
-/** A Worker that does nothing. */
+/** A Worker without code. */
 const empty = (port) => async () => {
   const contents = "export default { fetch: () => new Response('') }"
   const modules = [{ type: /** @type {const} */ ('ESModule'), path: 'index.js', contents }]
@@ -135,7 +135,7 @@ const empty = (port) => async () => {
   return { origin: (await one.ready).origin, stop: () => one.dispose() }
 }
 
-/** How long V8 takes to read the bundle, before anything of it runs; the best of ten. @param {string} file */
+/** Time for V8 to parse the bundle; the best of ten. @param {string} file */
 function parsing(file) {
   const program = `
     const { SourceTextModule } = require('node:vm')

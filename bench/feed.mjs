@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const size = Number(values.size)
 const calls = Number(values.calls)
 const BATCH = 100
-/** Three ports a server. */
+/** Three ports per server. */
 const PORTS = 3
 
 const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
@@ -38,9 +38,9 @@ async function timed(client, name, args) {
   return times
 }
 
-const draft = (i) => ({ thread_id: 'bench', source: 'agent', text: `the ${i}th of what the bench has stored` })
+const draft = (i) => ({ thread_id: 'bench', source: 'agent', text: `entry ${i} of the bench` })
 
-/** Stores by turns on servers of which one rings and the other has nobody to ring for. */
+/** Stores in turn on a server with the notification object, and one without. */
 async function storing(clients) {
   const times = clients.map(() => [])
   for (let i = 0; i < calls; i++)
@@ -56,7 +56,7 @@ async function hearing(client, listener) {
     const waiting = listener.call('list_changes', { after: next, wait_seconds: 20 }).then((answer) => {
       return { at: performance.now(), answer }
     })
-    // The reader is on its way to the bell.
+    // The reader is connecting to the notifier.
     await new Promise((resolve) => setTimeout(resolve, 20))
     await client.call('store_context', draft(`${i} heard`))
     const stored = performance.now()
@@ -99,9 +99,9 @@ async function measure(target, port) {
     const [rung, unrung] = await storing([client, other])
     return [
       ...pages,
-      ['store_context, told to the object', rung],
+      ['store_context, with notification', rung],
       ['store_context, no object bound', unrung],
-      ['from the answer to a store until a waiting call has it', await hearing(client, listener)],
+      ['from the answer to a store until a waiting call gets it', await hearing(client, listener)],
     ]
   } finally {
     for (const one of [client, listener, other]) one.close()

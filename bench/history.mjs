@@ -23,15 +23,15 @@ const { values } = parseArgs({
 })
 const size = Number(values.size)
 const calls = Number(values.calls)
-/** Three ports a server. */
+/** Three ports per server. */
 const PORTS = 3
 const BATCH = 100
-/** What keeps history, and what a write leaves whatever is kept. */
+/** Tables of the history, and tables that every write fills. */
 const TABLES = ['entry_versions', 'long_texts', 'receipts', 'changes', 'entries']
 
 const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
 
-/** The writes that are measured, by the entry that they are about. @type {[name: string, tool: string, args: (i: number) => Record<string, unknown>][]} */
+/** The measured writes, by entry. @type {[name: string, tool: string, args: (i: number) => Record<string, unknown>][]} */
 const WRITES = [
   ['store_context', 'store_context', (i) => entryAt(size + i, size)],
   ['update_context: text', 'update_context', (i) => ({ context_id: i + 1, text: entryAt(2 * size + i, size).text })],

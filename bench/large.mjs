@@ -14,7 +14,7 @@ import { createWorkspace } from './support/workspace.mjs'
 const { values } = parseArgs({
   options: {
     size: { type: 'string', default: '100000' },
-    /** A folder in which the filled store is kept for the next run, which goes on where one broke off. */
+    /** A folder of the filled store for the next run, which also continues an interrupted one. */
     stores: { type: 'string' },
     only: { type: 'string', default: '' },
     calls: { type: 'string', default: '30' },
@@ -54,7 +54,7 @@ async function byRank(origin, expression) {
   return performance.now() - started
 }
 
-/** Calls of a case and the engine's own answers take turns. */
+/** Alternates the calls of a case with the engine's own answers. */
 async function timesOf(origin, client, one) {
   /** @type {number[][]} */
   const [own, engine] = [[], []]
@@ -121,7 +121,7 @@ const head = ['call', 'p50 ms', 'p95', "FTS5's order, p50", '×', 'trips', 'rows
 const report = `## ${thousands(size)} entries on D1
 
 ${where}. Plain workerd, one connection, ${calls} calls a row. Entries of 45 common words
-with two tags, project, status, priority and a key without an index. Beside searches by words: FTS5's own \`ORDER BY rank LIMIT 200\` for the
+with two tags, project, status, priority and a key without an index. For comparison with searches by words: FTS5's own \`ORDER BY rank LIMIT 200\` for the
 same words, unconfined, over HTTP from the same table in the same process, in alternation.
 
 ${markdownTable(head, rows)}

@@ -18,14 +18,14 @@ const USAGE = `node bench/load.mjs [options]
   --sizes 1000,10000      entries in the table (default 1000,10000,100000; multiples of 100 from 1000 on)
   --targets workerd       workerd, wrangler or both (default both; wrangler up to 10,000 entries)
   --backends               D1 and PostgreSQL side by side, 10,000 and 100,000 entries in workerd
-  --quick                 1,000 and 10,000 entries in workerd, few calls: a look, not a record
+  --quick                 1,000 and 10,000 entries in workerd, few calls: a quick check, not a record
   --port 18700            the first of three ports to use
   --save FILE             keep what was measured
-  --before FILE           report it beside what another commit took, in a section of its own
-  --ref HEAD              measure this commit instead of the files as they are
+  --before FILE           compare with another commit, in a separate section
+  --ref HEAD              measure this commit instead of the working tree
   --write, --no-write     whether the record is written (default: after a full run)`
 
-/** Above this many entries, wrangler's proxy tells nothing that the smaller tables have not told. */
+/** Above this many entries, measuring wrangler's proxy gives no new information. */
 const WRANGLER_LIMIT = 10_000
 
 function readOptions() {
@@ -78,7 +78,7 @@ function folderBytes(folder) {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** One table: filled and read with the log quiet, then opened by a server that logs what it reads, then written to. */
+/** Measures one table: filled and read with the log quiet, then opened by a server that logs its reads, then written to. */
 async function runSize(workspace, { target, size, count, port }) {
   const label = `${target} ${size.toLocaleString('en-GB')}`
   const state = workspace.folder('state')
@@ -100,7 +100,7 @@ async function runSize(workspace, { target, size, count, port }) {
     return { speed, megabytes, cases, reads: await measureTime(client, reading, count, `${label}, reading`) }
   })
   const costs = await open('DEBUG', (server, client) => measureCost(server, client, cases, label))
-  // Last, because it makes the table larger than it is said to be.
+  // Last, because it makes the table larger than stated.
   const writing = cases.filter(({ writes }) => writes)
   const writes = await open('ERROR', (_, client) => measureTime(client, writing, count, `${label}, writing`))
   return { target, size, speed, megabytes, timings: new Map([...reads, ...writes]), costs }

@@ -48,7 +48,7 @@ const where = circumstances(values.ref)
 const workspace = createWorkspace(values.ref)
 const port = Number(values.port)
 
-/** Runs with a server whose data stand in a folder, where orgs are made by their administrator. */
+/** Runs with a server whose data is in a folder, where an administrator creates organizations. */
 async function opened(state, level, use) {
   mkdirSync(state, { recursive: true })
   const vars = { LOG_LEVEL: level, ADMIN_TOKEN: TOKEN, RATE_LIMIT_PER_MINUTE: '0' }

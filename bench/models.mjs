@@ -59,7 +59,7 @@ async function longestWait(origin, work) {
   return { result, longest: Math.max(...waits) }
 }
 
-/** Waits until the process says that the model is loaded. */
+/** Waits until the process reports that the model is loaded. */
 async function modelIsReady(origin) {
   for (;;) {
     const { checks } = await (await fetch(`${origin}/ready`)).json()
@@ -71,7 +71,7 @@ async function modelIsReady(origin) {
 const workspace = await createWorkspace()
 const builtin = (runtime) => ({
   ...{ EMBEDDING_PROVIDER: 'builtin', EMBEDDING_MODEL: values.model, COMMONPLACE_RUNTIME: runtime },
-  // A batch is measured as a whole.
+  // A batch is measured as one.
   EMBEDDING_TIMEOUT_S: '120',
 })
 

@@ -1,4 +1,4 @@
-// `node bench/ranking.mjs --set FOLDER`: does each rule of the ranking gain on real histories? The product with and without a rule,
+// `node bench/ranking.mjs --set FOLDER`: measures the gain of each ranking rule on real histories: the product with and without a rule,
 // with the interval over the goals, and with each project left out. FOLDER holds `evaluate.mjs`, entries and goals; see README.md.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const NEVER = 9_999
 const SCORE = 'src/domain/search/score.ts'
 const FUSION = 'src/domain/search/fusion.ts'
 /**
- * Each rule, and what takes it out: text of a file that is replaced.
+ * Each rule, and the edit that disables it: text of a file that is replaced.
  *
  * @type {Record<string, [file: string, from: string, to: string]>}
  */

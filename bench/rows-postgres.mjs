@@ -1,4 +1,4 @@
-// What does a call cost PostgreSQL: trips, statements, buffers of our tables and indexes that it touched, rows, time? See README.md.
+// Measures the PostgreSQL cost of calls: trips, statements, buffers of our tables and indexes, rows, time. See README.md.
 //   node bench/rows-postgres.mjs [--size 10000] [--only REGEX] [--calls 5] [--ref COMMIT] [--write]
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -24,10 +24,10 @@ const { values } = parseArgs({
 const [size, calls] = [Number(values.size), Number(values.calls)]
 const wanted = new RegExp(values.only)
 const BATCH = 100
-/** What is done behind an answer counts for its call. */
+/** Work after an answer counts for its call. */
 const AFTERWARDS_MS = 100
 
-/** A session tells the server what it has done when it ends, if not before: so those of the pooler are ended. */
+/** A session reports its statistics when it ends, if not before, so those of the pooler are ended. */
 const TELL = `SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
 /** Of our tables and indexes, so that what a session reads of the catalogue is not in it. */
@@ -80,7 +80,7 @@ try {
     const before = await soFar()
     batches = []
     const times = []
-    // The first call opens the pooler's session anew, so its time is not taken.
+    // The first call opens a new session of the pooler, so it is not timed.
     for (let n = 0; n <= calls; n++) {
       const { ms } = await client.call(tool, args(10 + n))
       if (n > 0) times.push(ms)

@@ -17,7 +17,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     port: { type: 'string', default: '18900' },
     ref: { type: 'string' },
-    /** Keeps what was counted, as JSON; reports it beside what another run has kept. */
+    /** Saves the counts as JSON; compares them with a saved run. */
     save: { type: 'string' },
     before: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -45,7 +45,7 @@ async function fill(client, size) {
   return ids
 }
 
-/** What the schedule reads and writes in a day without calls. */
+/** Counts rows that the schedule reads and writes in a day without calls. */
 async function idleDay(server) {
   const day = { roundTrips: 0, rowsRead: 0, rowsWritten: 0 }
   let counting = false

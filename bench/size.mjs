@@ -26,7 +26,7 @@ const SETTLE = 15
 /** What Cloudflare gives a database, by plan. */
 const PLANS = { Free: 500e6, Paid: 10e9 }
 
-/** What a table or index is counted under. @type {[RegExp, string][]} */
+/** Labels of tables and indexes in the report. @type {[RegExp, string][]} */
 const PARTS = [
   [/^entries$/, 'rows of entries'],
   [/^entries_fts/, 'index of words'],
@@ -59,7 +59,7 @@ async function filled(workspace) {
   const folder = join(state, 'd1', 'miniflare-D1DatabaseObject')
   const files = existsSync(folder) ? readdirSync(folder) : []
   const file = files.find((name) => name.endsWith('.sqlite') && name !== 'metadata.sqlite')
-  if (file === undefined) throw new Error(`there is no database in ${folder}`)
+  if (file === undefined) throw new Error(`no database in ${folder}`)
   return join(folder, file)
 }
 
@@ -81,7 +81,7 @@ try {
   report = `## Bytes an entry takes in D1
 
 ${where}. ${thousands(size)} entries of ${thousands(text)} bytes of text and metadata, with two tags,
-after ${SETTLE} runs of the schedule; the vectors of the index, which stand in a Durable Object, are not in it. A database holds
+after ${SETTLE} runs of the schedule; the vectors of the index, which are in a Durable Object, are not in it. A database holds
 ${carried.join(', ')}.
 
 ${markdownTable(['what', 'bytes an entry'], [...rows, ['together', thousands(all)]])}

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     size: { type: 'string', default: '1000' },
-    /** A folder in which filled stores are kept. */
+    /** A folder of filled stores. */
     stores: { type: 'string' },
     /** The calls and the store of `large`. */
     large: { type: 'boolean', default: false },

@@ -32,7 +32,7 @@ const MEGABYTE = 1_000_000
 const WORDS =
   'the worker handled request for item in queue and wrote result to disk after retry number with status'.split(' ')
 
-/** An entry of 300 characters; one in a thousand of the newest says something that no other does. */
+/** An entry of 300 characters; one in a thousand of the newest has a unique text. */
 function entryAt(i) {
   const next = random(i + 1)
   let text = `entry ${i} `
@@ -70,7 +70,7 @@ const MARKDOWN = Array.from({ length: 12_000 }, (_, i) =>
   .join('\n\n')
   .slice(0, MEGABYTE)
 
-/** The longest time that somebody else waits for /health while a call runs. */
+/** The longest wait for /health while a call runs. */
 async function longestWait(origin, call) {
   let running = true
   let longest = 0

@@ -16,7 +16,7 @@ const { values } = parseArgs({
     size: { type: 'string', default: '20000' },
     queries: { type: 'string', default: '120' },
     ref: { type: 'string' },
-    /** A folder in which the filled store is kept. */
+    /** A folder of the filled store. */
     stores: { type: 'string' },
     port: { type: 'string', default: '18970' },
     write: { type: 'boolean', default: false },
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const [size, queries, port] = [values.size, values.queries, values.port].map(Number)
 const BATCH = 100
 const MOST_WORDS = 10
-/** What a server logs may come after its answer. */
+/** Time to wait for log lines after an answer. */
 const LOGGED_MS = 20
 
 const SYLLABLES = 'ka lo mi ter ran dos ve pul shi gor ne bat qui zan fel ho'.split(' ')
@@ -37,7 +37,7 @@ function wordAt(rank) {
   return `${word}o`
 }
 
-/** Zipf and Mandelbrot: how often words are said up to each rank. */
+/** Zipf and Mandelbrot: cumulative word frequencies by rank. */
 const SAID = Array.from({ length: VOCABULARY }, (_, rank) => (rank + 3) ** -0.95)
 for (let rank = 1; rank < VOCABULARY; rank++) SAID[rank] = Number(SAID[rank]) + Number(SAID[rank - 1])
 const saidBy = (share) => SAID.findIndex((sum) => sum >= share * (SAID.at(-1) ?? 0))
@@ -123,7 +123,9 @@ const rows = Array.from({ length: MOST_WORDS }, (_, i) => [
 const heads = (name) => [`${name}p50 ms`, 'p95', 'rows, p50', 'most']
 const same = before.filter(({ ids }, n) => ids === now[n]?.ids).length
 const beside =
-  before.length === 0 ? '' : ` Beside ${values.ref} over the same store: ${same} of ${queries} answers are the same.`
+  before.length === 0
+    ? ''
+    : ` Compared with ${values.ref} over the same store: ${same} of ${queries} answers are the same.`
 const report = `## Words as common as in a language
 
 ${where}. Plain workerd, one connection; ${thousands(size)} entries of 20 to 70 words of ${thousands(VOCABULARY)} by Zipf's law, ${queries} queries of one to ten

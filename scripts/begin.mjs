@@ -1,5 +1,5 @@
-// The first second of `npm start` and `npm run dev:postgres`: read what was asked, see that the port is free, install what is
-// missing. What is wrong is said in one line, before anything takes time.
+// The first second of `npm start` and `npm run dev:postgres`: parses the arguments, checks the port and installs missing packages.
+// Errors are reported in one line before anything takes time.
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { isPackaged } from '../src/cli/place.mjs'
@@ -8,31 +8,31 @@ import { readServeArguments, UsageError } from './serve/arguments.mjs'
 import { logTo } from './serve/log-file.mjs'
 import { whyNoDebugger, whyNotFree } from './serve/port.mjs'
 
-/** As `mkdir -p`, step by step: Node.js never returns from a recursive one in a file system that refuses folders, such as /proc. */
+/** Like `mkdir -p`, step by step: Node.js never returns from a recursive one in a file system that refuses folders, such as /proc. */
 function makeFolders(/** @type {string} */ folder) {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   if (dirname(folder) !== folder) makeFolders(dirname(folder))
   mkdirSync(folder)
 }
 
-/** Makes the folder of the data before anything takes time. @param {string} folder @throws {UsageError} */
+/** Creates the folder of the data early. @param {string} folder @throws {UsageError} */
 function makeFolder(folder) {
   try {
     makeFolders(folder)
   } catch (error) {
     const { code, message, path } = /** @type {NodeJS.ErrnoException} */ (error)
-    // A disk that is full or read-only may be mended while the server runs; a path that cannot be a folder stays wrong.
+    // A full or read-only disk may be fixed while the server runs; a path that cannot be a folder cannot.
     if (['ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '')) return
     throw new UsageError(
-      `The folder for the data cannot be made (${code ?? message}: ${path}). Name another with --persist-to FOLDER.`,
+      `The data folder cannot be created (${code ?? message}: ${path}). Use another one with --persist-to FOLDER.`,
     )
   }
 }
 
 /**
  * @param {readonly string[]} args
- * @param {'serving' | 'all'} packages what is installed where it is missing
- * @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process when it cannot go on
+ * @param {'serving' | 'all'} packages to install if missing
+ * @returns {Promise<import('./serve/arguments.mjs').ServeOptions & { shownState: string }>} ends the process on an error
  */
 export async function begin(args = process.argv.slice(2), packages = /** @type {'serving' | 'all'} */ ('serving')) {
   try {

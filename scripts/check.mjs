@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { installMissing, nodePath } from './install.mjs'
 
-/** Several checkers of types each look at what they share: one is a third less work, and what is played beside it needs the processors. */
+/** Type checkers share much work: running one less at a time saves a third, and leaves a processor for the other checks. */
 const CHECKS = [
   ['tsc', '-p', '.', '--checkers', '1'],
   ['tsc', '-p', 'tsconfig.scripts.json', '--checkers', '1'],

@@ -1,9 +1,9 @@
-// Where a Chromium is for the tests that look at pages; on Debian, as root, one that is missing is installed; with `--shell`, its shell
-// is installed where a whole browser is there alone.
+// Finds Chromium for browser tests. On Debian, as root, a missing one is installed; with `--shell`, its shell
+// is installed if only the full browser exists.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The shell draws no window of its own, and does the same pages with two thirds of the work. */
+/** The shell opens no window, and renders the same pages with two thirds of the work. */
 const SHELL = '/usr/bin/chromium-headless-shell'
 const PLACES = [
   SHELL,
@@ -20,7 +20,7 @@ const PLACES = [
 
 const find = () => (process.env.CHROMIUM_PATH ? [process.env.CHROMIUM_PATH] : PLACES).find((path) => existsSync(path))
 
-/** Standard output is for the path alone. */
+/** Standard output is reserved for the path. */
 const apt = (...args) =>
   spawnSync('apt-get', args, {
     stdio: ['ignore', process.stderr.fd, process.stderr.fd],
@@ -37,7 +37,7 @@ if (isMissing && !process.env.CHROMIUM_PATH && process.getuid?.() === 0 && exist
 const path = find()
 if (path === undefined) {
   process.stderr.write(
-    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), or say where it is: ' +
+    'No Chromium or Chrome was found. Install one (Debian: apt-get install chromium), or set its path: ' +
       'CHROMIUM_PATH=/path/to/chromium\n',
   )
   process.exit(1)

@@ -1,6 +1,6 @@
-// `npm run conformance`: plays the protocol's own conformance suite against this server, without network. Two Workers are
-// played: a fixture with the tools that the suite asks for behind our serving code, and the product itself.
-// test/conformance/expected-failures.json names what cannot pass and why; that list may only shrink.
+// `npm run conformance`: runs the protocol's conformance suite against this server, without network. It tests two Workers:
+// a fixture with the tools that the suite needs behind our own HTTP code, and the product itself.
+// test/conformance/expected-failures.json lists expected failures with reasons; that list may only shrink.
 import './local-vectors.mjs'
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ const EXPECTED_FAILURES = 'test/conformance/expected-failures.json'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
 
-/** What the product can be asked without the suite's own tools. */
+/** Scenarios that the product passes without the suite's own tools. */
 const PRODUCT_SCENARIOS = {
   '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
   '2026-07-28': [
@@ -38,11 +38,11 @@ function signal(group, name) {
   try {
     process.kill(-group, name)
   } catch {
-    // Nobody is left in the group.
+    // The process group is empty.
   }
 }
 
-// However this script ends, nothing that it started stays behind.
+// Stops every child process when this script ends.
 process.on('exit', () => {
   for (const group of groups) signal(group, 'SIGKILL')
   rmSync(scratch, { recursive: true, force: true })
@@ -50,7 +50,7 @@ process.on('exit', () => {
 })
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => process.exit(1))
 
-/** Runs a Node program in a process group of its own. */
+/** Runs a Node program in its own process group. */
 function start(args, stdio) {
   const child = spawn(nodePath(), args, { cwd: root, env: environment(), stdio, detached: true })
   const ended = new Promise((resolve) => child.on('close', resolve))
@@ -64,9 +64,9 @@ function start(args, stdio) {
   return { child, ended, stop }
 }
 
-/** @param {string} name @param {string[]} args of a Node program that takes a port and a folder as wrangler does */
+/** Starts a Worker. @param {string} name @param {string[]} args of a Node program that accepts a port and a folder as wrangler does */
 async function serve(name, args) {
-  const port = await freePort() // none of them takes the answer "any"
+  const port = await freePort() // none of them accepts port 0
   const log = join(scratch, `${name}.log`)
   const output = openSync(log, 'w')
   const own = ['--port', String(port), '--persist-to', join(scratch, name)]
@@ -74,7 +74,7 @@ async function serve(name, args) {
   closeSync(output)
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
-    // wrangler lets requests wait while a build is broken.
+    // wrangler holds requests while a build is broken.
     const healthy = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(5000) }).then(
       ({ ok }) => ok,
       () => false,
@@ -86,7 +86,7 @@ async function serve(name, args) {
   throw new Error(`The ${name} Worker did not start:\n${readFileSync(log, 'utf8')}`)
 }
 
-/** @returns what the suite printed; its verdict is in the files it writes, and not all of its scenarios count there */
+/** Runs the suite. @returns its output; the verdict is in the files it writes, since its exit code ignores some scenarios */
 async function suite(...args) {
   const { child, ended, stop } = start([SUITE, ...args], ['ignore', 'pipe', 'pipe'])
   let printed = ''
@@ -99,14 +99,14 @@ async function suite(...args) {
   return printed
 }
 
-/** Every server scenario of each requirement set, also those that the suite itself runs without counting them. */
+/** Every server scenario of each requirement set, including those that the suite runs without counting them. */
 async function requiredScenarios() {
   const listed = await suite('list', '--requirements', REVISIONS.join())
   const sets = listed.split(/^(?=Required for )/m).slice(-REVISIONS.length)
   return REVISIONS.map((revision, i) => scenariosOf(revision, sets[i] ?? ''))
 }
 
-/** @param {string} revision @param {string} listed what the suite says of it */
+/** @param {string} revision @param {string} listed output of the suite's list command */
 function scenariosOf(revision, listed) {
   if (!listed.startsWith(`Required for ${revision} `))
     throw new Error(`The suite does not know ${revision}:\n${listed}`)
@@ -119,7 +119,7 @@ function scenariosOf(revision, listed) {
   return names
 }
 
-/** The checks of one scenario, or null when it left none. */
+/** Returns the checks of one scenario, or null if it wrote none. */
 function checksOf(folder, scenario) {
   if (!existsSync(folder)) return null
   const run = readdirSync(folder).find((name) => new RegExp(`^server-${scenario}-\\d{4}-`).test(name))
@@ -127,18 +127,19 @@ function checksOf(folder, scenario) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
 }
 
-/** @returns why the scenario does not pass, line by line; empty when it does */
+/** @returns the reasons why the scenario does not pass, one per line; empty if it does */
 function problems(checks, printed, isProduct) {
-  if (checks === null) return ['it left no result, and the suite said last', ...printed.trim().split('\n').slice(-15)]
+  if (checks === null)
+    return ['it wrote no result; the last output of the suite:', ...printed.trim().split('\n').slice(-15)]
   const failures = checks
     .filter(({ status }) => status === 'FAILURE')
-    .filter(({ details }) => !(isProduct && details?.untestable === true)) // needs the fixture, and is played there
+    .filter(({ details }) => !(isProduct && details?.untestable === true)) // needs the fixture, and runs there
     .map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no message'}`)
-  // A scenario that skips everything has shown nothing; it must not look like one that passed.
+  // A scenario that skips every check must not count as passed.
   return failures.length > 0 || checks.some(({ status }) => status === 'SUCCESS') ? failures : ['no check succeeded']
 }
 
-/** Compares what a folder of results says with what is expected of it, and prints what a reader must know. */
+/** Compares a folder of results with the expectations, and prints differences. */
 function judge(set, { folder, printed }, scenarios, reasons, isProduct) {
   const row = { set, passed: 0, expected: 0, unexpected: 0 }
   const fail = (words) => {
@@ -149,7 +150,7 @@ function judge(set, { folder, printed }, scenarios, reasons, isProduct) {
     const checks = checksOf(folder, scenario)
     const found = problems(checks, printed, isProduct)
     const reason = reasons[scenario]
-    // No reason excuses a scenario that broke off.
+    // An aborted scenario is never an expected failure.
     if (found.length > 0 && reason !== undefined && checks !== null) {
       row.expected++
       console.log(`- ${set}: ${scenario} cannot pass. ${reason}`)
@@ -162,7 +163,7 @@ function judge(set, { folder, printed }, scenarios, reasons, isProduct) {
       if (status === 'WARNING') console.log(`! ${set}: ${scenario} advises (${id}): ${errorMessage ?? 'no message'}`)
   }
   for (const scenario of Object.keys(reasons))
-    if (!scenarios.includes(scenario)) fail(`${scenario} is no scenario: delete it from ${EXPECTED_FAILURES}`)
+    if (!scenarios.includes(scenario)) fail(`${scenario} is not a scenario: delete it from ${EXPECTED_FAILURES}`)
   return row
 }
 
@@ -188,7 +189,7 @@ async function playProduct() {
   for (const revision of REVISIONS) {
     const folder = join(scratch, `product-${revision}`)
     const scenarios = PRODUCT_SCENARIOS[revision]
-    // One run for all: to start the suite costs more than to play what only the fixture can pass.
+    // One run for all, because starting the suite costs more than the scenarios that only the fixture can pass.
     const printed = await suite('server', '--url', url, '--requirements', revision, '--output-dir', folder)
     rows.push(judge(`product ${revision}`, { folder, printed }, scenarios, {}, true))
   }

@@ -1,5 +1,5 @@
-// `npm run demo:capture`: memory from one client to another, on a server of its own. Clients are played by their recorded events; with
-// `--clients FOLDER` by the programs themselves (test/clients/README.md says how that folder is made), against scripted models.
+// `npm run demo:capture`: shows memory going from one client to another, on a separate server. Clients are replayed from recorded events;
+// with `--clients FOLDER` the real programs run (test/clients/README.md describes that folder), against scripted models.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { recordedPlayer } from './demo-capture/recorded.mjs'
 import { startOwnServer } from './demo-capture/server.mjs'
 import { DECIDED, tellStory } from './demo-capture/story.mjs'
 
-/** With the programs themselves, where they are asked for. */
+/** Runs the real programs on request. */
 const PLAYER = new URL('../test/clients/capture/player.mjs', import.meta.url).href
 
 const { values } = parseArgs({ options: { clients: { type: 'string' } } })
@@ -26,5 +26,5 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 const isTold = told.includes('Where we left off') && told.includes(DECIDED.split('.')[0])
-if (!isTold) console.error('Codex was not told what was decided and where it was left off.')
+if (!isTold) console.error('Codex did not receive the decision and the state of the work.')
 process.exit(isTold ? 0 : 1)

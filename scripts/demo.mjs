@@ -1,4 +1,4 @@
-// `npm run demo`: the server on a store of its own, filled anew with six weeks of four agents' work, to look at the dashboard.
+// `npm run demo`: starts a server on a new store with six weeks of four agents' work, to explore the dashboard.
 import './local-vectors.mjs'
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -19,6 +19,6 @@ process.exit(
   await serve({
     options: { ...options, state },
     config: 'wrangler.toml',
-    dataLine: 'The data of the demo live in .wrangler/demo and are made anew with each start.',
+    dataLine: 'The demo data is in .wrangler/demo and is replaced at each start.',
   }),
 )

@@ -1,4 +1,4 @@
-// `npm run deploy`: from nothing to a team's own memory, with a proof at the end. See docs/deploy.md.
+// `npm run deploy`: deploys a server to a Cloudflare account, with a proof at the end. See docs/deploy.md.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'

@@ -1,5 +1,5 @@
-// `npm run dev:postgres [-- arguments as of npm start]`: the Worker on PostgreSQL, on this machine, in one command. Starts a
-// database behind PgBouncer (or takes DATABASE_URL, and DATABASE_POOL_URL), migrates it and serves. A database that was started here is stopped at the end; its data stay.
+// `npm run dev:postgres [-- arguments as of npm start]`: runs the Worker on PostgreSQL, on this machine, in one command. Starts a
+// database behind PgBouncer (or uses DATABASE_URL, and DATABASE_POOL_URL), migrates it and serves. A database started here is stopped at the end; its data is not deleted.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { begin } from './begin.mjs'
@@ -10,7 +10,7 @@ const options = await begin(undefined, 'all')
 const { databaseFromEnvironment, pooledUrl, servingUrl, UsageError } = await import('../src/cli/postgres/url.mjs')
 const { dataFolder, spawnServer } = await import('./postgres.mjs')
 
-/** The database of this checkout, or the one that is named. */
+/** The database of this checkout, or the configured one. */
 async function database() {
   const given = databaseFromEnvironment(process.env)
   if (given) {
@@ -27,17 +27,17 @@ const { url, pooled, where, stop } = await database().catch((error) => {
     console.error(error.message)
     process.exit(2)
   }
-  // Its reason has been printed by itself.
+  // The reason was already printed.
   console.error('Set DATABASE_URL to a PostgreSQL with pgvector 0.8 instead.')
   process.exit(1)
 })
 const shown = (/** @type {string} */ address) => address.replace(/:[^:@/]*@/, ':…@')
 console.log(
-  `PostgreSQL is at ${shown(url)}${new URL(pooled).host === new URL(url).host ? '' : `, asked through the pooler at ${shown(pooled)}`}`,
+  `PostgreSQL is at ${shown(url)}${new URL(pooled).host === new URL(url).host ? '' : `, used through the pooler at ${shown(pooled)}`}`,
 )
 const migrated = spawnSync(nodePath(), [join(root, 'src/cli/migrate-postgres.mjs')], {
   cwd: root,
-  // By the environment: arguments are seen by every process of the machine.
+  // Passed in the environment: every process of the machine can read arguments.
   env: environment({ DATABASE_URL: url }),
   stdio: 'inherit',
 })
@@ -47,7 +47,7 @@ const code =
     options,
     config: 'wrangler.postgres.toml',
     hyperdrive: pooled,
-    dataLine: `Entries live ${where}, images in ${options.shownState}; both survive a restart.`,
+    dataLine: `Entries are stored ${where}, images in ${options.shownState}; both survive a restart.`,
   }))
 await stop()
 process.exit(code)

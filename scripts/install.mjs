@@ -1,4 +1,4 @@
-// Installs what is missing. Plain Node without packages, because it runs before there are any.
+// Installs missing packages. Plain Node without packages, because it runs before any are installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -31,26 +31,26 @@ function binaryOfPackage() {
   }
 }
 
-/** The Node that wrangler and vitest need (22.12 or newer): the npm package `node`, else the one that runs this. */
+/** The Node that wrangler and vitest need (22.12 or newer): the npm package `node`, else the running one. */
 export function nodePath() {
   const packaged = binaryOfPackage()
   if (packaged !== null && existsSync(packaged)) return packaged
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 12)) return process.execPath
   console.error(
-    `Node.js 22.12 or newer is needed, and this is ${process.version}: install it, or let npm bring it (npm ci --include=optional).`,
+    `Node.js 22.12 or newer is required, but this is ${process.version}: install it, or let npm install it (npm ci --include=optional).`,
   )
   process.exit(1)
 }
 
-/** Of everything that is installed: a release changes the version of this package alone. */
+/** Hash of the dependencies: a release changes only the version of this package. */
 export function lockHash() {
   const own = /^(\{\s*"name": "[^"]+",\s*"version": )"[^"]+"|("": \{\s*"name": "[^"]+",\s*"version": )"[^"]+"/g
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8').replace(own, '')
   return createHash('sha256').update(lock).digest('hex')
 }
 
-/** npm keeps what it fetched in the home folder, which may be closed. */
+/** npm's cache is in the home folder, which may be read-only. */
 function cacheOption() {
   const usual = process.env.npm_config_cache ?? join(homedir(), '.npm')
   try {
@@ -62,11 +62,11 @@ function cacheOption() {
   }
 }
 
-/** Packages that tests, checks and releases need, and serving does not. The built-in model has its native runtime at the full installation. */
+/** Packages for tests, checks and releases, which serving does not need. The full installation includes the native runtime of the built-in model. */
 export const DEVELOPMENT_ONLY =
   /^(@anthropic-ai\/mcpb|@biomejs\/|@cloudflare\/(vitest-plugin|workers-types)|@electric-sql\/|@js-joda\/|@modelcontextprotocol\/(conformance|server-memory)|@types\/|axe-core|commonmark\.json|fast-check|onnxruntime-node|playwright-core|redos-detector|typescript|vitest)/
 
-/** The manifest and the lock file without the packages of development. @param {string} manifest @param {string} lock */
+/** Returns the manifest and the lock file without development packages. @param {string} manifest @param {string} lock */
 export function servingFiles(manifest, lock) {
   const without = (/** @type {any} */ { scripts: _, bundleDependencies: __, devDependencies, ...rest }) => ({
     ...rest,
@@ -81,10 +81,10 @@ export function servingFiles(manifest, lock) {
   }
 }
 
-/** Megabytes that an installation unpacks, measured on Linux; other systems differ by a few. */
+/** Unpacked size of an installation in megabytes on Linux; other systems differ by a few. */
 const MEGABYTES = { serving: 690, all: 1200 }
 
-/** Bytes of the files below a folder that is being filled. @param {string} folder @returns {number} */
+/** Returns the bytes of the files in a folder that is being filled. @param {string} folder @returns {number} */
 function bytesIn(folder) {
   try {
     return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
@@ -98,7 +98,7 @@ function bytesIn(folder) {
 }
 
 /**
- * The progress of an installation as a line of text. The time that is left is estimated once a tenth has arrived: before that the rate says nothing.
+ * Formats the progress of an installation as a line of text. The remaining time is estimated after a tenth; before that the rate is meaningless.
  *
  * @param {number} done megabytes @param {number} total megabytes @param {number} seconds since the start
  */
@@ -111,7 +111,7 @@ export function progressLine(done, total, seconds) {
 }
 
 /**
- * Shows how an installation proceeds, since npm reports nothing until it is done: one line that changes in a terminal, else a line in
+ * Shows the progress of an installation, since npm reports nothing until it is done: an updated line in a terminal, else a line in
  * ten seconds.
  *
  * @param {string} folder of the packages
@@ -137,7 +137,7 @@ function showArrival(folder, total) {
   }
 }
 
-/** Whether node_modules holds what package-lock.json says. @param {'serving' | 'all'} what */
+/** Returns whether node_modules matches package-lock.json. @param {'serving' | 'all'} what */
 function isInstalled(what) {
   const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   return found === lockHash() || (what === 'serving' && found === `serving ${lockHash()}`)
@@ -162,7 +162,7 @@ function npm(args, cwd, folder, total) {
   })
 }
 
-/** Installs into a folder of its own and moves it, so that a broken installation is never found half done. */
+/** Installs into a temporary folder and moves it, so that an aborted installation is never used. */
 async function installServing() {
   const text = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
   const { manifest, lock } = servingFiles(text('package.json'), text('package-lock.json'))
@@ -183,23 +183,21 @@ async function installServing() {
 }
 
 /**
- * Installs what is missing of the lock file: everything, or only what serving needs. A package was installed with what it needs.
+ * Installs missing packages of the lock file: all, or only those for serving. A published package has its dependencies.
  *
  * @param {'serving' | 'all'} [what]
  */
 export async function installMissing(what = 'all') {
   if (isPackaged || isInstalled(what)) return
-  // A checkout that had the packages of development keeps them.
+  // A checkout with development packages keeps them.
   const hadAll = existsSync(stamp) && !readFileSync(stamp, 'utf8').startsWith('serving ')
   const isServing = what === 'serving' && !hadAll
-  // Standard output belongs to the program that is about to run.
+  // Standard output is reserved for the program that runs next.
   console.error(
-    isServing
-      ? 'Installing the packages that serving needs (once) …'
-      : 'Installing the packages of development (once) …',
+    isServing ? 'Installing the packages of the server (once) …' : 'Installing the development packages (once) …',
   )
   const began = Date.now()
-  // A server may run from the packages of serving: they stay, and the others are added.
+  // A server may use the packages: they are not removed, and the others are added.
   const command = isInstalled('serving') ? ['install', '--no-save'] : ['ci']
   const all = [...command, '--prefer-offline', ...cacheOption()]
   const status = isServing ? await installServing() : await npm(all, root, join(root, 'node_modules'), MEGABYTES.all)
@@ -211,24 +209,24 @@ export async function installMissing(what = 'all') {
   console.error(`Installed in ${Math.round((Date.now() - began) / 1000)} s.`)
 }
 
-/** Environment in which package binaries find the right Node. */
+/** Returns the environment in which package binaries find the right Node. */
 export function environment(extra = {}) {
   const separator = process.platform === 'win32' ? ';' : ':'
   return {
     ...process.env,
     PATH: `${join(root, 'node_modules', '.bin')}${separator}${process.env.PATH}`,
     WRANGLER_SEND_METRICS: 'false',
-    // No look at the registry for a newer version.
+    // Disables the update check in the registry.
     WRANGLER_HIDE_BANNER: 'true',
-    // In the place of the home folder, which may be closed.
+    // Replaces the home folder, which may be read-only.
     WRANGLER_LOG_PATH: join(tmpdir(), 'commonplace-wrangler'),
     CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    // A `wrangler dev` of ours opens no database explorer and keeps no traces.
+    // Disables the database explorer and traces of `wrangler dev`.
     X_LOCAL_EXPLORER: 'false',
     X_LOCAL_OBSERVABILITY: 'false',
     ...extra,
   }
 }
 
-// npm calls this after every install in a checkout, so that an install by hand is not repeated.
+// npm runs this after every install in a checkout, so that a manual install is not repeated.
 if (process.argv[2] === 'stamp') writeFileSync(stamp, lockHash())

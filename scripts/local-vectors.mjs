@@ -1,3 +1,3 @@
-// The one place where tests, benches and the demo decide that their servers make vectors without a model: loading this module sets the
-// environment that they inherit. A provider that is already set stays.
+// Makes the servers of tests, benches and the demo compute vectors without a model: loading this module sets the
+// environment that they inherit. A configured provider is not changed.
 process.env.EMBEDDING_PROVIDER ||= 'local'

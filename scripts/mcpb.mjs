@@ -8,7 +8,7 @@ import { root } from './install.mjs'
 
 /**
  * @param {string} output the file
- * @param {string} staging a folder for what goes into it
+ * @param {string} staging a folder for its content
  * @returns {Promise<void>}
  */
 export async function packDesktopExtension(output, staging = join(root, '.tmp', 'mcpb')) {

@@ -1,6 +1,6 @@
-// `npm run test:node`: a fresh clone under Node 20, 22 and 24, as a newcomer has it. Each version comes from npm into a temporary folder
-// and is the only `node` on the PATH; then what the README promises is tried: install, start, store, command line, types.
-// Takes minutes and the network of npm, so it is no part of `npm test`.
+// `npm run test:node`: tests a fresh clone under Node 20, 22 and 24. Each version comes from npm into a temporary folder
+// and is the only `node` on the PATH; then the promises of the README are tested: install, start, store, command line, types.
+// Takes minutes and needs npm's registry, so it is not part of `npm test`.
 import './local-vectors.mjs'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ function run(command, args, options = {}) {
   return String(stdout)
 }
 
-/** A clone of what is committed, and an environment in which one version is the only Node. @param {string} version */
+/** Clones the last commit, and returns an environment in which one version is the only Node. @param {string} version */
 function prepare(version) {
   const tools = join(folder, `node-${version}`)
   mkdirSync(tools, { recursive: true })
@@ -36,7 +36,7 @@ function prepare(version) {
   return { cwd: clone, env: { ...inherited, PATH } }
 }
 
-/** `npm start` until it is ready. @param {{ cwd: string, env: NodeJS.ProcessEnv }} place @param {number} port */
+/** Runs `npm start` until it is ready. @param {{ cwd: string, env: NodeJS.ProcessEnv }} place @param {number} port */
 async function start({ cwd, env }, port) {
   const child = spawn('npm', ['start'], { cwd, env: { ...env, PORT: String(port) }, detached: true })
   let said = ''
@@ -46,7 +46,7 @@ async function start({ cwd, env }, port) {
         said += chunk
         if (said.includes('Commonplace is ready')) resolve(undefined)
       })
-    child.once('exit', (code) => reject(new Error(`npm start ended with ${code}:\n${said}`)))
+    child.once('exit', (code) => reject(new Error(`npm start exited with ${code}:\n${said}`)))
   })
   return () => new Promise((resolve) => child.once('exit', resolve) && process.kill(-Number(child.pid), 'SIGTERM'))
 }
@@ -64,7 +64,7 @@ async function storeOne(port) {
   if (!text.includes('"context_id":1')) throw new Error(`Storing answered:\n${text}`)
 }
 
-/** Throws what does not work. @param {string} version */
+/** Throws if something fails. @param {string} version */
 async function tryVersion(version) {
   const place = prepare(version)
   const found = run('node', ['--version'], place).trim()
@@ -78,12 +78,13 @@ async function tryVersion(version) {
     await stop()
   }
   run('npm', ['run', '-s', 'check'], place)
-  // Directly, on this very Node: whoever runs migrations in a pipeline has no other.
+  // Without npm, on this Node version: pipelines may run migrations like that.
   const { status, stderr } = spawnSync('node', ['src/cli/migrate-postgres.mjs', 'postgresql://u@127.0.0.1:9/d'], {
     ...place,
     encoding: 'utf8',
   })
-  if (status !== 1 || !stderr.includes('Nothing listens there')) throw new Error(`migrate-postgres said:\n${stderr}`)
+  if (status !== 1 || !stderr.includes('The server does not listen there'))
+    throw new Error(`migrate-postgres said:\n${stderr}`)
   rmSync(place.cwd, { recursive: true, force: true })
   return found
 }

@@ -1,11 +1,11 @@
-// The notices of packages whose code is bundled into dist: name, version, license and the text that each package brings.
+// Collects the notices of packages whose code is bundled into dist: name, version, license and license text.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 const TEXTS = /^(licen[cs]e|copying|notice)([.-].*)?$/i
 
 /**
- * The folder of the package that a file belongs to; null for a file of none.
+ * Returns the folder of the package that a file belongs to; null if there is none.
  *
  * @param {string} root of the checkout
  * @param {string} file
@@ -28,7 +28,7 @@ function noticeOf(folder) {
     .filter((file) => TEXTS.test(file))
     .sort()
     .map((file) => readFileSync(join(folder, file), 'utf8').trim())
-  // Some packages have the text in their README alone.
+  // Some packages have the text only in their README.
   const readme = readdirSync(folder).find((file) => /^readme(\.\w+)?$/i.test(file))
   const section = readme && /^#+ *licen[cs]e\b[\s\S]*/im.exec(readFileSync(join(folder, readme), 'utf8'))?.[0]
   if (texts.length === 0 && section) texts.push(section.trim())
@@ -38,26 +38,26 @@ function noticeOf(folder) {
 }
 
 /**
- * The notices as one text, a package after the other by their names.
+ * Returns the notices as one text, sorted by package name.
  *
  * @param {string} root of the checkout
- * @param {Iterable<string>} files that were bundled, from the root
- * @throws {Error} for a package that names no license
+ * @param {Iterable<string>} files bundled files, from the root
+ * @throws {Error} for a package without a license
  */
 export function noticesOf(root, files) {
   const folders = new Set([...files].flatMap((file) => packageOf(root, resolve(root, file)) ?? []))
   const notices = [...folders].map(noticeOf).sort((a, b) => (a.name < b.name ? -1 : 1))
   const unknown = notices.find(({ license }) => license === '')
-  if (unknown !== undefined) throw new Error(`${unknown.name} ${unknown.version} names no license`)
+  if (unknown !== undefined) throw new Error(`${unknown.name} ${unknown.version} does not state a license`)
   const head =
-    'The files below dist hold code of the packages that are listed here, each under the license that is named with it.\n' +
-    'Packages that are installed next to this one bring their own licenses.\n'
+    'The files in dist contain code of the packages listed here, each under its own license.\n' +
+    'Packages installed next to this one include their own licenses.\n'
   const parts = notices.map(({ name, version, license, texts, from, by }) =>
     [
       `${name} ${version}\nLicense: ${license}${by === '' ? '' : `\nAuthor: ${by}`}${from === '' ? '' : `\nSource: ${from}`}`,
       ...(texts.length > 0
         ? texts
-        : [`The package holds no text of its license; it is ${license} of https://spdx.org/licenses/.`]),
+        : [`The package does not include its license text; it is ${license} of https://spdx.org/licenses/.`]),
     ].join('\n\n'),
   )
   return `${[head, ...parts].join(`\n${'-'.repeat(80)}\n\n`)}\n`

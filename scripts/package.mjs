@@ -1,4 +1,4 @@
-// `npm pack` runs this first: builds what the package holds in the place of the Worker's sources, into dist.
+// Runs before `npm pack`: builds the files that replace the Worker's sources in the package, into dist.
 //   dist/worker      the Worker as it is uploaded, its SQL, and how the simulator binds it, on D1 and on PostgreSQL
 //   dist/cli         the parts of the command line that are written in TypeScript
 //   dist/onnxruntime what runs the built-in model where onnxruntime-node is not installed: three files instead of a package of 148 MB
@@ -15,14 +15,14 @@ import { bundleWorker } from './serve/bundle.mjs'
 const LIBRARIES = ['copy', 'import', 'markdown', 'setup'].map((name) => join(ROOT, 'src', 'cli', name, 'library.ts'))
 const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']
 
-/** @returns {Promise<string[]>} the files of which the Worker is made */
+/** @returns {Promise<string[]>} the source files of the Worker */
 async function buildWorker() {
   const bundle = await bundleWorker()
   const folder = join(BUILT, 'worker')
   mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(bundle).filter((one) => /^index\.js$|\.(sql|wasm)$/.test(one)))
     cpSync(join(bundle, name), join(folder, name))
-  // The address of the database is said when a server starts.
+  // The address of the database is passed when a server starts.
   process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE ??= 'postgres://user:password@localhost/database'
   for (const config of CONFIGURATIONS) {
     const { rootPath: _, hyperdrives: __, ...options } = await workerOptionsOf(config)
@@ -32,7 +32,7 @@ async function buildWorker() {
   return sources.map((/** @type {string} */ source) => resolve(bundle, source))
 }
 
-/** @returns {Promise<string[]>} the files of which the libraries are made */
+/** @returns {Promise<string[]>} the source files of the libraries */
 async function buildLibraries() {
   const files = []
   const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
@@ -45,10 +45,10 @@ async function buildLibraries() {
       bundle: true,
       platform: 'node',
       format: 'esm',
-      // The driver chooses its parts when it is loaded, so it stays a package.
+      // The driver selects its parts when it is loaded, so it stays a package.
       external: ['pg'],
       loader: { '.sql': 'text' },
-      // Packages of the older kind ask for modules of Node by require.
+      // CommonJS packages load Node's modules with require.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'error',
     })
@@ -59,7 +59,7 @@ async function buildLibraries() {
   return files
 }
 
-/** The WebAssembly runtime, with the package that it imports, and the license of both. */
+/** Copies the WebAssembly runtime, the package that it imports, and both licenses. */
 async function buildRuntime() {
   const require = createRequire(import.meta.url)
   const { build } = createRequire(require.resolve('wrangler'))('esbuild')
@@ -71,7 +71,7 @@ async function buildRuntime() {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // Found by its name next to this file, in the thread that runs the model.
+    // Loaded by its name next to this file, in the thread that runs the model.
     external: ['./ort-wasm-simd-threaded.mjs'],
     logLevel: 'error',
   })

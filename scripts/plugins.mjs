@@ -1,4 +1,4 @@
-// `node scripts/plugins.mjs`: makes hook.mjs of both plugins from plugins/source; `--check` only says whether they are what it makes.
+// `node scripts/plugins.mjs`: builds hook.mjs of both plugins from plugins/source; `--check` only checks that they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const FILES = ['commonplace', 'agent-plugin'].map((name) => join(PLUGINS, name, 
 
 const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
 
-/** Properties of the rules that get short names; those that the language or a computed name uses are not in the list. */
+/** Properties of the rules that get short names; those used by the language or by computed names are not listed. */
 const INTERNAL = new RegExp(
   `^(?:${[
     'after areWords authorities azure azureSecret bearers before bodies body credentials digit end endFrom ends found form headers holds',
@@ -51,7 +51,7 @@ const fromBanner = {
   },
 }
 
-/** @returns {Promise<string>} one file without dependencies, readable but for the rules for secrets */
+/** @returns {Promise<string>} one file without dependencies, readable except for the rules for secrets */
 async function built() {
   const { outputFiles } = await build({
     banner: {
@@ -69,7 +69,7 @@ async function built() {
     charset: 'utf8',
     logLevel: 'error',
   })
-  // The names of the sources would take bytes of every client's start.
+  // Source names in the output would cost bytes at every start of a client.
   return outputFiles[0].text.replace(/^\/\/ \S+\.mjs\n/gm, '')
 }
 
@@ -82,6 +82,6 @@ const stale = FILES.filter((file) => {
   }
 })
 if (process.argv.includes('--check')) {
-  for (const file of stale) console.error(`${file} is not what node scripts/plugins.mjs makes`)
+  for (const file of stale) console.error(`${file} is out of date; run: node scripts/plugins.mjs`)
   process.exitCode = stale.length === 0 ? 0 : 1
 } else for (const file of stale) writeFileSync(file, text)

@@ -1,13 +1,13 @@
-// Ports for servers that are started beside others: tests, benches, a database of one's own.
+// Assigns ports to servers that run in parallel: tests, benches, a local database.
 import { createServer } from 'node:net'
 import { threadId } from 'node:worker_threads'
 
 /**
- * Where ports are given out: below those that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere), so that
- * none is taken by a connection of anybody's between two starts of one server, and above those that browsers refuse.
+ * Range of assigned ports: below the ephemeral ports of systems (from 32768 on Linux, 49152 elsewhere), so that an outgoing connection
+ * never takes one between two starts of a server, and above those that browsers refuse.
  */
 const FIRST = 11_000
-/** Each process walks through ports of its own, so that two that ask at once do not get the same one. */
+/** Each process uses its own ports, so that two processes never get the same one. */
 const EACH = 100
 const PROCESSES = 200
 
@@ -16,7 +16,7 @@ let given = 0
 /**
  * @param {number} port
  * @param {string} host
- * @returns {Promise<string | null>} why nothing can listen there (the system's code, such as EADDRINUSE), or null
+ * @returns {Promise<string | null>} the system's error code if the port cannot be used (such as EADDRINUSE), or null
  */
 export const listeningFails = (port, host) =>
   new Promise((resolve) => {
@@ -26,9 +26,9 @@ export const listeningFails = (port, host) =>
   })
 
 /**
- * A port that nobody listens on, for a server that may also be stopped and started there again.
+ * Returns a free port, also for a server that is stopped and started again there.
  *
- * @returns {Promise<number>} never the same one twice among the next hundred
+ * @returns {Promise<number>} different from the previous hundred
  */
 export async function freePort() {
   const own = FIRST + ((process.pid + threadId) % PROCESSES) * EACH

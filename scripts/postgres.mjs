@@ -1,11 +1,11 @@
 // `node scripts/postgres.mjs <command>`: a real PostgreSQL with pgvector on this machine, without installing anything.
-//   install brings the programs here, if they are missing
+//   install downloads the programs if they are missing
 //   start   starts it in the background, if it is not running, and prints its URL      [--data DIR] [--port N]
-//   stop    stops it; the data stay                                                    [--data DIR]
-//   serve   runs it until the caller's end of stdin or a signal; prints one line of JSON with its URLs
-//           [--data DIR, else a folder that goes away with it, so that durability is off] [--port N] [--pgbouncer: a transaction
-//           pooler in front, where it is installed]
-//   pglite  the same with PGlite from npm: one session, no locks, for machines where the above cannot be had
+//   stop    stops it; the data is not deleted                                          [--data DIR]
+//   serve   runs it until stdin ends or a signal arrives; prints one line of JSON with its URLs
+//           [--data DIR, else a temporary folder, so that durability is off] [--port N] [--pgbouncer: a transaction
+//           pooler in front, if it is installed]
+//   pglite  the same with PGlite from npm: one session, no locks, for machines where PostgreSQL is not available
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ import { root } from './install.mjs'
 import { installPostgres } from './postgres/install.mjs'
 import { runningServer, startInBackground, startPgbouncer, startServer } from './postgres/server.mjs'
 
-/** Whether the user that the server runs as may pass all folders above. */
+/** Returns whether the user of the server may enter all parent folders. */
 function reachable(path) {
   if (process.getuid?.() !== 0) return true
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -28,14 +28,14 @@ function reachable(path) {
   }
 }
 
-/** Where the databases of this checkout are kept; COMMONPLACE_POSTGRES_DATA names another folder. */
+/** Folder of the databases of this checkout; COMMONPLACE_POSTGRES_DATA sets another one. */
 export function dataFolder() {
   const own = process.env.COMMONPLACE_POSTGRES_DATA ?? join(root, '.wrangler', 'postgres')
   if (reachable(own)) return own
   return join('/var/tmp', `commonplace-postgres-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`)
 }
 
-/** Ends with the process that started this one, however that one ends: its pipe closes. */
+/** Exits with the parent process, however that ends: its pipe closes. */
 const untilTold = () =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(undefined))
@@ -49,7 +49,7 @@ function temporaryFolder() {
   return folder
 }
 
-/** Waits for a server that is just stopping; one that stays is somebody's. */
+/** Waits for a server that is stopping; if it does not stop, another user runs it. */
 async function untilFree(data) {
   for (let tries = 0; runningServer(data) !== null; tries++) {
     if (tries === 200)
@@ -58,7 +58,7 @@ async function untilFree(data) {
   }
 }
 
-/** Of the database, that PgBouncer shares: its own default; for tests few enough that their clients really share them. */
+/** Connections of the database that PgBouncer shares: its default; in tests few enough that clients really share them. */
 const SESSIONS = 20
 const FEW_SESSIONS = 4
 
@@ -86,7 +86,7 @@ async function serve({ data, port, pgbouncer }) {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** A server that outlives this command. */
+/** Starts a server that outlives this command. */
 async function start({ data, port }) {
   const running = runningServer(data)
   if (running === null) mkdirSync(dirname(data), { recursive: true })
@@ -113,7 +113,7 @@ async function pglite() {
 const COMMANDS = { install: async () => void installPostgres(), start, stop, serve, pglite }
 
 /**
- * This program as a child, which ends with its parent.
+ * Starts this program as a child, which exits with its parent.
  *
  * @param {string[]} args
  * @returns {Promise<{ url: string, pooledUrl?: string, pid: number, stop: () => Promise<void> }>}

@@ -36,8 +36,8 @@ try {
     for (const file of Object.keys(changed)) console.log(`  ${file}`)
     console.log(`  and commit, tag v${version} and pack the package and the extension`)
   } else {
-    if (git('status', '--porcelain') !== '') throw new Refused('There are changes that are not committed')
-    if (git('tag', '--list', `v${version}`) !== '') throw new Refused(`The tag v${version} is there already`)
+    if (git('status', '--porcelain') !== '') throw new Refused('There are uncommitted changes')
+    if (git('tag', '--list', `v${version}`) !== '') throw new Refused(`The tag v${version} already exists`)
     for (const [file, content] of Object.entries(changed)) writeFileSync(join(root, file), content)
     run('scripts/plugins.mjs', '--check')
     git('add', ...Object.keys(changed))

@@ -1,6 +1,6 @@
-// `npm run screenshots`: pictures of the dashboard for docs/pictures, from the data of the demo, so that nobody takes them by hand.
-// `npm run screenshots -- --all`: every page whole, narrow and wide, light and dark, and what an empty store shows, into .wrangler/pictures
-// to be looked at.
+// `npm run screenshots`: takes pictures of the dashboard for docs/pictures, with the data of the demo.
+// `npm run screenshots -- --all`: takes every full page, narrow and wide, light and dark, and with an empty store, into .wrangler/pictures
+// for review.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -61,7 +61,7 @@ const browser = await chromium.launch({ executablePath, args: ['--headless', '--
 
 /**
  * @param {string} url
- * @param {string} path where the picture goes
+ * @param {string} path of the picture
  * @param {{ width: number, height: number, colorScheme: 'light' | 'dark', fullPage?: boolean }} look
  */
 async function take(url, path, { width, height, colorScheme, fullPage = false }) {

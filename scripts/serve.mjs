@@ -1,5 +1,5 @@
-// How is the Worker run on this machine? As a child in a process group of its own, so that whatever ends this process, a signal
-// it cannot hear included, leaves nothing running. Shared by `npm start` and `npm run dev:postgres`.
+// Runs the Worker on this machine as a child in its own process group, so that no process survives when this one ends, even by
+// SIGKILL. Used by `npm start` and `npm run dev:postgres`.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,11 +14,11 @@ function signalGroup(group, signal) {
   try {
     if (group !== undefined) process.kill(process.platform === 'win32' ? group : -group, signal)
   } catch {
-    // Nobody is left in it.
+    // The process group is empty.
   }
 }
 
-/** npm does not take its scripts with it when it is killed; whoever started it means the server too. */
+/** A killed npm does not stop its scripts, so a missing parent stops the server too. */
 function whenNpmEnds(/** @type {() => void} */ then) {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return
   const parentOf = (/** @type {number} */ pid) =>
@@ -37,7 +37,7 @@ function whenNpmEnds(/** @type {() => void} */ then) {
 }
 
 /**
- * Serves until a signal ends it or the server ends by itself; resolves to the exit code.
+ * Serves until a signal arrives or the server exits; resolves to the exit code.
  *
  * @param {import('./serve/worker.mjs').Task} task
  * @returns {Promise<number>}
@@ -47,7 +47,7 @@ export function serve(task) {
   const output = task.options.log === undefined ? 'inherit' : 'pipe'
   const child = spawn(nodePath(), [PROGRAM], {
     cwd: isPackaged ? WORK : ROOT,
-    // By the environment, since arguments are seen by every process of the machine, and a variable may be a secret.
+    // Passed in the environment: every process of the machine can read arguments, and a variable may be a secret.
     env: environment({
       COMMONPLACE_TASK: JSON.stringify(task),
       COMMONPLACE_TYPED: JSON.stringify(TYPED),
@@ -74,7 +74,7 @@ export function serve(task) {
       resolve(1)
     })
     child.once('exit', (code, signal) => {
-      // What it started must not outlive it.
+      // Child processes must not outlive it.
       signalGroup(child.pid, 'SIGKILL')
       if (!asked && code === null) console.error(`The server was ended by ${signal}.`)
       resolve(code ?? (asked ? 0 : 1))

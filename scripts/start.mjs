@@ -8,6 +8,6 @@ process.exit(
   await serve({
     options,
     config: 'wrangler.toml',
-    dataLine: `Data live in ${options.shownState} and survive a restart.`,
+    dataLine: `Data is stored in ${options.shownState} and survives a restart.`,
   }),
 )

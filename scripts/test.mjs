@@ -1,4 +1,4 @@
-// `npm test`: installs what is missing, then runs what every change must pass; with `--nightly` what plays longer and broader. What was left out is said last, where it is seen.
+// `npm test`: installs missing packages, then runs the tests that every change must pass; with `--nightly` the long ones. Skipped tests are reported at the end.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -7,10 +7,10 @@ import { environment, installMissing, nodePath, root } from './install.mjs'
 import { installPostgres } from './postgres/install.mjs'
 import { spawnServer } from './postgres.mjs'
 
-/** Bytes that must be free: the log of PostgreSQL may grow to one gigabyte, and each test file that plays on it has a database or two. */
+/** Free bytes that are required: the log of PostgreSQL may grow to one gigabyte, and each test file that uses it has a database or two. */
 const ROOM = 5e9
 
-/** A folder of this run alone, which the user that PostgreSQL runs as may pass too. */
+/** A folder of this run, which the user of PostgreSQL may enter too. */
 function ownFolder(parent) {
   const folder = mkdtempSync(join(parent, 'commonplace-test-'))
   chmodSync(folder, 0o755)
@@ -18,8 +18,8 @@ function ownFolder(parent) {
 }
 
 /**
- * Where the tests keep their databases: in memory where the system has a folder that is, with room in it and leave to run what
- * tests put there. Nothing that is kept here outlives the run; on a disk, files that write much were measured to take a sixth more.
+ * Returns the folder of the test databases: in memory where the system has a folder for that, with enough space and permission to run
+ * programs in it. Everything in it is deleted after the run.
  */
 function scratch() {
   const memory = '/dev/shm'
@@ -32,14 +32,14 @@ function scratch() {
     if (spawnSync(program).status === 0) return folder
     rmSync(folder, { recursive: true })
   } catch {
-    // There is no such folder, or not for us.
+    // The folder does not exist, or is not accessible.
   }
   return ownFolder(tmpdir())
 }
 
 /**
- * The whole of a tier plays in two at once. To load the product into a workerd is ten seconds of work, so that half of the processors have
- * one each, two at least, since each often waits for a database; files of Node, which wait for servers of their own, play beside them.
+ * Both parts of a tier run in parallel. Loading the product into a workerd takes ten seconds, so half of the processors have
+ * one each, at least two, since each often waits for a database; test files in Node, which wait for their own servers, run at the same time.
  */
 const cores = availableParallelism()
 const PARTS = [
@@ -48,11 +48,11 @@ const PARTS = [
 ].map((words) => words.map(String))
 
 /**
- * Plays one part.
+ * Runs one part.
  *
- * @param {readonly string[]} words for vitest
+ * @param {readonly string[]} words arguments for vitest
  * @param {NodeJS.ProcessEnv} env
- * @param {boolean} waits whether what it says is held back until it is over, so that two do not speak at once
+ * @param {boolean} waits whether its output is held back until it has finished, so that outputs do not mix
  * @returns {Promise<{ status: number, said: string }>}
  */
 const play = (words, env, waits) =>
@@ -81,25 +81,25 @@ const env = environment({
   TMPDIR: folder,
   ...(isNightly && { COMMONPLACE_TIER: 'nightly' }),
 })
-// Ctrl-C reaches them by itself, and what they kept goes with them.
+// Ctrl-C also reaches the child processes, which delete their files.
 process.on('SIGINT', () => {})
 const parts = words.length > 0 ? [words] : PARTS
 /**
- * Of PostgreSQL, for both parts: to make one is some seconds of work. In the nightly tier each has its own, since rows are counted there, and
- * what is dead in an index is read, and counted, as long as a session of the server may still look at it.
+ * PostgreSQL for both parts, since starting one takes some seconds. In the nightly tier each part has its own: those tests count rows, and
+ * dead rows of an index are read and counted as long as any session of the server may still see them.
  */
 let server
 if (parts.length > 1 && !process.env.PG_URL)
   try {
     process.env.TMPDIR = folder
-    // Once, since both would do so at once.
+    // Once, since both would do so at the same time.
     if (isNightly) installPostgres()
     else {
       server = await spawnServer('serve', '--pgbouncer')
       Object.assign(env, { PG_URL: server.url, ...(server.pooledUrl && { PG_POOLED_URL: server.pooledUrl }) })
     }
   } catch {
-    // Each part tries again, and says what it does without.
+    // Each part tries again, and reports missing programs.
   }
 const played = await Promise.all(parts.map((part, at) => play(part, env, at > 0)))
 for (const { said } of played) process.stdout.write(said)

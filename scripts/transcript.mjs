@@ -18,10 +18,10 @@ const PLAYED = [
   ['Cursor', 'search', { query: 'why did a refund pay twice?' }],
 ]
 
-/** Characters of a line. */
+/** Characters per line. */
 const WIDTH = 120
 
-/** A call, in as many lines as it needs. @param {string} tool @param {Record<string, unknown>} args */
+/** Formats a call, in as many lines as it needs. @param {string} tool @param {Record<string, unknown>} args */
 function written(tool, args) {
   const lines = [`${tool}(`]
   Object.entries(args).forEach(([name, value], i, all) => {
@@ -33,7 +33,7 @@ function written(tool, args) {
   return lines.map((line) => line.trimEnd())
 }
 
-/** What of a result is worth a line. @param {string} tool @param {any} result @returns {string[]} */
+/** Returns the lines of a result that are shown. @param {string} tool @param {any} result @returns {string[]} */
 function told(tool, result) {
   if (tool === 'remember') return [`→ memory ${result.id}`]
   if (tool === 'context')
@@ -108,8 +108,8 @@ if (process.argv[1]?.endsWith('transcript.mjs')) {
     const help =
       cause === undefined
         ? ''
-        : `: ${cause.message}. Start a server (npm start), or name one: node scripts/transcript.mjs URL`
-    console.error(`${origin} did not play it (${message})${help}`)
+        : `: ${cause.message}. Start a server (npm start), or pass one: node scripts/transcript.mjs URL`
+    console.error(`${origin} failed to run it (${message})${help}`)
     process.exitCode = 1
   }
 }

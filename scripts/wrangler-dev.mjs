@@ -1,5 +1,5 @@
-// What has a person to know who types `npx wrangler dev`? wrangler runs this before it builds (`[build]` of wrangler.toml), and ends
-// where this fails: as `npm start` does, when its port would serve other machines without keys. Other commands hear nothing.
+// Warns and checks before `npx wrangler dev`: wrangler runs this before it builds (`[build]` of wrangler.toml), and stops
+// if it fails, as `npm start` does when its port would serve other machines without keys. Other commands are not affected.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,16 +9,16 @@ import { isLoopback, UsageError } from './serve/arguments.mjs'
 import { refuseOpenDoor } from './serve/variables.mjs'
 
 const CONFIG = fileURLToPath(new URL('../wrangler.toml', import.meta.url).href)
-/** Between this and wrangler stand a shell or two. */
+/** Shells between this process and wrangler. */
 const GENERATIONS = 5
 
 const NOTE =
-  'Open mode: programs of this machine are served at /mcp without a key, nobody else. wrangler dev runs no schedule by itself and ' +
-  'mounts pages of its own beside the Worker; npm start runs the schedule and opens the Worker alone.'
+  'Open mode: only programs on this machine can call /mcp, without a key. wrangler dev does not run the schedule and ' +
+  'adds its own pages to the Worker; npm start runs the schedule and serves only the Worker.'
 
 /**
  * @param {number} pid
- * @returns {{ args: string[], parent: number } | null} null where the system does not tell
+ * @returns {{ args: string[], parent: number } | null} null if the system does not report it
  */
 function processOf(pid) {
   try {
@@ -32,7 +32,7 @@ function processOf(pid) {
   }
 }
 
-/** @returns {string[]} what follows `wrangler dev`; nothing where that cannot be known */
+/** @returns {string[]} the arguments of `wrangler dev`; empty if unknown */
 function argumentsOfWrangler() {
   let pid = process.ppid
   for (let i = 0; i < GENERATIONS && pid > 1; i++) {
@@ -60,7 +60,7 @@ async function check(args) {
   })
   const ip = String(values.ip ?? 'localhost')
   if (isLoopback(ip)) return console.log(NOTE)
-  // Deployments ask for keys.
+  // Deployments require keys.
   if (values.env !== undefined) return
   const { unstable_getVarsForDev } = await import('wrangler')
   const files = /** @type {string[] | undefined} */ (values['env-file'])

@@ -31,7 +31,7 @@ function* sources(folder) {
   }
 }
 
-/** A folder with as many files as asked for, each tenth of what the packages have more of left out evenly. */
+/** Makes a folder with this number of files, leaving out evenly what the packages have more of. */
 function gather(folder) {
   const all = PACKAGES.flatMap((name) => [...sources(join(root, 'node_modules', name))])
   const wanted = Math.min(Number(values.files), all.length)

@@ -1,12 +1,12 @@
 // A working day of two coding agents on two projects, call by call: what they ask is what a session asks, and each answer comes back with
 // what it is about. A test reads the answers by rules (test/contracts/endpoint/working-day.ts); `node bench/day/run.mjs` counts their tokens.
 
-/** Words that stand in every text of a project and in none of the other. */
+/** Words in every text of one project and in none of the other. */
 export const MARKS = { ferry: 'quayside', kiln: 'stoneware' }
 
 /** @typedef {'ada' | 'bob'} Agent */
 /** @typedef {'ferry' | 'kiln'} Project */
-/** @typedef {(agent: Agent, tool: string, args: Record<string, unknown>) => Promise<any>} Ask the structured answer, of an error too */
+/** @typedef {(agent: Agent, tool: string, args: Record<string, unknown>) => Promise<any>} Ask the structured answer, also of an error */
 /** @typedef {{ agent: Agent, project: Project, tool: string, args: Record<string, unknown>, answer: any }} Step */
 
 const DECISIONS = {
@@ -38,7 +38,7 @@ const DECISIONS = {
       'A stoneware glaze recipe is never changed in place: a new version refers to the old one, since a firing names its version.',
     ],
     [
-      'Temperatures are kept in kelvin',
+      'Temperatures are stored in kelvin',
       'Stoneware firing curves keep kelvin as floats; Fahrenheit is only shown to the American studio.',
     ],
     [
@@ -146,7 +146,7 @@ export async function playDay(ask, keyOf) {
       )
     const { command, output, line, fix, file } = ERRORS[project]
 
-    // The morning: begin, keep what was settled, look at the code.
+    // The morning: start, store decisions, search the code.
     await call('context_orient', { projectPath, sessionId: session, timezone: 'Europe/Lisbon' })
     await report('session_start', {})
     const ids = []
@@ -175,7 +175,7 @@ export async function playDay(ask, keyOf) {
       projectPath,
     })
 
-    // Something fails; the other agent solves it and says how.
+    // An error occurs; the other agent solves it and reports how.
     await report('command_executed', { command, output, exitCode: 1 })
     await report('error_occurred', { error: line, file })
     await call(
@@ -188,7 +188,7 @@ export async function playDay(ask, keyOf) {
       other,
     )
 
-    // The afternoon: questions, a summary of where one stands, the same failure again.
+    // The afternoon: questions, a summary of the current state, the same failure again.
     for (const query of QUESTIONS[project]) await call('context_recall', { query, filter: { projectPath } })
     await call('context_getCurrent', { projectPath, sessionId: session, currentFile: file, currentCommand: command })
     const again = await report('error_occurred', { error: line, file })

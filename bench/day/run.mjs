@@ -23,7 +23,7 @@ async function measure(ref) {
   const tools = new Map()
   try {
     const ask = async (_, tool, args) => {
-      // A release that does not know an argument is asked without it.
+      // A release that does not know an argument is called without it.
       try {
         return (await client.call(tool, args)).content
       } catch (error) {

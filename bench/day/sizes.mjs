@@ -1,5 +1,5 @@
-// `node bench/day/sizes.mjs [--memories 10000]`: how many tokens the largest default answer of each fabric tool takes in a large store of
-// long memories, one of 300 KB, beside what the contract allows (fabric §1, guarantee 18). Ends with 1 where one is larger.
+// `node bench/day/sizes.mjs [--memories 10000]`: counts the tokens of the largest default answer of each fabric tool in a large store of
+// long memories, one of 300 KB, compared with the limit of the contract (fabric §1, guarantee 18). Exits with 1 if one is larger.
 import { parseArgs } from 'node:util'
 import { createClient } from '../support/mcp.mjs'
 import { markdownTable, random, thousands } from '../support/numbers.mjs'
@@ -62,7 +62,7 @@ async function fill(client, count) {
 }
 
 /**
- * Default calls, `n` by `n`, and the tokens that each may take.
+ * Default calls, `n` by `n`, and the token limit of each.
  *
  * @type {Record<string, [(n: number, ids: string[]) => Record<string, unknown>, (answer: any) => number]>}
  */
@@ -106,7 +106,7 @@ try {
   })
   if (!sent.ok) throw new Error(`The code was not taken: ${await sent.text()}`)
   const { content: listed } = await client.call('context_list', { projectPath: PROJECT, limit: 100 })
-  // What an update shows of the caller's own further keys comes on top.
+  // The answer of an update also has the caller's own further keys.
   const ids = listed.memories.flatMap(({ id, metadata }) => (metadata.fileContext === undefined ? [id] : []))
   const rows = []
   for (const [tool, [args, allowed]] of Object.entries(DEFAULT)) {

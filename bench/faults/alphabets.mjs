@@ -1,4 +1,4 @@
-// Texts of a megabyte that are hard on what reads them: one alphabet each.
+// Texts of a megabyte that are hard to process, one alphabet each.
 
 /** UTF-8 bytes that a text may have. */
 export const MEGABYTE = 1_000_000

@@ -1,4 +1,4 @@
-// `node bench/faults/crash.mjs`: is every acknowledged write still there, and none twice, when the server is killed at any moment?
+// `node bench/faults/crash.mjs`: checks that every acknowledged write exists exactly once after the server is killed at random moments.
 // See ../README.md.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

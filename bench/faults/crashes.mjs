@@ -1,5 +1,5 @@
-// Writers that are interrupted: they call a server over HTTP, remember what it acknowledged, and look afterwards whether that is
-// what it holds. Used by crash.mjs, which crashes often, and by test/e2e/crash.test.ts, which crashes twice.
+// Writers that are interrupted: they call a server over HTTP, record its acknowledgements, and then compare them with its
+// content. Used by crash.mjs, which crashes often, and by test/e2e/crash.test.ts, which crashes twice.
 import '../../scripts/local-vectors.mjs'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ export async function startServer({ port, state, script = 'start.mjs', env = {} 
   const gone = new Promise((resolve) => child.once('exit', resolve))
   return {
     origin: `http://localhost:${port}`,
-    /** Ends everything that was started, at once and without a word to it. */
+    /** Kills every started process at once. */
     async crash() {
       await killAll(family(/** @type {number} */ (child.pid)).reverse())
       await gone
@@ -52,31 +52,31 @@ const PNG = Buffer.from(
 )
 
 /**
- * @typedef {object} Memory what a writer knows of one of its entries
- * @property {number | null} id null while nobody knows whether it was stored
+ * @typedef {object} Memory a writer's knowledge of one of its entries
+ * @property {number | null} id null while it is unknown whether it was stored
  * @property {Record<string, any>} draft
  * @property {string} text acknowledged
- * @property {string | null} maybe a text that may have taken its place
+ * @property {string | null} maybe a text that may have replaced it
  * @property {Record<string, number>} patches acknowledged
  * @property {'no' | 'maybe' | 'yes'} deleted
- * @property {string} word of its own, which its text holds
- * @property {boolean} touched since it was last searched for
+ * @property {string} word a unique word in its text
+ * @property {boolean} touched whether it changed since the last search for it
  */
 
 /** Text that is committed without its words and vectors (src/domain/write-share.ts). */
 const LONG = 'hay '.repeat(63_000).trim()
 
-/** One agent, which does one thing after the other in a thread of its own. */
+/** One agent, which makes one call after the other in a thread of its own. */
 export class Writer {
   /** @type {Memory[]} */
   memories = []
   acknowledged = 0
   unknown = 0
   keys = 0
-  /** A restoration that nobody knows of: its arguments. @type {{ context_ids: (number | null)[], idempotency_key: string } | null} */
+  /** Arguments of a restoration whose outcome is unknown. @type {{ context_ids: (number | null)[], idempotency_key: string } | null} */
   restoring = null
 
-  /** @param {number} number @param {() => number} dice @param {() => void} heard told of each acknowledgement */
+  /** @param {number} number @param {() => number} dice @param {() => void} heard called for each acknowledgement */
   constructor(number, dice, heard) {
     this.thread = `writer ${number}`
     this.dice = dice
@@ -84,7 +84,7 @@ export class Writer {
   }
 
   /**
-   * Works until the server is gone.
+   * Works until the server is killed.
    *
    * @param {string} origin
    */
@@ -94,13 +94,13 @@ export class Writer {
       await this.settle(client)
       for (;;) await this.step(client)
     } catch (error) {
-      if (/failed:/.test(error.message)) throw error // an answer, and not the one that was expected
+      if (/failed:/.test(error.message)) throw error // an unexpected answer
     } finally {
       client.close()
     }
   }
 
-  /** What nobody knows of is written again, by the same call. @param {import('../support/mcp.mjs').Client} client */
+  /** Repeats a write with an unknown outcome, by the same call. @param {import('../support/mcp.mjs').Client} client */
   async settle(client) {
     for (const memory of this.memories)
       if (memory.id === null) {
@@ -113,7 +113,7 @@ export class Writer {
     }
   }
 
-  /** What a restoration named is back, whichever of two calls brought it. */
+  /** Checks that a restored entry exists, whichever of two calls restored it. */
   restored() {
     for (const memory of this.memories)
       if (this.restoring?.context_ids.includes(memory.id)) Object.assign(memory, { deleted: 'no', touched: true })
@@ -171,7 +171,7 @@ export class Writer {
   }
 
   /**
-   * Whether what stands is found by a word of its own, by words and by meaning, in the first search of all.
+   * Checks that existing entries are found by a unique word, by words and by meaning, in the first search.
    *
    * @param {import('../support/mcp.mjs').Client} client
    * @returns {Promise<string[]>}
@@ -183,7 +183,7 @@ export class Writer {
       memory.touched = false
       for (const tool of ['fts_search_context', 'semantic_search_context']) {
         const { content } = await client.call(tool, { query: memory.word, thread_id: this.thread, limit: 10 })
-        // A long text is near to nothing by one word.
+        // A long text is not similar to a single word.
         const isFar = tool.startsWith('semantic') && memory.text.length > LONG.length
         if (!isFar && !content.results.some(({ id }) => id === memory.id))
           wrong.push(`entry ${memory.id} (${memory.word}) is not found by ${tool}`)
@@ -193,7 +193,7 @@ export class Writer {
   }
 
   /**
-   * What the server holds against what it acknowledged; every difference in words.
+   * Compares the server's content with the acknowledgements; returns every difference as text.
    *
    * @param {string} origin
    * @returns {Promise<string[]>}
@@ -235,7 +235,7 @@ export class Writer {
           if (content.result[0]?.images?.[0]?.data !== memory.draft.images[0].data)
             wrong.push(`${what} has lost its image`)
         }
-        // What nobody knew of is known now.
+        // Unknown outcomes are known now.
         if (memory.maybe !== null && has(memory.maybe)) memory.text = memory.maybe
         memory.maybe = null
         memory.deleted = 'no'
@@ -251,7 +251,7 @@ export class Writer {
 }
 
 /**
- * Crashes a server again and again while writers are at work, at moments that a seed decides.
+ * Crashes a server repeatedly while writers work, at moments that a seed decides.
  *
  * @param {object} options
  * @param {() => ReturnType<typeof startServer>} options.start

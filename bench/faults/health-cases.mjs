@@ -1,4 +1,4 @@
-// Calls that ask as much of the server as one call may, for health.mjs.
+// Calls with the largest allowed work, for health.mjs.
 import { createHash } from 'node:crypto'
 
 const MANY = [50_000, 900_000]

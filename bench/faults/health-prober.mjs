@@ -1,4 +1,4 @@
-// Asks /health without a pause, as a process of its own: neither the server nor the bench can delay it. Started by health.mjs.
+// Requests /health continuously from a separate process, so that neither the server nor the bench can delay it. Started by health.mjs.
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { workerdProcess } from './prober.mjs'
@@ -16,7 +16,7 @@ process.on('message', () => {
   isLapEnding = true
 })
 
-/** Milliseconds that the server's event loop has run so far; NaN where the system does not tell. */
+/** Milliseconds of the server's event loop so far; NaN if the system does not report them. */
 function ran() {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
@@ -42,7 +42,7 @@ for (;;) {
   const before = ran()
   const ms = await ask()
   answered.push({ ms, busy: ran() - before })
-  // A lap ends with an answer, so that a server which is still busy is measured to its end.
+  // A lap ends with an answer, so that a server that is still busy is measured to its end.
   if (isLapEnding) {
     process.send?.(answered)
     answered = []

@@ -1,4 +1,4 @@
-// `node bench/faults/health.mjs`: how long does /health wait while one call runs that asks as much as one call may? A process of its
+// `node bench/faults/health.mjs`: measures how long /health waits during a call with the largest allowed work. A process of its
 // own asks /health. See ../README.md.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,10 +1,10 @@
-// What a history of many clients must have left behind, from what each of them was told. Used by history-play.mjs.
+// Computes the state that a history of many clients must leave, from the answers that each of them got. Used by history-play.mjs.
 
 /**
  * @typedef {'stored' | 'updated' | 'deleted' | 'restored'} Action
- * @typedef {object} Told one success, as its caller was told of it
+ * @typedef {object} Told one success, as its caller was informed
  * @property {Action} action
- * @property {number} [version] of the entry after it; a delete does not say
+ * @property {number} [version] of the entry after it; the answer of a delete has none
  * @property {string} [text] that it wrote
  * @property {string} [patch] the metadata key that it set
  *
@@ -15,11 +15,11 @@
 export class HistoryModel {
   /** @type {Map<number, Told[]>} */
   acknowledged = new Map()
-  /** Refused after an attempt without an answer, which may still have been on its way. @type {Map<number, Told[]>} */
+  /** Refused after an attempt without an answer, which may still have been in progress. @type {Map<number, Told[]>} */
   perhaps = new Map()
-  /** Acknowledged, and not there. @type {string[]} */
+  /** Acknowledged but missing. @type {string[]} */
   lost = []
-  /** There, and nobody was told; or there twice. @type {string[]} */
+  /** Present without an acknowledgement, or twice. @type {string[]} */
   doubled = []
   /** Any other difference. @type {string[]} */
   wrong = []
@@ -28,7 +28,7 @@ export class HistoryModel {
   note(id, told) {
     const all = this.acknowledged.get(id) ?? []
     if (told.version !== undefined && all.some(({ version }) => version === told.version))
-      this.doubled.push(`two calls were told that they made version ${told.version} of entry ${id}`)
+      this.doubled.push(`two calls were acknowledged for version ${told.version} of entry ${id}`)
     this.acknowledged.set(id, [...all, told])
   }
 
@@ -38,11 +38,11 @@ export class HistoryModel {
   }
 
   /**
-   * The versions of an entry against what was acknowledged of it.
+   * Compares the versions of an entry with its acknowledgements.
    *
    * @param {number} id
    * @param {readonly Version[]} versions all of them, oldest first
-   * @returns {{ text: string, patches: string[] }} what the entry must hold, if it stands
+   * @returns {{ text: string, patches: string[] }} what the entry must contain, if it exists
    */
   checkVersions(id, versions) {
     const left = [...(this.acknowledged.get(id) ?? [])]
@@ -65,7 +65,7 @@ export class HistoryModel {
       if (action === 'restored') text = before
       const told = take(left, fits) ?? take(maybe, fits)
       if (told === undefined)
-        this.doubled.push(`nobody was told of version ${version} of entry ${id}: ${action} ${preview}`)
+        this.doubled.push(`no call was acknowledged for version ${version} of entry ${id}: ${action} ${preview}`)
       if (action === 'deleted') before = text
       else if (preview !== (told?.text ?? text)) this.wrong.push(`version ${version} of entry ${id} says ${preview}`)
       if (action !== 'deleted') text = preview
@@ -76,7 +76,7 @@ export class HistoryModel {
   }
 
   /**
-   * What a reader of the feed saw against the versions that there are.
+   * Compares the changes that a reader of the feed got with the existing versions.
    *
    * @param {string} reader
    * @param {readonly Change[]} seen in the order in which they came

@@ -1,18 +1,18 @@
-// Clients that work on one memory at once, lose answers and repeat calls under their keys, while the server is killed and started
-// again; and what is there afterwards against what they were told. Used by history.mjs, which plays long, and by the endpoint's
-// contract (test/contracts/endpoint/history-random.ts), which plays short.
+// Clients that work on one memory at the same time, lose answers and repeat calls under their keys, while the server is killed and started
+// again; the result is compared with the answers that they got. Used by history.mjs (long runs), and by the endpoint's
+// contract (test/contracts/endpoint/history-random.ts, short runs).
 import { isDeepStrictEqual } from 'node:util'
 import { random } from '../support/numbers.mjs'
 import { HistoryModel } from './history-model.mjs'
 import { followPages, followStream } from './history-readers.mjs'
 import { codeOf, World } from './history-world.mjs'
 
-/** Entries that clients quarrel about: few, so that they meet. */
+/** Entries that clients compete for: few, so that calls conflict. */
 const QUARREL = 6
 /** Calls of the past that a client may make again. */
 const PAST = 20
 
-/** What no call may be told. */
+/** Errors that no call may get. */
 const LOST = /its answer was lost/
 
 /** @typedef {{ name: string, args: Record<string, any>, id?: number, data?: any }} Call */
@@ -22,19 +22,19 @@ class Play {
   conflicts = 0
   replays = 0
   refused = 0
-  /** Entries and deletions that may be taken back. @type {number[]} */
+  /** Entries and deletions that can be undone. @type {number[]} */
   ids = []
   /** @type {string[]} */
   deletions = []
   model = new HistoryModel()
 
-  /** @param {World} world @param {() => void} heard told of each success */
+  /** @param {World} world @param {() => void} heard called for each success */
   constructor(world, heard) {
     this.world = world
     this.heard = heard
   }
 
-  /** A call that the dice decide, with the key of its own that it keeps. @param {() => number} dice @param {string} key @returns {Promise<Call>} */
+  /** Makes a random call, with its own key. @param {() => number} dice @param {string} key @returns {Promise<Call>} */
   async draw(dice, key) {
     const near = this.ids.slice(-QUARREL)
     const one = () => near[Math.floor(dice() * near.length)]
@@ -69,7 +69,7 @@ class Play {
   }
 
   /**
-   * One of the ways to store, whose answers tell of other entries too.
+   * Chooses one of the tools that store, whose answers may include other entries.
    *
    * @param {() => number} dice @param {string} key @param {(name: string, args: Record<string, any>) => Call} keyed
    * @param {(more: string) => Record<string, any>} draft
@@ -86,7 +86,7 @@ class Play {
     return keyed('context_reportEvent', { event: { ...event, sessionId: 's', cliType: 'generic' } })
   }
 
-  /** What a success has done. @param {Call} call @returns {[id: number, told: import('./history-model.mjs').Told][]} */
+  /** Returns the effects of a success. @param {Call} call @returns {[id: number, told: import('./history-model.mjs').Told][]} */
   effects({ name, args, id, data }) {
     switch (name) {
       case 'store_context':
@@ -124,7 +124,7 @@ class Play {
     }
   }
 
-  /** @param {Call} call @param {{ data: any, isError: boolean }} again @param {boolean} [beside] made at the same moment */
+  /** @param {Call} call @param {{ data: any, isError: boolean }} again @param {boolean} [beside] made at the same time */
   compare(call, again, beside = false) {
     this.replays++
     const { replayed: _, ...first } = call.data
@@ -137,7 +137,7 @@ class Play {
       )
   }
 
-  /** One call with all that may happen to it. @param {() => number} dice @param {string} key @param {Call[]} past */
+  /** Makes one call, with random failures. @param {() => number} dice @param {string} key @param {Call[]} past */
   async step(dice, key, past) {
     const call = await this.draw(dice, key)
     const { world, model } = this
@@ -154,7 +154,7 @@ class Play {
       const code = codeOf(data)
       this.refused++
       if (code === 'conflict') this.conflicts++
-      // Whoever repeats a call that was carried out is told what it was answered, never that the answer is gone.
+      // A repeated call must get its first answer, never an error that the answer has expired.
       if (!['conflict', 'not_found'].includes(code) || answers.some((one) => LOST.test(JSON.stringify(one.data))))
         model.wrong.push(`${call.name}: ${JSON.stringify(answers.map((one) => one.data))}`)
       const late = answers.some(({ unanswered }) => unanswered > 0)
@@ -163,7 +163,7 @@ class Play {
     }
     call.data = good.data
     this.operations++
-    // One of two may have found the entry gone, and the other, later, back again: a failed call keeps nothing.
+    // One of two may have found the entry deleted, and the other, later, restored: a failed call stores nothing.
     for (const answer of answers) if (answer !== good && !answer.isError) this.compare(call, answer, true)
     if (good.data.replayed) this.replays++
     if (dice() < 0.3) this.compare(call, await world.call(call.name, call.args, cut()))
@@ -188,7 +188,7 @@ class Play {
     })
   }
 
-  /** Everything that is there, against everything that was told. @param {readonly import('./history-readers.mjs').Reader[]} readers */
+  /** Compares all content with all acknowledgements. @param {readonly import('./history-readers.mjs').Reader[]} readers */
   async check(readers) {
     const { world, model } = this
     const call = async (/** @type {string} */ name, /** @type {Record<string, unknown>} */ args) =>
@@ -218,14 +218,14 @@ class Play {
       for (const { id, version, text_content, metadata = {} } of result) {
         const must = standing.get(id)
         standing.delete(id)
-        if (must === undefined) model.doubled.push(`entry ${id} stands, and should not: ${text_content}`)
+        if (must === undefined) model.doubled.push(`entry ${id} exists, but should not: ${text_content}`)
         else if (must.text !== text_content || version !== histories.get(id).length)
           model.wrong.push(`entry ${id} holds ${text_content} at version ${version}`)
         else
           for (const key of must.patches) if (metadata[key] !== 1) model.lost.push(`entry ${id} lost the patch ${key}`)
       }
     }
-    for (const id of standing.keys()) model.lost.push(`entry ${id} should stand, and does not`)
+    for (const id of standing.keys()) model.lost.push(`entry ${id} should exist, but does not`)
     const changes = [...histories.values()].reduce((sum, versions) => sum + versions.length, 0)
     for (const reader of readers) reader.finish(changes)
     await Promise.all(readers.map(({ done }) => done))
@@ -250,7 +250,7 @@ export async function playHistory({ start, seed, steps, kills, clients = 8, log 
   const started = performance.now()
   const world = new World(start)
   const dice = random(seed)
-  // Each life ends after so many successes; what is left is the last one.
+  // Each life of the server ends after a number of successes; the rest is the last one.
   const share = Math.max(2, Math.floor((steps * clients * 0.6) / (kills + 1)))
   let until = 1 + Math.floor(dice() * share)
   /** @type {Promise<void>[]} */

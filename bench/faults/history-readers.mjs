@@ -1,11 +1,11 @@
-// Readers of the change feed who go on from their last cursor whatever happens to the server. Used by history-play.mjs.
+// Readers of the change feed, which resume from their last cursor after every failure. Used by history-play.mjs.
 import { setImmediate as turn } from 'node:timers/promises'
 import { eventsOf } from '../../src/cli/watch.mjs'
 
 /**
  * @typedef {import('./history-model.mjs').Change} Change
- * @typedef {{ seen: Change[], done: Promise<void>, finish: (changes: number) => void }} Reader told how many changes there are once
- *   nobody writes any more, and done when it has seen as many
+ * @typedef {{ seen: Change[], done: Promise<void>, finish: (changes: number) => void }} Reader is passed the number of changes when
+ *   writes have ended, and is done when it has read that many
  */
 
 /**
@@ -43,8 +43,8 @@ export function followPages(world, cursor, dice) {
 }
 
 /**
- * Follows the event stream; each connection begins behind the last event of the one before (Last-Event-ID), and one in so many
- * events the reader hangs up by itself.
+ * Follows the event stream; each connection resumes after the last event of the one before (Last-Event-ID), and now and then
+ * the reader disconnects.
  *
  * @param {import('./history-world.mjs').World} world
  * @param {string} cursor

@@ -6,14 +6,14 @@ import { HEADERS, readMessage } from '../support/mcp.mjs'
 /**
  * @typedef {{ origin: string, crash: () => Promise<void> }} Mortal a server that can be killed
  * @typedef {'sent' | 'answered' | number} Cut when the connection is cut: once the request was sent, once its answer begins,
- *   or after so many answers to others
- * @typedef {{ data: any, isError: boolean, unanswered: number }} Answer with how many attempts had none before
+ *   or after a number of answers to others
+ * @typedef {{ data: any, isError: boolean, unanswered: number }} Answer with the number of earlier attempts without an answer
  */
 
 /** Attempts at one call; a server that does not come back is a failure, not a reason to hang. */
 const ATTEMPTS = 60
 
-/** What an error is, in whose family's words it may be. @param {any} data its structured content @returns {string} */
+/** Returns the error of an answer, in the format of any family. @param {any} data its structured content @returns {string} */
 export const codeOf = ({ error, code = error.code }) => CODES[code] ?? code
 
 /** @type {Record<string, string>} */
@@ -33,15 +33,15 @@ export class World {
     this.cuts = 0
     /** Calls that ended without an answer, by a cut or a kill. */
     this.unanswered = 0
-    /** Answers that no client should ever get. @type {string[]} */
+    /** Answers that no client may get. @type {string[]} */
     this.broken = []
-    /** Told of each answer. @type {Set<() => void>} */
+    /** Called for each answer. @type {Set<() => void>} */
     this.listeners = new Set()
     /** @type {Promise<Mortal>} */
     this.server = start()
   }
 
-  /** Kills the server where it stands, and starts it again; of several kills each meets the one that the last has started. */
+  /** Kills the server, and starts it again; of several kills each kills the server that the last one has started. */
   async kill() {
     this.kills++
     this.server = this.server.then(async (server) => {

@@ -1,4 +1,4 @@
-// `node bench/faults/history.mjs`: do eight clients lose or double anything while their answers are dropped and the server is killed?
+// `node bench/faults/history.mjs`: checks that eight clients lose or double nothing while their answers are dropped and the server is killed?
 // See ../README.md.
 import { parseArgs } from 'node:util'
 import { letPass } from '../support/folders.mjs'

@@ -1,5 +1,5 @@
-// `node bench/faults/hostile-size.mjs`: how long does a call keep the server from answering anybody else where a store has grown
-// large? Short entries, of which most questions have to do with all; a prober asks /health. See ../README.md.
+// `node bench/faults/hostile-size.mjs`: measures how long a call blocks other requests in a large store
+// of short entries, where most queries match all of them; a prober requests /health. See ../README.md.
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createClient } from '../support/mcp.mjs'
@@ -15,13 +15,13 @@ const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '18760' },
     size: { type: 'string', default: '300000' },
-    /** A folder that keeps the store, which the next run goes on from. */
+    /** A folder of the store, which the next run continues to fill. */
     store: { type: 'string' },
-    /** Entries to store in this run at most; with 0 only what is there is asked. */
+    /** Maximum number of entries to store in this run; with 0 only the calls are made. */
     most: { type: 'string', default: '300000' },
-    /** Whether calls are made too that take entries away. */
+    /** Whether to include calls that delete entries. */
     spoil: { type: 'boolean', default: false },
-    /** Whether nothing is asked but what is no search (size-requests.mjs), for a section of its own. */
+    /** Whether to make only calls other than searches (size-requests.mjs), for a separate section. */
     requests: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     ref: { type: 'string' },

@@ -1,4 +1,4 @@
-// `node bench/faults/hostile-text.mjs`: how long does a call keep the server from answering anybody else? Texts of a megabyte in
+// `node bench/faults/hostile-text.mjs`: measures how long a call blocks other requests. Texts of a megabyte in
 // several alphabets are stored, updated and searched, while a prober asks /health. See ../README.md.
 import { parseArgs } from 'node:util'
 import { createClient } from '../support/mcp.mjs'

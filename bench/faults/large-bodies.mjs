@@ -1,5 +1,5 @@
-// `node bench/faults/large-bodies.mjs`: what does one request of the largest size take of memory, and how long does it keep the
-// server from answering anybody else? A Worker has 128 MB. See ../README.md.
+// `node bench/faults/large-bodies.mjs`: measures the memory of one request of the largest size, and how long it blocks
+// other requests. A Worker has 128 MB. See ../README.md.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { markdownTable, short } from '../support/numbers.mjs'
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 
-// A Worker's 128 MB hold its heap and, beside it, the bytes of its buffers: where 74 MB of images are read, 40 are left.
+// A Worker's 128 MB contain its heap and the bytes of its buffers: while 74 MB of images are read, 40 are left.
 const HEAP_MB = 110
 const HEAP_BESIDE_IMAGES_MB = 40
 
@@ -37,7 +37,7 @@ const draft = (more) => ({ thread_id: 'large', source: 'agent', text: `text ${Ma
 /** @param {string} name @param {Record<string, unknown>} args */
 const call = (name, args) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })
-/** @param {string} json as it stands in the arguments */
+/** @param {string} json a text of the arguments */
 const raw = (json) => call('list_threads', {}).replace('{}', `{"x":${json}}`)
 
 /** @type {Record<string, () => string>} */
@@ -72,7 +72,7 @@ const CASES = {
   '8,000 levels': () => raw('['.repeat(8_000) + ']'.repeat(8_000)),
 }
 
-/** What is stored before, in calls of their own. */
+/** Entries to store before, in separate calls. */
 const BEFORE = {
   '20 MB in 20 updates of texts': () =>
     Array.from({ length: 20 }, (_, i) =>
@@ -109,7 +109,7 @@ for (const [name, make] of Object.entries(CASES)) {
   if (!name.includes(values.only)) continue
   const heap = name.includes('images') ? HEAP_BESIDE_IMAGES_MB : HEAP_MB
   process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${heap}`
-  // A server for each: what one case leaves behind is not the next one's.
+  // A separate server for each case, so that one does not affect the next.
   const server = await startServer('workerd', {
     workspace,
     state: workspace.folder(`state ${rows.length}`),

@@ -1,6 +1,6 @@
-// What is asked, for `hostile-text.mjs`, of a store whose entries have a megabyte each.
+// Calls for `hostile-text.mjs` on a store whose entries have a megabyte each.
 
-/** Entries of a few words beside them. */
+/** Entries of a few words in the same store. */
 export const SHORT = 10_000
 
 /**

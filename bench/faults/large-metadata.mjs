@@ -26,7 +26,7 @@ export function* metadataWorld() {
 }
 
 /**
- * Filters that ask much of metadata, among those of `metadataWorld`.
+ * Expensive filters on metadata, for entries of `metadataWorld`.
  *
  * @returns {Generator<[string, () => [string, Record<string, unknown>]]>}
  */

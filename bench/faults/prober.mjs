@@ -1,5 +1,5 @@
-// Asks /health without a pause from a thread of its own, so that nothing but the server can make it wait; and looks how much
-// processor time the server's own thread took meanwhile, which is what counts where other programs run beside it.
+// Requests /health continuously from a separate thread, so that only the server can delay it; and measures the
+// processor time of the server's own thread, which other programs do not change.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const PAUSE_MS = 2
 /**
  * @typedef {object} Prober
  * @property {() => Promise<{longest: number, busy: number}>} lap since the last lap, in ms: the longest answer, and the most
- *   processor time that the server took before an answer; NaN where the system does not tell
+ *   processor time that the server took before an answer; NaN if the system does not report it
  * @property {() => Promise<number>} stop
  */
 
@@ -27,7 +27,7 @@ function isOurWorkerd(pid, parent) {
   }
 }
 
-/** The process of workerd that a process started; undefined where the system does not tell. */
+/** The process of workerd that a process started; undefined if the system does not report it. */
 export function workerdProcess(parent = process.pid) {
   try {
     return readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && isOurWorkerd(pid, parent))
@@ -73,7 +73,7 @@ if (!isMainThread) {
     try {
       return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
     } catch {
-      return Number.NaN // The server is gone.
+      return Number.NaN // The server has exited.
     }
   }
 
@@ -92,9 +92,9 @@ if (!isMainThread) {
     const before = ran()
     longest = Math.max(longest, await ask())
     const took = ran() - before
-    // A server that has vanished by now tells nothing of this question, and of those before it what it told.
+    // A server that has exited has no values for this request; the earlier ones are used.
     if (pidIsKnown && !Number.isNaN(took)) busy = Math.max(busy, took)
-    // A lap ends with an answer, so that a server which is still busy is not let off.
+    // A lap ends with an answer, so that a server that is still busy is measured to its end.
     while (waiting.length > 0) {
       waiting.pop()
       parentPort?.postMessage({ longest, busy })

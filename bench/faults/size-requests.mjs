@@ -1,4 +1,4 @@
-// What else than a tool that searches can be asked of a store of many short entries: resources, prompts, completions, routes, what writes.
+// Calls other than searches in a store of many short entries: resources, prompts, completions, routes, writes.
 
 const goal = 'short note number about the deployment'
 const PAGE = 100
@@ -8,7 +8,7 @@ const PAGE = 100
  *
  * @param {import('../support/mcp.mjs').Client} client
  * @param {string} origin
- * @param {boolean} spoils whether calls are made too that take many entries away
+ * @param {boolean} spoils whether to include calls that delete many entries
  * @returns {[name: string, call: () => Promise<unknown>][]}
  */
 export function requestsOf(client, origin, spoils) {

@@ -1,4 +1,4 @@
-// A store of many short entries, filled so that most questions about it have to do with all of them.
+// A store of many short entries, where most queries match all of them.
 import { progress } from '../support/progress.mjs'
 
 const BATCH = 100
@@ -50,7 +50,7 @@ function memoryAt(i) {
 }
 
 /**
- * Fills the store up to so many entries, a tenth of them memories, going on from what it holds.
+ * Fills the store up to a number of entries, a tenth of them memories, continuing from its content.
  *
  * @param {import('../support/mcp.mjs').Client} client
  * @param {number} size

@@ -1,11 +1,11 @@
-// The calls that are timed in a large store, and what the engine of full text takes for the same words by itself.
+// The calls that are timed in a large store, and the equivalent FTS5 expressions.
 import { stem } from 'porter2'
 import { commonWords, entryAt, projectOf, rareWord, textAt } from '../rows/corpus.mjs'
 
 const PRIORITIES = 10
 const TICKETS = 1000
 
-/** An entry of 45 common words with two tags, an indexed status and priority, and a key that no index knows. */
+/** An entry of 45 common words with two tags, an indexed status and priority, and a key without an index. */
 export function largeEntryAt(i, size) {
   const entry = entryAt(i, size)
   return { ...entry, metadata: { ...entry.metadata, priority: (i * 7) % PRIORITIES, ticket: `T-${i % TICKETS}` } }
@@ -17,13 +17,13 @@ export function largeEntryAt(i, size) {
  * @property {string} tool
  * @property {(n: number) => Record<string, unknown>} args
  * @property {boolean} [writes]
- * @property {(n: number) => string} [match] the same question as an expression of FTS5, whose own order is timed beside
+ * @property {(n: number) => string} [match] the same query as an expression of FTS5, whose own order is timed too
  */
 
-/** Place of the entry that is changed or deleted as the nth, of so many. @param {number} n @param {number} size */
+/** Position of the nth entry that is changed or deleted. @param {number} n @param {number} size */
 export const takenAt = (n, size) => (n * 3_737) % size
 
-/** Entries that one run stores, changes or deletes at most. */
+/** Maximum number of entries that one run stores, changes or deletes. */
 const A_RUN = 1_000
 
 /**

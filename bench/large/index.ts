@@ -5,7 +5,7 @@ import worker from '../../src/index'
 // Its Durable Objects, whichever they are.
 export * from '../../src/index'
 
-/** The Worker as it is, which also answers `/bench/match` by FTS5's own order of an expression, from the same table in the same process. */
+/** The Worker, with a route `/bench/match` that returns FTS5's own order of an expression, from the same table in the same process. */
 export default {
   ...worker,
   async fetch(

@@ -1,5 +1,5 @@
-// Copies entries of a filled store into orgs of another one, in SQL: what a store of a million takes hours over MCP, in minutes. Triggers and
-// counters are the product's own, as are the terms of each org; nothing else writes to either file meanwhile.
+// Copies entries of a filled store into organizations of another one, in SQL: a million entries in minutes instead of hours over MCP. Triggers and
+// counters are the product's own, as are the terms of each organization; no other process writes to the files meanwhile.
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ const storedColumns = (db, table) =>
  * @param {object} of
  * @param {string} of.from state folder of the filled store
  * @param {string} of.to state folder of a migrated one
- * @param {readonly { org: string, count: number }[]} of.copies each org gets the first so many entries
+ * @param {readonly { org: string, count: number }[]} of.copies number of first entries that each org gets
  * @param {string} of.sources of the product
  * @param {string} of.folder for what is built
  * @param {(org: string, count: number) => void} of.told
@@ -51,7 +51,7 @@ export async function multiply({ from, to, copies, sources, folder, told }) {
     ATTACH '${join(from, 'words.sqlite')}' AS kept;
     CREATE TEMP TABLE originals AS SELECT row_number() OVER (ORDER BY id) AS n, id FROM filled.entries;
     CREATE UNIQUE INDEX temp.original_n ON originals (n)`)
-  // Minutes of sorting, so kept beside the store that they are read from.
+  // Takes minutes of sorting, so it is cached next to the store.
   if (db.prepare("SELECT count(*) AS n FROM kept.sqlite_master WHERE name = 'words_of'").get()?.n === 0)
     db.exec(`BEGIN;
       CREATE TABLE kept.words (doc INTEGER, col TEXT, terms TEXT);
@@ -63,7 +63,7 @@ export async function multiply({ from, to, copies, sources, folder, told }) {
   if (own.length !== 1) throw new Error('The filled store holds more than one org')
   const template = String(own[0].org)
 
-  /** Terms of an entry's scope as they are in another org: those that tell a place by its name, and those that only tell the org. */
+  /** Terms of an entry's scope as they are in another org: those that contain a place, and those that contain only the org. */
   db.function('scope_in', (org, terms, project, thread) => {
     const place = { reader: '', project, threadId: thread, layer: 2, captured: false }
     const [were, are] = [template, org].map((name) => entryScopeTerms(name, place))

@@ -1,4 +1,4 @@
-// The section of the load record that sets D1 and PostgreSQL side by side: the same entries, the same calls, the same machine.
+// The section of the load record that compares D1 and PostgreSQL: the same entries, the same calls, the same machine.
 import { markdownTable, short, thousands } from '../support/numbers.mjs'
 
 export const BACKENDS = { workerd: 'D1', postgres: 'PostgreSQL' }

@@ -1,5 +1,5 @@
-// The calls that are measured. A probe finds the same number of entries in a table of any size, so whatever it costs
-// more in a larger table is growth that the filter should have prevented; the others find more where there is more.
+// The measured calls. A probe finds the same number of entries in a table of any size, so any additional cost
+// in a larger table is growth that the filter should have prevented; the others find more in a larger table.
 import { random } from '../support/numbers.mjs'
 import { COMMON_TAG, commonWords, entryAt, PHRASE, PROBE, PROBE_MATCHES, probeOf } from './corpus.mjs'
 
@@ -10,10 +10,10 @@ import { COMMON_TAG, commonWords, entryAt, PHRASE, PROBE, PROBE_MATCHES, probeOf
  * @property {(n: number) => Record<string, unknown>} args of the n-th call
  * @property {number} [share] of the usual number of calls
  * @property {boolean} [writes] adds to the table
- * @property {(content: any) => number | null} [matches] how many entries the call found in all; null where it does not tell
+ * @property {(content: any) => number | null} [matches] returns how many entries the call found in all; null if it does not report that
  * @property {number} [expected] how many it must find
  *
- * @typedef {object} Loaded what the load left behind
+ * @typedef {object} Loaded the result of the load
  * @property {number} size
  * @property {readonly number[]} ids
  * @property {string} from when the batch was stored that has its seconds to itself
@@ -122,7 +122,7 @@ function writing({ size, ids }) {
     },
     update('text', () => ({ text: entryAt(at++, size).text })),
     update('metadata_patch', (n) => ({ metadata_patch: { checked: n } })),
-    // What is deleted leaves the list, so that no update asks for it.
+    // Deleted entries leave the list, so that no update uses them.
     {
       name: 'delete_context, 1 id',
       tool: 'delete_context',

@@ -1,4 +1,4 @@
-// Two commits side by side: what one table took before and after.
+// Compares two commits: the results of one table before and after.
 import { markdownTable, short, thousands } from '../support/numbers.mjs'
 
 /** @typedef {import('./report.mjs').Run} Run */

@@ -1,4 +1,4 @@
-// The entries of the load bench: the same for the same seed, size and place, without keeping any of them.
+// The entries of the load bench: the same for the same seed, size and position, computed on demand.
 import { random } from '../support/numbers.mjs'
 import { createVocabulary, drawByRank } from './words.mjs'
 
@@ -12,7 +12,7 @@ const TECHNOLOGIES = ['typescript', 'sqlite', 'postgres', 'workers', 'react', 'd
 /** Each probe marks this many entries, spread evenly over the whole table, however large it is. */
 export const PROBE_MATCHES = 100
 
-/** What only probes carry. */
+/** Values that only probes have. */
 export const PROBE = {
   thread: 'probe/thread',
   tag: 'probe-tag',
@@ -38,7 +38,7 @@ export function commonWords(n, count) {
   return Array.from({ length: count }, () => vocabulary.at(150 + Math.floor(next() * 350)))
 }
 
-/** Which probe an entry serves, if any: each takes one place in every hundredth of the table. */
+/** Returns the probe of an entry, if any: each has one position in every hundredth of the table. */
 export function probeOf(index, size) {
   if (index >= size) return null
   const kinds = ['thread', 'tag', 'status', 'ticket', 'words', 'phrase']

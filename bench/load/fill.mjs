@@ -1,16 +1,16 @@
-// Fills a fresh server through the front door.
+// Fills a new server over MCP.
 import { mean } from '../support/numbers.mjs'
 import { progress } from '../support/progress.mjs'
 import { entryAt } from './corpus.mjs'
 
 const BATCH = 100
 
-/** Waits until the clock shows another second: dates are stored and searched in whole seconds. */
+/** Waits for the next second of the clock: dates are stored and searched in seconds. */
 const nextSecond = () => new Promise((resolve) => setTimeout(resolve, 1010 - (Date.now() % 1000)))
 
 /**
- * Stores the entries of a table of this size, 100 a call. One batch in the middle gets its seconds to itself, so that a
- * range of dates can be asked for that holds exactly 100 entries.
+ * Stores the entries of a table of this size, 100 a call. One batch in the middle has its own seconds, so that a
+ * range of dates exists that contains exactly 100 entries.
  *
  * @param {import('../support/mcp.mjs').Client} client
  * @param {number} size

@@ -1,4 +1,4 @@
-// Two passes over the same cases: one for time, with the log quiet, and a short one for what D1 read, from the log.
+// Two passes over the same cases: one for time, with the log quiet, and a short one for the rows that D1 read, from the log.
 import { mean, percentile } from '../support/numbers.mjs'
 import { progress } from '../support/progress.mjs'
 
@@ -9,7 +9,7 @@ const LONGEST_MS = 3000
 /** Rounds of single calls before the first is timed, so that the first case does not pay for compiling the code. */
 const WARM_UP = 4
 const COST_CALLS = 3
-/** What a call does after its answer costs as well; its log lines come within this time. */
+/** Time to wait for work after an answer, which is part of the cost, and its log lines. */
 const AFTERWARDS_MS = 60
 
 /**
@@ -39,10 +39,10 @@ async function takeTurn(client, one, calls, record) {
   }
 }
 
-/** A few strays are natural, since two common words may meet by chance; missing entries are not. */
+/** A few unexpected hits are natural, since two common words may occur together by chance; missing entries are not. */
 /** @param {import('./cases.mjs').Case} one @param {number | null} matches */
 function checkMatches({ name, expected }, matches) {
-  // Of a large store counting may stop, and says so.
+  // In a large store counting may stop early, and reports that.
   if (expected === undefined || matches === null) return
   if (matches < expected || matches > expected * 1.5)
     throw new Error(`${name} found ${matches} entries; ${expected} were stored`)
@@ -86,7 +86,7 @@ export async function measureTime(client, cases, count, label) {
  */
 
 /**
- * What a call costs in the database, from the worker's log at DEBUG: a line for each batch of statements, then one for
+ * Returns the database cost of a call, from the worker's log at DEBUG: a line for each batch of statements, then one for
  * the request, which ends the call.
  *
  * @param {import('../support/server.mjs').Server} server

@@ -27,7 +27,7 @@ export function createVocabulary(seed) {
   }
   const ranked = [...words]
   return {
-    /** The word that stands at this place, 0 being the commonest. */
+    /** Returns the word at this rank, 0 being the most common. */
     at: (rank) => ranked[rank],
     /** One word, drawn as language would. */
     draw: drawByRank(SIZE, 2.7),

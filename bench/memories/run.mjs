@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const sizes = values.sizes.split(',').map(Number)
 const calls = Number(values.calls)
 const NAMES = { workerd: 'D1', postgres: 'PostgreSQL', pooled: 'PostgreSQL, pooled' }
-/** Those that are asked for. */
+/** The selected cases. */
 const wanted = new RegExp(values.only ?? '')
 const WANTED = CASES.filter(({ name }) => wanted.test(name))
 
@@ -49,7 +49,7 @@ async function measure(client, label) {
 /** Runs of the schedule before anything is measured: those of a quarter of an hour. */
 const RUNS = 3
 
-/** Runs with a client of a server whose data stand in a folder. */
+/** Runs with a client of a server whose data is in a folder. */
 async function served(workspace, target, state, run) {
   const vars = { LOG_LEVEL: 'ERROR' }
   const server = await startServer(target, { workspace, state, port: Number(values.port), vars })
@@ -112,7 +112,7 @@ try {
 } finally {
   workspace.remove()
 }
-/** What was found out about where the time goes, by commits. */
+/** Notes on where the time goes, by commit. */
 const causes = readFileSync(resolve(import.meta.dirname, 'causes.md'), 'utf8')
 const report = `## Memories
 

@@ -1,5 +1,5 @@
-// What is stored and asked where memories are measured: a project's memories, a tenth of them in layer 3, and calls of the fabric tools
-// beside those of the threads tools that do the like.
+// Data and calls for measuring memories: a project's memories, a tenth of them in layer 3, and calls of the fabric tools
+// paired with equivalent threads tools.
 import { random, thousands } from '../support/numbers.mjs'
 import { progress } from '../support/progress.mjs'
 
@@ -11,7 +11,7 @@ const WORDS =
   'cache queue worker token login schema index retry batch stream parser lock timeout header cookie session route render layout query join trigger vector chunk merge branch deploy rollback metric alert budget limit page cursor offset tag filter'.split(
     ' ',
   )
-/** A tenth of the memories belongs to the whole org. */
+/** A tenth of the memories belongs to the organization. */
 const SEMANTIC = 10
 const wordsOf = (next, count) =>
   Array.from({ length: count }, () => WORDS[Math.floor(next() ** 2 * WORDS.length)]).join(' ')
@@ -67,7 +67,7 @@ async function fill(client, from, to) {
 let stored = 1_000_000
 const question = (n) => wordsOf(random(7_919 * (n + 1)), 3)
 
-/** What is measured, in pairs where the threads tools do the like. */
+/** The measured calls, paired where an equivalent threads tool exists. */
 export const CASES = [
   {
     name: 'store a memory',

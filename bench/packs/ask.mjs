@@ -1,4 +1,4 @@
-// The ways to ask for a goal: packs of two sizes, and the flat searches that they have to beat.
+// The ways to query a goal: packs of two sizes, and the flat searches for comparison.
 import { facetOf } from './gold.mjs'
 import { isMarked, tokensOf } from './judge.mjs'
 
@@ -31,7 +31,7 @@ const asPack = (limit) => async (world, goal) => {
 }
 
 /**
- * A flat search as a careful caller would use it: the project's entries and those of no project. Nothing tells it what is
+ * A flat search as a careful caller would use it: the project's entries and those of no project. It does not know what is
  * superseded, so it may show that.
  */
 const asFlat = (tool) => async (world, goal) => {

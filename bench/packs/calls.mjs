@@ -1,4 +1,4 @@
-// By which call is a memory of the gold set stored?
+// Selects the call by which a memory of the gold set is stored.
 /** The words of fabric for the kinds that the history stores through it. */
 const FABRIC_TYPES = {
   gotcha: 'bug_fix',

@@ -15,15 +15,15 @@ import { join } from 'node:path'
  * @property {string} [agent] @property {boolean} [diary] @property {string} [audience] @property {string} [status]
  * @property {string} [thread] @property {string} [source] @property {string[]} [tags] @property {string} [expires_at]
  * @property {string[]} [links] `<relation>:<id>`
- * @property {string} [sameAs] the memory that it says again
+ * @property {string} [sameAs] the memory that it repeats
  *
  * @typedef {object} Goal
  * @property {string} id @property {string} goal @property {string} intent @property {string} project
- * @property {string[]} required what the pack must hold; empty for a goal that has nothing to do with the history
- * @property {string[]} [optional] what may stand there too, with half the worth
- * @property {string[]} [unwanted] what looks right and is not: outdated, or another project's
- * @property {string} [facet] the section in which the answer stands
- * @property {string} [agent] whose diary is asked for
+ * @property {string[]} required memories that the pack must contain; empty for a goal that is unrelated to the history
+ * @property {string[]} [optional] memories that the pack may contain, with half the value
+ * @property {string[]} [unwanted] plausible but wrong memories: outdated, or of another project
+ * @property {string} [facet] the section of the answer
+ * @property {string} [agent] the agent whose diary is included
  * @property {string} [domain] what an agent would pass with it; not asked with (see `ask.mjs`)
  * @property {boolean} [paraphrase] shares few words with what it needs
  * @property {string} [sort] what is hard about it: `resume`, `small`, `languages`, `private`
@@ -39,7 +39,7 @@ const lines = (file) =>
 
 /**
  * The made-up teams. Rules are chosen on the ferries and on half of the bakery's goals; studio and bakery were written afterwards, each
- * by other hands in other words that knew no rule, to report on, and a part of their goals is kept for one last look.
+ * by other writers in other words who knew no rule, for reporting, and a part of their goals is reserved for one last measurement.
  *
  * @typedef {{name: string, org: string, asker: string, now: string, project: string}} Team
  * @type {Record<string, Team>}
@@ -78,8 +78,8 @@ export const readGoals = (team) =>
   lines(join(HERE, team.name, 'goals.jsonl')).map((goal) => ({ ...goal, part: partOf(team, goal.id) }))
 
 /**
- * What a pack for this goal must not hold, by the rules and not by a label: other orgs, other owners' pages, diaries that were not
- * asked for, other projects, what a link says is superseded, what has expired or was put away.
+ * Returns memories that a pack for this goal must not contain, by rules and not by labels: other orgs, other owners' pages, diaries that were not
+ * requested, other projects, superseded by a link, expired or archived.
  *
  * @param {Goal} goal
  * @param {Memory[]} history
@@ -102,7 +102,7 @@ export function forbiddenIn({ project, agent }, history, { now }) {
   return new Set(history.filter(forbidden).map(({ id }) => id))
 }
 
-/** Labels that are wrong: names that the history does not know, what must not be shown and is asked for, answers in no section. */
+/** Finds wrong labels: unknown names, required but forbidden memories, answers without a section. */
 export function flawsOfLabels(goals, history, team) {
   const byId = new Map(history.map((memory) => [memory.id, memory]))
   return goals.flatMap((goal) => {
@@ -119,7 +119,7 @@ export function flawsOfLabels(goals, history, team) {
   })
 }
 
-/** Where the kinds stand in a pack (platform contract §2); done work is prior_art. */
+/** Sections of a pack by kind (platform contract §2); done work is prior_art. */
 const FACETS = {
   active_work: ['task', 'epic', 'project'],
   decisions: ['decision'],

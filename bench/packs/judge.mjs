@@ -1,17 +1,17 @@
-// What packs and flat lists are worth: pure functions of what was answered and what the gold set says.
+// Scores packs and flat lists: pure functions of an answer and the gold set.
 import { mean, random } from '../support/numbers.mjs'
 import { facetOf, forbiddenIn } from './gold.mjs'
 
 /**
- * @typedef {object} Answer what was shown for a goal
+ * @typedef {object} Answer the result for a goal
  * @property {{name: string, tokens: number, facet: string | null, marked?: boolean}[]} items best first; a facet where there are sections,
- *   and whether it says that something was said later
+ *   and whether it is marked as restated later
  * @property {string[]} sections facets in order
  * @property {number} ms
  */
 
 const CHARS_PER_TOKEN = 4
-/** Whether an item says that another was said later, or takes its place (packs contract, "Left out"). */
+/** Returns whether an item is marked as restated later or superseded (packs contract, "Left out"). */
 export const isMarked = (reason) => /^(?:older|later): see \[/.test(reason)
 
 /** The tokens of one item: its name and its content. */
@@ -19,7 +19,7 @@ export const tokensOf = (name, content) => Math.ceil(`${name}\n${content}`.lengt
 
 export const totalTokens = ({ items }) => items.reduce((sum, { tokens }) => sum + tokens, 0)
 
-/** The items from the beginning that hold no more tokens than so many together. */
+/** Returns the first items that fit into a number of tokens. */
 export function withinTokens(answer, tokens) {
   let left = tokens
   const items = []
@@ -31,7 +31,7 @@ export function withinTokens(answer, tokens) {
   return { ...answer, items, sections: [] }
 }
 
-/** A memory and all that say the same. */
+/** A memory and all its duplicates. */
 function sameThings(history) {
   const first = new Map(history.map(({ id, sameAs }) => [id, sameAs ?? id]))
   return (id) => first.get(id) ?? id
@@ -59,7 +59,7 @@ const ORDER = {
 }
 
 /**
- * Facets with which a pack may begin: the first of what is required, and before it what is welcome or in flight.
+ * Facets that a pack may start with: the first of the required ones, and before it optional ones or work in progress.
  *
  * @param {import('./gold.mjs').Goal} goal
  */

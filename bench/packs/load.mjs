@@ -16,7 +16,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: 'workerd:10000,postgres:10000,workerd:100000' },
     count: { type: 'string', default: '60' },
     port: { type: 'string', default: '8850' },
-    /** A folder of filled stores: what stands there is taken, what is missing is filled and left there. */
+    /** A folder of filled stores: existing stores are used, missing ones are filled and stay. */
     stores: { type: 'string' },
     write: { type: 'boolean', default: false },
   },

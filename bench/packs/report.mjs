@@ -23,7 +23,7 @@ const HEAD = [
 const FLAT = ['hybrid', 'words']
 const PACKS = { 'pack of 12': 12, 'pack of 24': 24 }
 
-/** Every leg of a goal judged: packs, the flat searches of the same number, and of the same tokens. */
+/** Judges every search of a goal: packs, the flat searches of the same number, and of the same tokens. */
 function judged({ goal, legs }, history, team) {
   const rows = {}
   for (const [name, size] of Object.entries(PACKS)) {
@@ -67,7 +67,7 @@ export function report({ answers, history, team, where }) {
       const facet = mean(known(of.map(({ rows }) => rows[name].facet)))
       const opening = mean(known(of.map(({ rows }) => rows[name].opening)))
       sections.push(
-        `* ${name}: the answer stands in its facet ${percent(facet)}, the first section is right ${percent(opening)}.`,
+        `* ${name}: the answer is in its facet ${percent(facet)}, the first section is right ${percent(opening)}.`,
       )
       for (const flat of FLAT) {
         const differences = of.map(({ rows }) => rows[name].recall - rows[`${flat}, tokens of the ${name}`].recall)
@@ -117,7 +117,7 @@ export function report({ answers, history, team, where }) {
   return `## Packs: the ${team.name}\n\n${where}\n\n${stored}; vectors of \`local\`. Tokens are characters of names and contents by four.\n\n${sections.join('\n')}`
 }
 
-/** What a leg did not find, did wrong, or began with, goal by goal. */
+/** Lists misses, errors and first sections of a search, goal by goal. */
 export function listMisses(answers, history, team, leg) {
   return answers
     .map(({ goal, legs }) => ({ goal, row: judge(goal, legs[leg], history, team), sections: legs[leg].sections }))

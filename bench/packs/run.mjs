@@ -28,7 +28,7 @@ if (team === undefined) throw new Error(`Teams: ${Object.keys(TEAMS)}`)
 const history = readHistory(team)
 const goals = readGoals(team)
   .filter(({ part }) => values.parts.split(',').includes(part))
-  // As people say it too: what a pack brings should hardly change.
+  // Alternative phrasings; the pack should hardly change.
   .map((one) => ({ ...one, goal: values.as.replace('{goal}', () => one.goal).replace('{project}', () => one.project) }))
 const flaws = flawsOfLabels(readGoals(team), history, team)
 if (flaws.length > 0) throw new Error(flaws.join('\n'))

@@ -1,4 +1,4 @@
-// Labelled collections: documents, questions, and which documents answer which question. They stay where they are.
+// Reads labelled collections: documents, questions, and the documents that answer each question.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

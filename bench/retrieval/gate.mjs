@@ -3,7 +3,7 @@ import { LEG_NAMES } from './legs.mjs'
 import { QUALITY } from './metrics.mjs'
 
 /**
- * One summary of a leg on one split of one collection. The split `all` has every question; the collection `mean` is
+ * One summary of a search on one split of one collection. The split `all` has every question; the collection `mean` is
  * the plain mean of the collections.
  *
  * @typedef {object} Row
@@ -49,13 +49,13 @@ export function readFloor(text) {
   }
 }
 
-/** By how much a hybrid search may fall behind the better of its legs on one collection, in recall@10. */
+/** How much less recall@10 a hybrid search may have than the better of its two searches on one collection. */
 const SLACK = 0.02
 /** What it must have above words on the mean of the collections: with vectors of a real model, which know other words. */
 const GAIN = { local: 0, real: 0.07 }
 
 /**
- * What every run holds the hybrid search to, so that no change of a leg or of the fusion makes it worse than its parts.
+ * Limits that every run checks for the hybrid search, so that no change makes it worse than its parts.
  *
  * @param {string} model
  * @param {readonly Row[]} rows of one model

@@ -1,4 +1,4 @@
-// Who is asked: the server's search tools, as far as it has them, and a plain baseline.
+// The searches that are measured: the server's search tools, as far as it has them, and a plain baseline.
 import { DatabaseSync } from 'node:sqlite'
 
 const DEPTH = 100

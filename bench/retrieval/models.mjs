@@ -1,5 +1,5 @@
-// Whose vectors are searched: those of the built-in embedder, and those of a real model, which a server of the collections'
-// folder looks up by text, so that nobody needs the model.
+// The embedders that are measured: the built-in one, and a real model, whose vectors a server of the collections'
+// folder looks up by text, so that the model is not needed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

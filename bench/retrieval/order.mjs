@@ -1,5 +1,5 @@
-// `node bench/retrieval/order.mjs`: do both databases answer in the same order? Collections stored together in one org, on D1 and on
-// PostgreSQL; every question is asked of both. See ../README.md.
+// `node bench/retrieval/order.mjs`: checks that both databases return the same order. Collections are stored together in one org, on D1 and on
+// PostgreSQL; every question is sent to both. See ../README.md.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../scripts/install.mjs'

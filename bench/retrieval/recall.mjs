@@ -86,7 +86,7 @@ async function runCollection(workspace, { folder, port, vars, questions, of }, n
   }
 }
 
-/** Questions of the other collections, that nothing here answers, at the default threshold and among all threads. */
+/** Questions of the other collections, without an answer here, at the default threshold and in all threads. */
 async function askOthers(client, { folder, questions, of }, name) {
   const rows = []
   if (!values.legs.split(',').includes('others')) return rows

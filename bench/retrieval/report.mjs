@@ -22,7 +22,7 @@ const splitsOf = (items) => [
 ]
 
 /**
- * One row a leg for each split of each collection, for all its questions, and for the mean of the collections.
+ * One row per search for each split of each collection, for all its questions, and for the mean of the collections.
  *
  * @param {readonly Answer[]} answers
  * @returns {import('./gate.mjs').Row[]}
@@ -40,7 +40,7 @@ export function toRows(answers) {
   return withMeans(rows)
 }
 
-/** Puts the mean of the collections behind their rows. @param {import('./gate.mjs').Row[]} ofCollections */
+/** Appends the mean of the collections to their rows. @param {import('./gate.mjs').Row[]} ofCollections */
 export function withMeans(ofCollections) {
   const rows = ofCollections.filter(({ collection }) => collection !== 'mean')
   for (const split of splitsOf(rows))
@@ -54,7 +54,7 @@ export function withMeans(ofCollections) {
   return rows
 }
 
-/** A collection with one split needs no second row that says the same. */
+/** A collection with one split needs no second row with the same values. */
 function isRepeated(row, rows) {
   if (row.split !== 'all') return false
   return rows.some(
@@ -76,7 +76,7 @@ function isRepeated(row, rows) {
 
 const LEGS = ['fts', 'semantic', 'hybrid']
 
-/** Recall and nDCG of the legs of each collection, and what they were before, side by side. */
+/** Recall and nDCG of the searches of each collection, compared with another run. */
 function comparison(measured, before) {
   const cell = (runs, model, collection, leg) => {
     const rows = runs.find((run) => run.model === model)?.rows ?? []

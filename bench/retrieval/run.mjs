@@ -73,7 +73,7 @@ function readOptions() {
   }
 }
 
-/** Asks every question of every leg. A document that was not stored counts as never found. */
+/** Runs every search for every question. A document that was not stored counts as never found. */
 async function ask(legs, { name, queries }, unitOf) {
   const bar = progress(`${name}, asking`, queries.length * legs.length)
   const answers = []

@@ -1,4 +1,4 @@
-// The entries of the rows bench: short memories of 45 common words, so that three words of a question stand in nearly all of them.
+// The entries of the rows bench: short memories of 45 common words, so that three words of a query occur in nearly all of them.
 import { random } from '../support/numbers.mjs'
 
 const COMMON = `cache queue worker token login schema index retry batch stream parser lock timeout
@@ -11,7 +11,7 @@ export const PROJECTS = 5
 
 const draw = (next) => COMMON[Math.floor(next() ** 2 * COMMON.length)]
 
-/** Some of the words that nearly every entry holds. */
+/** Some of the words that nearly every entry contains. */
 export const commonWords = (n, count) => {
   const next = random(7_919 * (n + 1))
   const words = new Set()
@@ -19,7 +19,7 @@ export const commonWords = (n, count) => {
   return [...words].join(' ')
 }
 
-/** A word that stands in twenty entries. */
+/** A word of twenty entries. */
 export const rareWord = (n, size) => `zebra${n % Math.max(1, Math.floor(size / 20))}x`
 
 export function textAt(i, size) {

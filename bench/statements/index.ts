@@ -52,7 +52,7 @@ function noting(db: D1Database): D1Database {
   })
 }
 
-/** The Worker as it is, which tells at `/bench/told` what statements it sent, and what any other costs at `/bench/ask`. */
+/** The Worker, with routes `/bench/told` (the statements it sent) and `/bench/ask` (the cost of any other statement). */
 export default {
   ...worker,
   async fetch(

@@ -54,7 +54,7 @@ function readOptions() {
   return { ...values, ...{ name, suite, vars, receipts, data: resolve(values.data), sample: Number(values.sample) } }
 }
 
-/** Asks each leg each question; a document that was not stored counts as never found. */
+/** Runs each search for each question; a document that was not stored counts as never found. */
 async function askAll(legs, queries, unitOf, name) {
   const bar = progress(`${name}, asking`, queries.length * legs.length)
   /** @type {Map<number, string>} the first document of each entry */

@@ -3,7 +3,7 @@
  *
  * @param {string} origin of a server with ADMIN_TOKEN
  * @param {string} token
- * @param {string} path behind `/api/v1/orgs`
+ * @param {string} path after `/api/v1/orgs`
  * @param {Record<string, unknown>} body
  */
 export async function administer(origin, token, path, body) {

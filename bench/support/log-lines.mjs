@@ -1,5 +1,5 @@
 /**
- * Calls the listeners with a line of the worker's log; anything that is no JSON object is not one.
+ * Calls the listeners with a line of the worker's log; anything other than a JSON object is ignored.
  *
  * @param {Set<(event: Record<string, unknown>) => void>} listeners
  * @param {string} line

@@ -30,7 +30,7 @@ export function createClient(origin, headers = () => ({})) {
           )
         },
       )
-      // The server may close an idle connection at the moment in which it is taken up again; nothing was read of the call then.
+      // The server may close an idle connection at the moment of its reuse; the call was not read then.
       outgoing.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
         if (outgoing.reusedSocket && error.code === 'ECONNRESET') post(body, path).then(resolve, reject)
         else reject(error)

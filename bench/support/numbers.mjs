@@ -1,7 +1,7 @@
 // Small sums that both benches need.
 
 /**
- * The value below which a share of the sorted numbers lies (nearest rank).
+ * Returns the value below which a fraction of the sorted numbers lies (nearest rank).
  *
  * @param {readonly number[]} values
  * @param {number} share 0–1
@@ -37,7 +37,7 @@ export function random(seed) {
 }
 
 /**
- * Rows to a Markdown table; the first column stands left, the others right.
+ * Formats rows as a Markdown table; the first column is left-aligned, the others right-aligned.
  *
  * @param {readonly string[]} head
  * @param {readonly (readonly (string | number)[])[]} rows

@@ -1,4 +1,4 @@
-// Plain workerd as in workerd.mjs, with a PostgreSQL of its own in the place of D1, kept in the state folder.
+// Plain workerd as in workerd.mjs, with its own PostgreSQL instead of D1, stored in the state folder.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { startWorkerd } from './workerd.mjs'
 /** @typedef {import('./server.mjs').ServerOptions} Options */
 
 /**
- * A transaction pooler in between, whose connections are open before a request comes: what Hyperdrive is. Without one, each
+ * A transaction pooler in between, whose connections are open before a request comes, like Hyperdrive. Without one, each
  * request pays for a new session of the database.
  *
  * @param {Options} options

@@ -1,7 +1,7 @@
-// The processes of a server, and how they are ended without a word to them.
+// Finds and kills the processes of a server.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** All processes below one, as Linux tells it; the one itself comes last. @param {number} pid @returns {number[]} */
+/** Returns all child processes on Linux; the process itself comes last. @param {number} pid @returns {number[]} */
 export function family(pid) {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

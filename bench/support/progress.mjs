@@ -1,4 +1,4 @@
-// What the person at the terminal sees: a bar that moves, or one line a step where there is no terminal.
+// Shows progress in a terminal with a bar, elsewhere with one line per step.
 const WIDTH = 28
 
 /**

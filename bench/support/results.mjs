@@ -36,7 +36,7 @@ const RECORDS = {
 /** Letters, digits and dashes, so that a section named by a caller is a file name. @param {string} section */
 const slug = (section) => section.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 
-/** Where a section stands. @param {string} section */
+/** Returns the position of a section. @param {string} section */
 export const recordFile = (section) => join(root, 'bench', 'records', `${RECORDS[section] ?? slug(section)}.md`)
 
 /** @param {string} section */
@@ -65,7 +65,7 @@ export function writeSection(section, text, file = recordFile(section)) {
   writeFileSync(file, next)
 }
 
-/** What stands between the markers of a section; empty without one. @param {string} section @param {string} [file] */
+/** Returns the text between the markers of a section; empty without one. @param {string} section @param {string} [file] */
 export function readSection(section, file = recordFile(section)) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const [from, to] = [text.indexOf(`<!-- ${section}: begin -->`), text.indexOf(`<!-- ${section}: end -->`)]
@@ -83,9 +83,9 @@ function commit(ref) {
 }
 
 /**
- * Where and when something was measured, as one line. Call it when the measuring begins.
+ * Returns one line with the machine, time and commit. Call it when the measuring starts.
  *
- * @param {string} [ref] the commit, when it is not the files as they are
+ * @param {string} [ref] the commit, if not the working tree
  */
 export function circumstances(ref) {
   const [cpu] = cpus()

@@ -1,4 +1,4 @@
-// The ways to run the real worker on this machine, behind one shape.
+// The ways to run the real worker on this machine, with one interface.
 import { startPooled, startPostgres } from './postgres.mjs'
 import { startWorkerd } from './workerd.mjs'
 import { startWrangler } from './wrangler.mjs'
@@ -6,8 +6,8 @@ import { startWrangler } from './wrangler.mjs'
 /**
  * @typedef {object} ServerOptions
  * @property {import('./workspace.mjs').Workspace} workspace
- * @property {string} state folder in which D1 and R2 keep their data
- * @property {Record<string, string>} vars variables of the worker beside AUTH_MODE
+ * @property {string} state folder in which D1 and R2 store their data
+ * @property {Record<string, string>} vars variables of the worker in addition to AUTH_MODE
  * @property {string} [hyperdrive] URL of the PostgreSQL behind the binding HYPERDRIVE
  * @property {readonly string[]} [without] Durable Objects of wrangler.toml that are not bound
  * @property {boolean} [inspected] whether a debugger may connect, at the third port
@@ -17,8 +17,8 @@ import { startWrangler } from './wrangler.mjs'
  * @property {string} origin
  * @property {(listener: (event: Record<string, unknown>) => void) => void} onLog JSON lines that the worker logs
  * @property {() => Promise<void>} stop
- * @property {() => Promise<void>} [schedule] one run of what the worker does every five minutes, where workerd runs without wrangler
- * @property {() => Promise<void>} [crash] kills what was started, without a word to it; what it kept stays
+ * @property {() => Promise<void>} [schedule] runs the five-minute schedule, where workerd runs without wrangler
+ * @property {() => Promise<void>} [crash] kills its processes; its data stays
  * @property {string} [database] URL of the PostgreSQL behind it, where there is one
  */
 
@@ -28,7 +28,7 @@ const STARTERS = { workerd: startWorkerd, wrangler: startWrangler, postgres: sta
 /** Those that the record of D1 is made of; PostgreSQL has a record of its own. */
 export const TARGETS = ['workerd', 'wrangler']
 
-/** What is running now, so that an interrupted bench leaves no process behind. */
+/** Running servers, so that an interrupted bench leaves no process behind. */
 const running = new Set()
 
 for (const signal of ['SIGINT', 'SIGTERM'])

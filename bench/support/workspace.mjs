@@ -1,11 +1,11 @@
-// A place of its own for each run, so that people who edit the tree meanwhile cannot change what is measured.
+// A separate copy of the sources for each run, so that edits of the tree meanwhile do not change the result.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { environment, nodePath, root } from '../../scripts/install.mjs'
 
-/** What a worker is built from. */
+/** Files that a worker is built from. */
 const SOURCES = ['src', 'scripts', 'migrations', 'wrangler.toml', 'package.json', 'tsconfig.json']
 
 export const wranglerCli = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
@@ -14,8 +14,8 @@ export const wranglerCli = join(root, 'node_modules', 'wrangler', 'bin', 'wrangl
  * @typedef {object} Workspace
  * @property {string} sources a copy of the sources, with the packages of the tree
  * @property {string} bundle the worker as wrangler would upload it
- * @property {string[]} modules files of the bundle beside the main module
- * @property {(name: string) => string} folder a new empty folder that goes away with the workspace
+ * @property {string[]} modules files of the bundle in addition to the main module
+ * @property {(name: string) => string} folder a new empty folder that is deleted with the workspace
  * @property {() => void} remove
  */
 
@@ -35,8 +35,8 @@ function extractCommit(ref, sources) {
 /**
  * Copies the sources and bundles them once.
  *
- * @param {string} [ref] a commit to measure instead of the files as they are
- * @param {string} [entry] another `index.ts` to start from, copied beside the sources
+ * @param {string} [ref] a commit to measure instead of the working tree
+ * @param {string} [entry] another `index.ts` to start from, copied next to the sources
  * @returns {Workspace}
  */
 export function createWorkspace(ref, entry) {

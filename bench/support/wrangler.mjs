@@ -40,7 +40,7 @@ export async function startWrangler({ workspace, state, vars, port }) {
   }
 }
 
-/** The group may be gone already, which is what was wanted. */
+/** The group may have exited already. */
 function signalGroup(pid, signal) {
   try {
     process.kill(-pid, signal)

@@ -1,4 +1,4 @@
-// What the Worker's own isolate holds, as V8 tells a debugger: its heap, and beside it the bytes of its buffers.
+// Measures the Worker's own isolate through V8's inspector: its heap, and the bytes of its buffers.
 
 /**
  * Asks again and again; a busy isolate answers when it waits for something.

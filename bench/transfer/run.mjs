@@ -46,7 +46,7 @@ function isBelow(pid) {
   return false
 }
 
-// The heap of each isolate is bounded: the Worker's, and those of the D1 and R2 that are simulated beside it in the same process.
+// The heap of each isolate is bounded: the Worker's, and those of D1 and R2, which are simulated in the same process.
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${values.heap}`
 const workspace = createWorkspace(values.ref)
 const where = circumstances(values.ref)
@@ -68,7 +68,7 @@ const writer = await loadWriter()
 const rows = []
 
 /**
- * Runs a part and notes the resident size of the process: before it, its highest, and of its quarters, which tell whether it grows.
+ * Runs a part and records the resident size of the process: before it, its maximum, and that of each quarter, to detect growth.
  *
  * @param {string} name
  * @param {() => AsyncGenerator<{ bytes: number, entries: number }>} run yields what each volume held
@@ -134,7 +134,7 @@ async function* brought() {
     yield { bytes: bytes.length, entries: endOf(bytes).counts.entry ?? 0 }
 }
 
-/** What has been measured so far: a run that is ended early leaves what it has. */
+/** Results so far, so that an interrupted run keeps them. */
 function report() {
   const heads = [
     'part',

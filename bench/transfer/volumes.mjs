@@ -1,4 +1,4 @@
-// Volumes of the size that is asked for, made one at a time: entries of some hundred characters, or images of some megabytes.
+// Generates volumes of a given size, one at a time: entries of some hundred characters, or images of some megabytes.
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../../src/cli/bundle.mjs'
@@ -75,6 +75,6 @@ export function* images(from, count, size) {
  * @returns {AsyncGenerator<import('../../src/domain/transfer/volume-writer').Volume>}
  */
 export function volumesOf(writer, records) {
-  // A link to an entry of another volume is not told by its content here: the server is asked for its own.
+  // The content hash of a link to an entry of another volume is unknown here, so it is read from the server
   return writer.writeVolumes({ store: 'bench:transfer', at }, records, { stable: () => null, isMissing: () => false })
 }

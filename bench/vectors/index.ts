@@ -7,7 +7,7 @@ import worker from '../../src/index'
 // Its Durable Objects, whichever they are.
 export * from '../../src/index'
 
-/** The vector of an id, always the same: numbers at random, so that each is nearest to itself and far from all others. */
+/** The vector of an id, always the same: random numbers, so that each is most similar to itself and unlike all others. */
 function vectorOf(id: number, dimensions: number): Int8Array {
   let state = (id * 2_654_435_761) >>> 0 || 1
   return Int8Array.from({ length: dimensions }, () => {

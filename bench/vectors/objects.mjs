@@ -1,4 +1,4 @@
-// Durable Objects filled with vectors and asked by themselves: no entries, no database, so that a million takes minutes.
+// Fills and queries Durable Objects with vectors directly: no entries, no database, so that a million takes minutes.
 import { readFileSync } from 'node:fs'
 import { markdownTable, percentile, short, thousands } from '../support/numbers.mjs'
 import { workerdOf } from '../support/processes.mjs'
@@ -13,7 +13,7 @@ const WARM = 20
 const COLD = 3
 /** Vectors that a search of ten entries asks for. */
 const LIMIT = 40
-/** Megabytes: more than any size here takes; and what a deployment has. */
+/** Megabytes: more than any size here needs, and those of a deployment. */
 const MEMORY = { all: '4000', shared: '80' }
 
 /** Seconds of processor that the server on a port has used. @param {number} port */
@@ -39,7 +39,7 @@ export async function measureObjects(sizes, { dimensions, port, write }) {
         ...{ workspace, state, port: Number(port), inspected: true },
         vars: { LOG_LEVEL: 'ERROR', VECTOR_MEMORY_MB: memory },
       })
-    /** Each vector is nearest to itself, which shows that the object that holds it was asked. */
+    /** Each vector is most similar to itself, which shows that its object was queried. */
     const search = async (origin, n) => {
       const id = 1 + ((n * 7_919_111) % size)
       const [begun, before] = [performance.now(), secondsOf(Number(port))]

@@ -263,7 +263,7 @@ async function post(url, { key, body, until, headers = {} }) {
   return new Promise((resolve2, reject) => {
     let fail = (message) => {
       clearTimeout(timer), sent.destroy(), reject(new NoAnswer(message));
-    }, timer = setTimeout(() => fail("no answer in time"), Math.max(0, until - Date.now())), sent = request(url, {
+    }, timer = setTimeout(() => fail("no response in time"), Math.max(0, until - Date.now())), sent = request(url, {
       method: "POST",
       agent: !1,
       headers: {
@@ -276,9 +276,9 @@ async function post(url, { key, body, until, headers = {} }) {
     sent.on("error", (error) => fail(error.message)), sent.on("response", (response) => {
       let pieces = [], size = 0;
       response.on("data", (piece) => {
-        pieces.push(piece), size += piece.length, size > LARGEST_ANSWER && fail("its answer is too long");
-      }), response.on("error", (error) => fail(error.message)), response.on("aborted", () => fail("its answer broke off")), response.on("end", () => {
-        if (clearTimeout(timer), !response.complete) return fail("its answer broke off");
+        pieces.push(piece), size += piece.length, size > LARGEST_ANSWER && fail("its response is too long");
+      }), response.on("error", (error) => fail(error.message)), response.on("aborted", () => fail("its response was cut off")), response.on("end", () => {
+        if (clearTimeout(timer), !response.complete) return fail("its response was cut off");
         let type = String(response.headers["content-type"] ?? "");
         resolve2({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString("utf8"), type });
       });
@@ -315,7 +315,7 @@ function senderTo({ spool, url, key, until, hear: hear2 }) {
     if (status === 400 || status === 413) return null;
     if (status < 200 || status > 299) throw new NoAnswer(`it answered ${status}`, status);
     let read3 = readAnswer(text);
-    if (read3 === null) throw new NoAnswer("what it answered is none of ours");
+    if (read3 === null) throw new NoAnswer("it is not a Commonplace server");
     return told = lost, hasAnswered = !0, hear2(read3, records), read3;
   }
   async function deliver(batch) {
@@ -330,7 +330,7 @@ function senderTo({ spool, url, key, until, hear: hear2 }) {
   }
   return {
     ask,
-    /** All that waits, oldest first, until the time is up. @returns what the server had to say */
+    /** Sends all waiting events, oldest first, until the time is up. @returns the server's messages */
     async waiting() {
       let notice;
       for (; ; ) {
@@ -339,9 +339,9 @@ function senderTo({ spool, url, key, until, hear: hear2 }) {
         notice = (await deliver(batch))?.notice ?? notice;
       }
     },
-    /** How many lost events the server knows of. */
+    /** Lost events known to the server. */
     told: () => told,
-    /** Whether it answered at all: then what is not sent in time waits, and nobody is to be told that it is away. */
+    /** Whether the server responded: then unsent events wait without a message to the user. */
     hasAnswered: () => hasAnswered
   };
 }
@@ -375,7 +375,7 @@ function settingsOf(env, home) {
   for (let [from, place] of Object.entries(places)) {
     let [named, key] = place(), url = serverOf(given(named));
     if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ""), from, flaw };
-    given(named) !== "" && (flaw ??= `${CALLED[from]} is not a URL that begins with http:// or https://`);
+    given(named) !== "" && (flaw ??= `${CALLED[from]} is not a URL that starts with http:// or https://`);
   }
   return { url: DEFAULT_URL, key: "", from: "default", flaw };
 }
@@ -411,7 +411,7 @@ async function bridge({ env, home, input, write: write2 }) {
       let { message: why = `${url} answered ${answer.status}`, data } = isFields(said?.error) ? said.error : {};
       refuse(message.id, -32e3, why, data);
     } catch (error) {
-      message.id !== void 0 && refuse(message.id, -32e3, `no answer from ${url}: ${error.message}`);
+      message.id !== void 0 && refuse(message.id, -32e3, `cannot reach ${url}: ${error.message}`);
     }
   }
   function take(line) {
@@ -697,24 +697,24 @@ function openSpool(home) {
     lose,
     bound,
     lost: () => lostIds().size,
-    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event; null where none can be written */
+    /** @returns the name of its file; that of the waiting one if two hooks report the same event; null if none can be written */
     put(record) {
       let all = names(), there = all.find((name2) => name2.includes(record.id));
       if (there !== void 0) return there;
       let name = `${String(record.at).padStart(13, "0")}-${record.id}.json`;
       return quietly(() => writeWhole(join3(folder, name), JSON.stringify(record)), !1) ? (all.length * LARGEST_EVENT >= MOST_BYTES2 && bound(record.at), name) : null;
     },
-    /** What is remembered of the server: when it last answered, since when not, and why. */
+    /** The stored state of the server: last response, start of the outage, and its cause. */
     state: () => quietly(() => JSON.parse(fs.readFileSync(stateFile, "utf8")), {}),
     remember: (state) => quietly(() => writeWhole(stateFile, JSON.stringify(state))),
-    /** Once a server and the person know of what was lost. */
+    /** Called when losses were reported to the server and the user. */
     forgetLost: () => quietly(() => fs.rmSync(lostFile, { force: !0 })),
-    /** Drafts of programs that were killed. */
+    /** Deletes drafts of killed programs. */
     sweep(now) {
       for (let [where, name] of [folder, own].flatMap((at) => filesIn(at).map((one) => [at, one])))
         name.endsWith(".draft") && (fs.statSync(join3(where, name), { throwIfNoEntry: !1 })?.mtimeMs ?? now) < now - OLDEST_DRAFT_MS && fs.rmSync(join3(where, name), { force: !0 });
     },
-    /** @returns {(() => void) | null} how to let it go; null while another sends */
+    /** @returns {(() => void) | null} a function that releases the lock; null while another program sends */
     takeLock(now) {
       let mine = `${process.pid} ${now} ${Math.random()}`, take = () => quietly(() => (fs.writeFileSync(lock, mine, { flag: "wx", mode: 384 }), () => {
         quietly(() => fs.readFileSync(lock, "utf8"), "") === mine && fs.rmSync(lock, { force: !0 });
@@ -774,7 +774,7 @@ function statusLine(home, { session_id: session }) {
 var LONGEST_MS = { start: 2e3, prompt: 2e3, agent: 2e3, other: 1e3 }, ANSWERED = ["start", "prompt", "agent"], NEVER = ["decision", "continue", "stopReason"], clock = (ms) => new Date(ms).toTimeString().slice(0, 5), counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
 function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice, told }) {
   let said = [];
-  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: uses of tools are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.replace(/\s+/g, " ").slice(0, 500)), said.push(...told), said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
+  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`cannot reach ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: tool events are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.replace(/\s+/g, " ").slice(0, 500)), said.push(...told), said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
 }
 var allowed = (output) => isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null;
 function nextState(spool, error, toldLost) {

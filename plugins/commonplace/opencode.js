@@ -4,7 +4,7 @@ import { handle } from './hook.mjs'
 
 const ID = 'commonplace'
 
-/** Sends what happened; a plugin that throws would end the turn. @returns {Promise<{ text: string, message: string | null }>} */
+/** Sends an event; an exception in a plugin would end the turn. @returns {Promise<{ text: string, message: string | null }>} */
 async function tell(hook, input, output, session) {
   try {
     const told = await handle('opencode', { hook, input, output, session }, { env: process.env, home: homedir() })
@@ -14,7 +14,7 @@ async function tell(hook, input, output, session) {
   }
 }
 
-/** What is known of each session while the program runs: its parent, the words of its last answer. */
+/** State of each session while the program runs: its parent, and the text of its last answer. */
 class Sessions {
   #known = new Map()
   constructor(directory) {
@@ -41,7 +41,7 @@ async function server({ client, directory }) {
     try {
       if (message !== null) await client.tui.showToast({ body: { message, variant: 'warning' } })
     } catch {
-      // Without a terminal nobody reads it.
+      // Without a terminal the output is not visible.
     }
   }
   async function event({ event: { type, properties } }) {
@@ -98,7 +98,7 @@ async function server({ client, directory }) {
   }
 }
 
-/** OpenCode 2: the start text goes with each call in the same bytes, since what is added to a context is not kept. */
+/** OpenCode 2: the start text is sent with each call in the same bytes, since additions to a context are not stored. */
 async function setup(ctx) {
   if (typeof ctx?.session?.hook !== 'function') return
   const sessions = new Sessions(ctx.directory ?? process.cwd())

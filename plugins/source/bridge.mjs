@@ -1,18 +1,18 @@
-// `hook.mjs mcp`: MCP over stdio to `/mcp/core`, for clients whose plugins cannot name a URL. (capture contract §2)
+// `hook.mjs mcp`: MCP over stdio to `/mcp/core`, for clients whose plugins cannot name a URL (capture contract §2).
 import { isFields } from './events.mjs'
 import { post } from './send.mjs'
 import { settingsOf } from './settings.mjs'
 
 const LONGEST_CALL_MS = 60_000
-/** For what clients ask at their start and wait for before the first turn (Copilot: `tools/list`). */
+/** Timeout of requests that clients wait for at their start (Copilot: `tools/list`). */
 const LONGEST_LIST_MS = 5_000
-/** For answers on their way when the input has ended. */
+/** Time to wait for pending answers after the input has ended. */
 const LONGEST_END_MS = 800
 const VERSION = '2025-06-18'
-/** Revisions that the server speaks behind a handshake; whoever offers another is offered ours. */
+/** Revisions that the server supports with a handshake; a client that offers another gets the newest of these. */
 const VERSIONS = [VERSION, '2025-11-25', '2025-03-26', '2024-11-05']
 
-/** The last event's data, where the answer is a stream of events; null for what is no message. */
+/** Returns the last event's data, if the answer is a stream of events; null if it is not a message. */
 function messageIn({ text, type }) {
   if (!type.includes('text/event-stream')) return objectIn(text)
   const data = text.split(/\r?\n\r?\n/).flatMap((event) => {
@@ -33,7 +33,7 @@ function objectIn(text) {
 
 /**
  * @param {{ env: Record<string, string | undefined>, home: string, input: NodeJS.ReadableStream, write: (line: string) => void }} around
- * @returns {Promise<void>} when the input has ended and all that was asked is answered
+ * @returns {Promise<void>} when the input has ended and every request is answered
  */
 export async function bridge({ env, home, input, write }) {
   const { url, key } = settingsOf(env, home)
@@ -51,11 +51,11 @@ export async function bridge({ env, home, input, write }) {
       if (answer.status === 401 || answer.status === 403) return refuse(message.id, -32001, `${url} refuses the key`)
       const said = messageIn(answer)
       if (said?.id === message.id) return say(said)
-      // What names no request, such as that there were too many, would leave the client waiting.
+      // An error without a request id, such as a rate limit, would leave the client waiting.
       const { message: why = `${url} answered ${answer.status}`, data } = isFields(said?.error) ? said.error : {}
       refuse(message.id, -32000, why, data)
     } catch (error) {
-      if (message.id !== undefined) refuse(message.id, -32000, `no answer from ${url}: ${error.message}`)
+      if (message.id !== undefined) refuse(message.id, -32000, `cannot reach ${url}: ${error.message}`)
     }
   }
 
@@ -68,7 +68,7 @@ export async function bridge({ env, home, input, write }) {
     }
     if (!isFields(message)) return refuse(null, -32600, 'no request')
     if (message.method === 'initialize') {
-      // At once: a client waits for it at its start, whether the server is there or not.
+      // Answered immediately: a client waits for it at its start, even if the server cannot be reached.
       const offered = message.params?.protocolVersion
       version = VERSIONS.includes(offered) ? offered : VERSION
       const serverInfo = { name: 'commonplace', version: '1.0.0-rc.1' }
@@ -92,6 +92,6 @@ export async function bridge({ env, home, input, write }) {
     for (const line of lines) if (line.trim() !== '') take(line)
   }
   if (rest.trim() !== '') take(rest)
-  // A client that has closed the input is gone, or waits for this program to end.
+  // A client that has closed the input has exited, or waits for this program to end.
   await Promise.race([Promise.all(open), new Promise((done) => setTimeout(done, LONGEST_END_MS))])
 }

@@ -1,21 +1,21 @@
-// What is taken out of an event before it is written or sent? (capture contract §2)
-// The server uses the same rules; scripts/plugins.mjs puts them before the program, minified.
+// Removes secrets and contents from an event before it is written or sent (capture contract §2).
+// The server uses the same rules; scripts/plugins.mjs adds them to the program, minified.
 import { redact } from '../../src/domain/secrets/redact'
 import { isFields, isOwnTool, isWorkOf, jsonIn, kindOf, runsCommands, textOf, toolOf } from './events.mjs'
 
 const LONGEST_TEXT = 4_000
 const LONGEST_OUTPUT = 500
-/** A private key is no longer. */
+/** Maximum length of a private key. */
 const LONGEST_SECRET = 20_000
 const MOST_ITEMS = 200
 const DEEPEST = 8
-/** With 120 of these the spool is still below its 8 MB, so that fewer need not be measured. */
+/** With 120 of these the spool is still below its 8 MB, so the size of fewer events is not checked. */
 export const LARGEST_EVENT = 65_536
 
-/** Marks whose inside is nobody's to keep: what a person keeps private, and what we recalled. */
+/** Marks of text that is never stored: private text of the user, and recalled memories. */
 const MARKS = ['private', 'commonplace-memory'].map((name) => new RegExp(`<(/?)${name}(?:\\s[^<>]*)?>`, 'gi'))
 
-/** The text without what stands between the marks; what is never closed goes to the end. */
+/** Returns the text without marked parts; a missing end mark means to the end of the text. */
 export function withoutMarked(text) {
   return MARKS.reduce((rest, mark) => {
     if (!rest.includes('<')) return rest
@@ -29,10 +29,10 @@ export function withoutMarked(text) {
   }, text)
 }
 
-/** No part of a word at a cut, since a part of a secret is not known for one; tokens are no longer than that. */
+/** Cuts between words, since part of a secret would not be recognized; tokens are not longer than that. */
 const CUT_WORD = /[!-~]{1,512}$/
 
-/** No half of a character outside the basic plane at the end, or at the beginning. */
+/** Removes half of a surrogate pair at the start or end. */
 function first(text, length) {
   if (text.length <= length) return text
   const begin = text.slice(0, length)
@@ -43,13 +43,13 @@ const last = (text, length) => text.slice(-length).replace(/^[\uDC00-\uDFFF]/, '
 
 const cleanText = (text, length = LONGEST_TEXT) => {
   const open = withoutMarked(text)
-  // A secret at the cut is read to its end, so that no part of it is left.
+  // A secret at the cut is read to its end, so that it is recognized.
   return first(redact(open.slice(0, length + LONGEST_SECRET)), length)
 }
 
 const TELLS_CODE = /^.*(?:\bexit ?code\b|\bexited with\b|\bexit status\b|\bcommand not found\b).*$/im
 
-/** How a command ended, and the last of what it printed. */
+/** Returns the exit state of a command, and its last output. */
 export function endOf(output) {
   const text = withoutMarked(output)
   const end = redact(text.slice(-LONGEST_OUTPUT - LONGEST_SECRET))
@@ -61,7 +61,7 @@ export function endOf(output) {
 const NAMES_FILE = /^(?:\*\*\* (?:Begin Patch|End Patch|Add File: |Update File: |Delete File: |Move to: )|\+\+\+ )/
 const isPatch = (text) => /^\*\*\* Begin Patch/m.test(text) || /^(?:diff --git|--- \S)/m.test(text)
 
-/** A patch keeps the lines that name its files. */
+/** Reduces a patch to the lines with its file names. */
 const filesOfPatch = (patch) =>
   cleanText(
     patch
@@ -81,7 +81,7 @@ const PATCHES = ['patch', 'patchText', 'input']
 const COMMANDS = ['command', 'cmd']
 const LISTS = ['files', 'edits', 'replacements']
 
-/** Of what a tool was told: files, command; never contents. */
+/** Returns the arguments of a tool that are stored: files, command; never contents. */
 function toolInput(given) {
   if (typeof given === 'string') {
     try {
@@ -138,7 +138,7 @@ const OUTPUTS = [
   'textResultForLlm',
 ]
 
-/** Of what a tool answered: how it ended; of a command, the end of its output. */
+/** Returns the outcome of a tool; of a command, the end of its output. */
 function toolResponse(given, isCommand) {
   if (typeof given === 'string') return isCommand ? endOf(given) : ''
   if (Array.isArray(given))
@@ -163,7 +163,7 @@ function shorten(value, length, depth = 0) {
 
 const INPUTS = ['tool_input', 'toolInput', 'toolArgs', 'tool_args']
 const RESPONSES = ['tool_response', 'tool_output', 'tool_result', 'toolResult', 'error']
-/** Members that may hold contents and that nobody reads, of events and of parts of messages. */
+/** Members of events and message parts with contents that the server does not use. */
 const UNREAD = new Set([
   'user_email',
   'attachments',
@@ -180,7 +180,7 @@ function member(name, value, isTool, isCommand, isOwn) {
   return ['edits', 'output', 'content', 'command'].includes(name) ? ownMember(name, value) : value
 }
 
-/** Members of Cursor's older events of tools, which stand in the event itself. */
+/** Members of Cursor's older tool events, which are in the event itself. */
 function ownMember(name, value) {
   if (name === 'edits' || name === 'content') return []
   if (typeof value !== 'string') return []
@@ -207,7 +207,7 @@ function cleanOpenCode(event, isTool, isCommand, isOwn) {
   return { hook: event.hook, input: told, output: answered, session: event.session }
 }
 
-/** @param {Record<string, any>} event as the client sent it */
+/** @param {Record<string, any>} event as sent by the client */
 export function cleanEvent(event) {
   const isTool = kindOf(event) === 'tool' && isWorkOf(event)
   const isOwn = isOwnTool(toolOf(event))

@@ -1,17 +1,17 @@
-// Whose event is it, what is it, and by what id is it known? (capture contract §2, §3)
+// Detects the client of an event, its meaning and its id (capture contract §2, §3).
 import { createHash } from 'node:crypto'
 
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export const isFields = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Also behind the mark of bytes with which editors and shells of Windows begin a text. */
+/** Parses JSON, also after the byte order mark of Windows editors and shells. */
 export const jsonIn = (text) => JSON.parse(text.replace(/^\uFEFF/, ''))
 
-/** The first of the named members that is a text with something in it. */
+/** Returns the first named member that is a text and not blank. */
 export const textOf = (fields, ...names) =>
   names.map((name) => fields?.[name]).find((value) => typeof value === 'string' && value !== '')
 
-/** Cursor and VS Code run Claude Code's hooks too, so what surrounds the program beats its argument. */
+/** Cursor and VS Code also run Claude Code's hooks, so the environment of the program takes precedence over its argument. */
 export function clientOf(argument, event, env) {
   if (env.CURSOR_VERSION) return 'cursor'
   if (env.COPILOT_CLI) return 'copilot'
@@ -19,7 +19,7 @@ export function clientOf(argument, event, env) {
   return isVsCode ? 'vscode' : argument
 }
 
-/** What events mean for sending, by their names in lower case. */
+/** How events are sent, by their names in lower case. */
 const KINDS = {
   sessionstart: 'start',
   'session.created': 'start',
@@ -40,7 +40,7 @@ export const nameOf = (event) => textOf(event, 'hook_event_name', 'hookEventName
 /** @returns {'start' | 'prompt' | 'tool' | 'agent' | 'other'} */
 export const kindOf = (event) => KINDS[nameOf(event).toLowerCase()] ?? 'other'
 
-/** Tools that change files or run commands; matchers of hooks are not read by every client. */
+/** Tools that change files or run commands; some clients ignore the matchers of hooks. */
 const CHANGES = /edit|write|creat|replace|insert|patch|delete|remove|rename|move|notebook/i
 const RUNS = /bash|shell|terminal|exec|command|run|cmd/i
 
@@ -65,7 +65,7 @@ export const sessionOf = (client, event) =>
   textOf(event.session, 'id') ??
   ''
 
-/** Cursor's own spelling of the names under which it runs Claude Code's hooks. */
+/** Cursor's own names of the events under which it runs Claude Code's hooks. */
 const OF_CURSOR = {
   SessionStart: 'sessionStart',
   UserPromptSubmit: 'beforeSubmitPrompt',
@@ -76,7 +76,7 @@ const OF_CURSOR = {
   SessionEnd: 'sessionEnd',
 }
 
-/** The same text for equal values, whatever the order of their members. */
+/** Returns the same text for equal values, whatever the order of their members. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isFields(value)) return JSON.stringify(value) ?? 'null'
@@ -84,7 +84,7 @@ function canonical(value) {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`
 }
 
-/** @param event as the client sent it, before anything is taken out */
+/** @param event as sent by the client, before parts are removed */
 export function idOf(client, event) {
   const given = nameOf(event)
   const name = client === 'cursor' ? (OF_CURSOR[given] ?? given) : given

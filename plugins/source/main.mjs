@@ -9,7 +9,7 @@ import { statusLine } from './told.mjs'
 
 export { handle, statusLine }
 
-/** Beyond every bound of a hook: what hangs, such as a stdin that nobody closes, ends here. */
+/** Time limit of the whole program, in case of a stdin that is never closed. */
 const LONGEST_RUN_MS = 2_500
 
 async function hook(argument, around) {
@@ -35,7 +35,7 @@ async function main() {
   try {
     await hook(argument, around)
   } catch (error) {
-    // A hook that fails would block or frighten; the reason stays readable for who looks.
+    // A hook that fails would block or alarm the user; the reason is still in the output.
     process.stderr.write(`commonplace: ${error.message}\n`)
   }
   process.exit(0)

@@ -1,4 +1,4 @@
-// Where did it happen? Read from `.git`, since starting git costs more than all else. (capture contract §2)
+// Finds the project of an event by reading `.git`, since starting git would take most of the time (capture contract §2).
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isFields, jsonIn, textOf } from './events.mjs'
@@ -36,13 +36,13 @@ const unquoted = (text) =>
     .replace(/^"(.*)"$/, '$1')
     .replace(/\\(["\\])/g, '$1')
 
-/** As git has it, without user and password, and without what may hold a token behind the path. */
+/** Returns git's URL without user and password, and without anything after the path that may be a token. */
 export function withoutUser(remote) {
   if (!remote.includes('://')) return remote.replace(/^[^/:]*@(?=[^/]*:)/, '')
   return remote.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1').replace(/[?#].*$/s, '')
 }
 
-/** `origin`, else the first. */
+/** Returns `origin`, else the first remote. */
 export function remoteOf(config) {
   const found = new Map()
   let name = null
@@ -55,12 +55,12 @@ export function remoteOf(config) {
   return found.get('origin') ?? [...found.values()][0]
 }
 
-/** The server takes 240 characters; a longer name must not fill a request. */
+/** The server accepts 240 characters; a longer name must not fill a request. */
 const LONGEST_NAME = 999
 
 const RECALLS = ['all', 'start', 'off']
 
-/** What a file of wishes says; nothing at all where it is there and cannot be read. */
+/** Returns the content of a settings file; `{}` if there is none, undefined if it cannot be read. */
 function wishesIn(folder) {
   try {
     return readFileSync(join(folder, '.commonplace.json'), 'utf8')
@@ -69,7 +69,7 @@ function wishesIn(folder) {
   }
 }
 
-/** `.commonplace.json`; one that cannot be read captures nothing, since that may be what it says. */
+/** Reads `.commonplace.json`; an unreadable file turns capture off, since it may be meant to. */
 function wishesOf(folders) {
   const text = folders.map(wishesIn).find((found) => found !== null)
   if (text === undefined) return {}
@@ -77,14 +77,14 @@ function wishesOf(folders) {
     const wishes = jsonIn(text)
     if (isFields(wishes)) return wishes
   } catch {
-    // It is no JSON, or cannot be read.
+    // Not JSON, or unreadable.
   }
   return { capture: false, isUnreadable: true }
 }
 
 /**
  * @param {Record<string, any>} event
- * @returns {{ place: Record<string, unknown>, recall: string, isUnreadable: boolean }} place as it is sent
+ * @returns {{ place: Record<string, unknown>, recall: string, isUnreadable: boolean }} place as sent to the server
  */
 export function placeOf(event, env, home) {
   const given =

@@ -1,4 +1,4 @@
-// What does one event of a client lead to? (capture contract §2)
+// Handles one event of a client (capture contract §2).
 import { cleanEvent } from './clean.mjs'
 import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf, sessionOf } from './events.mjs'
 import { placeOf } from './place.mjs'
@@ -23,10 +23,10 @@ function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwri
   if (flaw !== null) said.push(`${flaw}, so ${url} is asked`)
   if (state.status === 401 || state.status === 403) said.push(`${url} refuses the key, ${counted(waiting)}`)
   else if (state.failedSince !== undefined)
-    said.push(`no answer from ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
+    said.push(`cannot reach ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`)
   if (isUnreadable) said.push('.commonplace.json cannot be read as a JSON object: nothing is captured here')
   else if (isOff) said.push('capture is off here (.commonplace.json)')
-  if (unwritten !== null) said.push(`${unwritten} cannot be written: uses of tools are lost`)
+  if (unwritten !== null) said.push(`${unwritten} cannot be written: tool events are lost`)
   if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
   if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))
   said.push(...told)
@@ -36,7 +36,7 @@ function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwri
 const allowed = (output) =>
   isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null
 
-/** What is remembered of how the server answered. */
+/** The stored state of the connection to the server. */
 function nextState(spool, error, toldLost) {
   const before = spool.state()
   const now = Date.now()
@@ -55,8 +55,8 @@ function nextState(spool, error, toldLost) {
 }
 
 /**
- * @param {string} argument the client as the hook's command names it
- * @param {Record<string, any>} event as the client sent it
+ * @param {string} argument name of the client in the hook's command
+ * @param {Record<string, any>} event as sent by the client
  * @param {{ env: Record<string, string | undefined>, home: string }} around
  * @returns {Promise<{ client: string, kind: string, output: Record<string, any> | null, message: string | null }>}
  */
@@ -75,7 +75,7 @@ export async function handle(argument, event, { env, home }) {
   const record = { client, id: idOf(client, event), at, event: cleanEvent(event), place }
   if (isOff && kind !== 'start' && !isAsked) return nothing
   const name = isOff ? null : spool.put(record)
-  // What cannot wait is sent at once; of tools there is too much of it.
+  // Urgent events are sent at once; tool events are too many for that.
   const isUnwritten = !isOff && name === null
   if (kind === 'tool') return nothing
 
@@ -129,7 +129,7 @@ export async function handle(argument, event, { env, home }) {
     // The person has read the line before the session was compacted or cleared.
     told: ['compact', 'clear'].includes(event.source) ? [] : atStart(home, place.folder),
   })
-  // Told to the server and to the person: no longer worth a line.
+  // Already reported to the server and the user.
   if (error === null && sender.told() >= lost && lost > 0) {
     spool.forgetLost()
     spool.remember({ ...state, toldLost: 0 })
@@ -137,7 +137,7 @@ export async function handle(argument, event, { env, home }) {
   return { ...nothing, output, message }
 }
 
-/** What is printed, in the way each client takes it. @returns {{ out: string, err: string }} */
+/** Formats the output for each client. @returns {{ out: string, err: string }} */
 export function printed({ client, kind, output, message }) {
   if (!ANSWERED.includes(kind)) return { out: '', err: '' }
   const line = (value) => `${JSON.stringify(value)}\n`

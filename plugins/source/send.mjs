@@ -1,11 +1,11 @@
-// How do events get to the server? (capture contract §2, §3)
+// Sends events to the server (capture contract §2, §3).
 import { isFields } from './events.mjs'
 
 const MOST_EVENTS = 200
 const MOST_BYTES = 262_144
 const LARGEST_ANSWER = 1_048_576
 
-/** A server that cannot be asked now: nobody answers, it refuses the key, or what it answers is not what was asked for. */
+/** A server that cannot be used now: it does not respond, refuses the key, or gives an unexpected answer. */
 export class NoAnswer extends Error {
   /** @param {string} message @param {number} [status] */
   constructor(message, status) {
@@ -15,7 +15,7 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Posts JSON. No redirect is followed, since the key would go along.
+ * Posts JSON. Redirects are not followed, since they would receive the key.
  *
  * @param {string} url
  * @param {{ key: string, body: string, until: number, headers?: Record<string, string> }} options until: ms since the epoch
@@ -23,7 +23,7 @@ export class NoAnswer extends Error {
  * @throws NoAnswer
  */
 export async function post(url, { key, body, until, headers = {} }) {
-  // Each takes half as long to load as Node to start, and most hooks are of tools, which ask nobody.
+  // Loaded on demand: each takes half as long to load as Node to start, and most hooks are of tools, which send nothing.
   const { request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
     const fail = (message) => {
@@ -31,7 +31,7 @@ export async function post(url, { key, body, until, headers = {} }) {
       sent.destroy()
       reject(new NoAnswer(message))
     }
-    const timer = setTimeout(() => fail('no answer in time'), Math.max(0, until - Date.now()))
+    const timer = setTimeout(() => fail('no response in time'), Math.max(0, until - Date.now()))
     const sent = request(url, {
       method: 'POST',
       agent: false,
@@ -49,13 +49,13 @@ export async function post(url, { key, body, until, headers = {} }) {
       response.on('data', (piece) => {
         pieces.push(piece)
         size += piece.length
-        if (size > LARGEST_ANSWER) fail('its answer is too long')
+        if (size > LARGEST_ANSWER) fail('its response is too long')
       })
       response.on('error', (error) => fail(error.message))
-      response.on('aborted', () => fail('its answer broke off'))
+      response.on('aborted', () => fail('its response was cut off'))
       response.on('end', () => {
         clearTimeout(timer)
-        if (!response.complete) return fail('its answer broke off')
+        if (!response.complete) return fail('its response was cut off')
         const type = String(response.headers['content-type'] ?? '')
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8'), type })
       })
@@ -64,7 +64,7 @@ export async function post(url, { key, body, until, headers = {} }) {
   })
 }
 
-/** @returns {Record<string, any> | null} null for what is no answer of ours, such as the page of a hotel's network */
+/** Parses a response; null for one of another server, such as the login page of a hotel network. @returns {Record<string, any> | null} */
 function readAnswer(text) {
   try {
     const answer = JSON.parse(text)
@@ -74,7 +74,7 @@ function readAnswer(text) {
   }
 }
 
-/** The oldest that fit into one request, all of one client. @param {readonly string[]} names */
+/** Returns the oldest events that fit into one request, all of one client. @param {readonly string[]} names */
 function batchOf(spool, names) {
   const batch = []
   let bytes = 100
@@ -98,7 +98,7 @@ export function senderTo({ spool, url, key, until, hear }) {
   // What the server was told of before, by whichever program.
   let told = Math.min(spool.state().toldLost ?? 0, spool.lost())
   let hasAnswered = false
-  /** @returns the answer; null where the server will never take these @throws NoAnswer */
+  /** @returns the answer; null where the server will never accept these @throws NoAnswer */
   async function ask(records, answer) {
     const lost = spool.lost()
     const events = records.map(({ id, at, event, place }) => ({ id, at, event, place }))
@@ -111,14 +111,14 @@ export function senderTo({ spool, url, key, until, hear }) {
     if (status === 400 || status === 413) return null
     if (status < 200 || status > 299) throw new NoAnswer(`it answered ${status}`, status)
     const read = readAnswer(text)
-    if (read === null) throw new NoAnswer('what it answered is none of ours')
+    if (read === null) throw new NoAnswer('it is not a Commonplace server')
     told = lost
     hasAnswered = true
     hear(read, records)
     return read
   }
 
-  /** Sends a batch, or its halves where it is refused; what is refused alone is lost. */
+  /** Sends a batch, or its halves if it is refused; an event that is refused alone is dropped. */
   async function deliver(batch) {
     const answer = await ask(batch.map(({ record }) => record))
     if (answer !== null) for (const { name } of batch) spool.remove(name)
@@ -133,7 +133,7 @@ export function senderTo({ spool, url, key, until, hear }) {
 
   return {
     ask,
-    /** All that waits, oldest first, until the time is up. @returns what the server had to say */
+    /** Sends all waiting events, oldest first, until the time is up. @returns the server's messages */
     async waiting() {
       let notice
       for (;;) {
@@ -142,9 +142,9 @@ export function senderTo({ spool, url, key, until, hear }) {
         notice = (await deliver(batch))?.notice ?? notice
       }
     },
-    /** How many lost events the server knows of. */
+    /** Lost events known to the server. */
     told: () => told,
-    /** Whether it answered at all: then what is not sent in time waits, and nobody is to be told that it is away. */
+    /** Whether the server responded: then unsent events wait without a message to the user. */
     hasAnswered: () => hasAnswered,
   }
 }

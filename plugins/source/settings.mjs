@@ -1,14 +1,14 @@
-// Which server, and which key? Both from the same place, so that no key goes to another's URL. (capture contract §2)
+// Finds the server and the key. Both come from the same place, so that a key is never sent to another server (capture contract §2).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonIn } from './events.mjs'
 
 const DEFAULT_URL = 'http://localhost:8787'
 
-/** An option that a client left as it is written in a plugin's file is not set. */
+/** An option that a client left as its placeholder in the plugin's file is not set. */
 const given = (value) => (typeof value === 'string' && !value.includes('${') ? value.trim() : '')
 
-/** The server, whether its root or an endpoint of it was named. */
+/** Returns the root of the server, whether its root or an endpoint was named. */
 function serverOf(text) {
   try {
     const url = new URL(text)
@@ -28,12 +28,12 @@ function configured(home) {
   }
 }
 
-/** What a person calls the places, where they name no server by what they say. */
+/** Names of the places, for messages. */
 const CALLED = { plugin: "the plugin's url", variable: 'COMMONPLACE_URL', file: '~/.commonplace/config.json' }
 
 /**
- * @returns {{ url: string, key: string, from: string, flaw: string | null }} url without a slash at its end; key empty for none;
- *   what is wrong with a place that was passed over
+ * @returns {{ url: string, key: string, from: string, flaw: string | null }} url without a trailing slash; key empty for none;
+ *   flaw: error of a place that was skipped
  */
 export function settingsOf(env, home) {
   const places = {
@@ -47,7 +47,7 @@ export function settingsOf(env, home) {
     const [named, key] = place()
     const url = serverOf(given(named))
     if (url !== null) return { url, key: given(key).replace(/^Bearer\s*/i, ''), from, flaw }
-    if (given(named) !== '') flaw ??= `${CALLED[from]} is not a URL that begins with http:// or https://`
+    if (given(named) !== '') flaw ??= `${CALLED[from]} is not a URL that starts with http:// or https://`
   }
   return { url: DEFAULT_URL, key: '', from: 'default', flaw }
 }

@@ -1,4 +1,4 @@
-// Events wait as files until a server has them; every step is one rename, so a killed program leaves all or nothing. (capture contract §2)
+// Stores events as files until a server has them; each step is one rename, so that a kill leaves no partial state (capture contract §2).
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { LARGEST_EVENT } from './clean.mjs'
@@ -7,9 +7,9 @@ import { kindOf } from './events.mjs'
 const MOST_EVENTS = 2_000
 const MOST_BYTES = 8 * 1_048_576
 const LONGEST_WAIT_MS = 6 * 86_400_000
-/** A sender lives two seconds; one whose lock is older was killed, and its process id may be another's. */
+/** A sender runs for two seconds; one with an older lock was killed, and its process id may belong to another. */
 const OLDEST_LOCK_MS = 10_000
-/** A draft is written within milliseconds. */
+/** Age of an abandoned draft; drafts are written within milliseconds. */
 const OLDEST_DRAFT_MS = 60_000
 const NAME = /^\d{13}-[0-9a-f]{64}\.json$/
 
@@ -44,10 +44,10 @@ export function openSpool(home) {
       .filter((name) => NAME.test(name))
       .sort()
   const remove = (name) => quietly(() => fs.rmSync(join(folder, name), { force: true }))
-  /** @returns {{ client: string, id: string, at: number, event: Record<string, any>, place: object } | null} null for no such file */
+  /** @returns {{ client: string, id: string, at: number, event: Record<string, any>, place: object } | null} null if the file does not exist */
   const read = (name) => quietly(() => JSON.parse(fs.readFileSync(join(folder, name), 'utf8')), null)
 
-  /** Counted by id before it goes, so that who is killed between both counts nothing twice. */
+  /** Counted by id before it is deleted, so that a killed program never counts one twice. */
   const lose = (name) => {
     quietly(() => fs.appendFileSync(lostFile, `${name.slice(14, 78)}\n`, { mode: 0o600 }))
     remove(name)
@@ -59,7 +59,7 @@ export function openSpool(home) {
         .filter(Boolean),
     )
 
-  /** The oldest tool events go first, then the oldest of all. */
+  /** Drops the oldest tool events first, then the oldest of all. */
   const bound = (now) => {
     const all = names()
     const old = all.filter((name) => Number(name.slice(0, 13)) < now - LONGEST_WAIT_MS)
@@ -87,7 +87,7 @@ export function openSpool(home) {
     lose,
     bound,
     lost: () => lostIds().size,
-    /** @returns the name of its file; that of the one that waits already, where two hooks tell of one event; null where none can be written */
+    /** @returns the name of its file; that of the waiting one if two hooks report the same event; null if none can be written */
     put(record) {
       const all = names()
       const there = all.find((name) => name.includes(record.id))
@@ -97,12 +97,12 @@ export function openSpool(home) {
       if (all.length * LARGEST_EVENT >= MOST_BYTES) bound(record.at)
       return name
     },
-    /** What is remembered of the server: when it last answered, since when not, and why. */
+    /** The stored state of the server: last response, start of the outage, and its cause. */
     state: () => quietly(() => JSON.parse(fs.readFileSync(stateFile, 'utf8')), {}),
     remember: (state) => quietly(() => writeWhole(stateFile, JSON.stringify(state))),
-    /** Once a server and the person know of what was lost. */
+    /** Called when losses were reported to the server and the user. */
     forgetLost: () => quietly(() => fs.rmSync(lostFile, { force: true })),
-    /** Drafts of programs that were killed. */
+    /** Deletes drafts of killed programs. */
     sweep(now) {
       for (const [where, name] of [folder, own].flatMap((at) => filesIn(at).map((one) => [at, one])))
         if (
@@ -111,7 +111,7 @@ export function openSpool(home) {
         )
           fs.rmSync(join(where, name), { force: true })
     },
-    /** @returns {(() => void) | null} how to let it go; null while another sends */
+    /** @returns {(() => void) | null} a function that releases the lock; null while another program sends */
     takeLock(now) {
       const mine = `${process.pid} ${now} ${Math.random()}`
       const take = () =>
@@ -126,7 +126,7 @@ export function openSpool(home) {
       const held = quietly(() => fs.readFileSync(lock, 'utf8'), '')
       const since = Number(held.split(' ')[1]) || (fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now)
       if (Math.abs(now - since) < OLDEST_LOCK_MS && isAlive(Number(held.split(' ')[0]))) return null
-      // Of two that find it dead, one renames it; who renamed a living one's lock puts it back.
+      // If two find a dead lock, one renames it; a renamed live lock is put back.
       const aside = `${lock}.${process.pid}.draft`
       quietly(() => fs.renameSync(lock, aside), null)
       if (!fs.existsSync(aside)) return null
@@ -137,7 +137,7 @@ export function openSpool(home) {
   }
 }
 
-/** A file that was only begun names nobody; it counts as alive until it is old. */
+/** An empty lock file counts as live until it is old. */
 function isAlive(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return true
   try {

@@ -1,4 +1,4 @@
-// Plays the clients by the events that their hooks were recorded to send, through the hook program of the plugin.
+// Replays the recorded events of the clients' hooks through the hook program of the plugin.
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { SECOND } from './story.mjs'
 
 const HOOK = join(root, 'plugins', 'commonplace', 'hook.mjs')
 
-/** A home, and a clone of one repository in it: what hooks read of `.git`. */
+/** Creates a home with a clone of one repository, of which hooks read `.git`. */
 export function makeDesk(parent, name) {
   const home = join(parent, name)
   const folder = join(home, 'ferry')
@@ -19,7 +19,7 @@ export function makeDesk(parent, name) {
   return { home, folder }
 }
 
-/** @returns {Promise<any>} what the hook prints, parsed */
+/** @returns {Promise<any>} the output of the hook, parsed */
 const fire = (url, { home, folder }, client, event) =>
   new Promise((resolve, reject) => {
     const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, COMMONPLACE_URL: url }

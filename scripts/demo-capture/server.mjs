@@ -1,11 +1,11 @@
-// A server of its own for demonstrations and trials: the Worker in plain workerd, with an empty store that can be reached beside it.
+// A separate server for demonstrations and trials: the Worker in plain workerd, with an empty store that the script can access.
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { bundleWorker, modulesOf } from '../serve/bundle.mjs'
 
 /**
  * @typedef {object} OwnServer
  * @property {string} url
- * @property {(minutes: number) => Promise<void>} pass lets time pass for sessions, and runs what the server does every five minutes
+ * @property {(minutes: number) => Promise<void>} pass advances the time of sessions, and runs the five-minute schedule
  * @property {() => Promise<void>} stop
  */
 

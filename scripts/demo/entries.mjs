@@ -1,9 +1,9 @@
-// Tasks as what agents stored about them: conversations, decisions, gotchas, work in progress, and what holds for everybody.
+// Turns tasks into the entries that agents stored about them: conversations, decisions, gotchas, work in progress, and general rules.
 import { TASKS } from './tasks.mjs'
 
 /** @typedef {import('./tasks.mjs').Task} Task */
 /**
- * @typedef {object} Planned an entry, and when it is to have been stored
+ * @typedef {object} Planned an entry, and its time
  * @property {string} thread_id
  * @property {'user' | 'agent'} source
  * @property {string} text
@@ -11,7 +11,7 @@ import { TASKS } from './tasks.mjs'
  * @property {string[]} tags
  * @property {number} hoursAgo
  * @property {{ data: string, mime_type: string }[]} [images]
- * @property {string} [supersedes] key of an entry whose place it takes
+ * @property {string} [supersedes] key of an entry that it replaces
  * @property {string} [about] key of an entry that it refers to
  * @property {string} [key]
  */
@@ -25,7 +25,7 @@ function ofTask(task, i) {
   const { thread, project, area, ask, found, decision, gotcha, done } = task
   const first = AGENTS[i % 3]
   const second = AGENTS[(i + 1) % 3]
-  // Tasks begin one after the other; a few of the last ones are still going on.
+  // Tasks start one after the other; some of the last ones are still open.
   const begun = HOURS - (i * (HOURS + 10)) / TASKS.length
   const isDone = i < TASKS.length - 3
   let hours = begun
@@ -73,7 +73,7 @@ function ofTask(task, i) {
       2.1,
       'agent',
       'note',
-      `Read the plan from my side. Nothing speaks against it; please keep in mind that ${project} is deployed on Tuesdays, so step 2 should be done by Monday noon.`,
+      `Read the plan from my side. I have no objections; please keep in mind that ${project} is deployed on Tuesdays, so step 2 should be done by Monday noon.`,
       by(second),
     ),
     entry(0.3, 'user', 'episode', 'Agreed. Go on, and store what you decide so that the others know.'),
@@ -143,8 +143,8 @@ const RULES = [
   ],
   [
     'convention',
-    'Instants are stored in UTC, with the zone of the port beside',
-    'A time is an instant plus a zone name. Offsets are never stored. Show times in the zone of the port that the passenger stands in.',
+    'Instants are stored in UTC, with the zone of the port',
+    'A time is an instant plus a zone name. Offsets are never stored. Show times in the zone of the port where the passenger is.',
     'codex',
   ],
   [
@@ -162,7 +162,7 @@ const RULES = [
   [
     'convention',
     'Error codes are a contract, error texts are not',
-    'Clients compare codes. Texts say what to do next and may change at any time.',
+    'Clients compare codes. Texts explain what to do next and may change at any time.',
     'cursor',
   ],
   [
@@ -209,7 +209,7 @@ const RULES = [
   ],
 ]
 
-/** Everything, the oldest first. @param {(name: string) => { data: string, mime_type: string }} picture @returns {Planned[]} */
+/** Returns all entries, oldest first. @param {(name: string) => { data: string, mime_type: string }} picture @returns {Planned[]} */
 export function plannedEntries(picture) {
   const rules = RULES.map(([kind, title, text, agent], i) => ({
     thread_id: 'how-we-work',

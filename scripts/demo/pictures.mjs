@@ -1,4 +1,4 @@
-// Small pictures for the demo, painted here: PNG by its own rules (chunks, CRC-32, deflate), so that no file has to be kept.
+// Draws small pictures for the demo as PNG (chunks, CRC-32, deflate), so that no image files are needed.
 import { crc32, deflateSync } from 'node:zlib'
 
 const [WIDTH, HEIGHT] = [480, 360]
@@ -68,7 +68,7 @@ const PICTURES = {
   },
 }
 
-/** @param {string} name @returns {{ data: string, mime_type: string }} as tools take an image */
+/** @param {string} name @returns {{ data: string, mime_type: string }} in the form of a tool argument */
 export const picture = (name) => ({
   data: png(PICTURES[name] ?? PICTURES.deck).toString('base64'),
   mime_type: 'image/png',

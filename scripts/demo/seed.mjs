@@ -1,5 +1,5 @@
-// Fills a store with the demo: a Worker of its own on the data folder, written to by the tools that agents use. Tools store what happens
-// now, so the times are set afterwards, in the database. Ends when that is done.
+// Fills a store with the demo: starts a Worker on the data folder and writes with the tools that agents use. Tools store the present
+// time, so the times are then changed in the database. Ends when that is done.
 import { join } from 'node:path'
 import { root } from '../install.mjs'
 import { plannedEntries } from './entries.mjs'
@@ -26,11 +26,11 @@ async function call(name, args) {
   return result.structuredContent
 }
 
-// First, so that what agents wrote is what happened last.
+// First, so that the entries of agents are the latest activity.
 await captureSessions(origin)
 
 const planned = plannedEntries(picture)
-/** Ids by the keys of what is referred to. @type {Map<string, number>} */
+/** Ids by the keys that other entries refer to. @type {Map<string, number>} */
 const ids = new Map()
 /** @type {{ id: number, hoursAgo: number }[]} */
 const stored = []
@@ -45,7 +45,7 @@ for (const { hoursAgo, key, about, supersedes, ...entry } of planned) {
   stored.push({ id, hoursAgo })
 }
 
-/** Later words on an earlier decision, so that there is a history to look at. */
+/** Later additions to an earlier decision, for the history page. */
 for (const [key, agent_name, sentence] of [
   ['double-bookings/decision', 'claude', ' Checked again after release 4.2: the index is there on all three clusters.'],
   ['search-latency/decision', 'claude', ' Since November the table holds 90 days; it is 2.0 GB.'],
@@ -60,7 +60,7 @@ for (const [key, agent_name, sentence] of [
   })
 }
 
-// As if each had been stored in its hour: whatever tells the time of an entry is moved with it.
+// Moves every stored time of an entry to its planned hour.
 const db = await server.getD1Database('DB')
 const now = Date.now()
 const at = stored.map(({ id, hoursAgo }) => [id, Math.round(now - hoursAgo * HOUR_MS)])

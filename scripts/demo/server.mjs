@@ -1,4 +1,4 @@
-// The Worker in open mode on a data folder, on a free port of this machine: for what fills the demo, and what looks at it.
+// Starts the Worker in open mode on a data folder, on a free port of this machine, for scripts of the demo.
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'

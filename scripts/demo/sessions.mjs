@@ -1,6 +1,6 @@
-// Sessions of a coding agent as its hooks send them, for the review of the demo: nobody has kept or dropped them yet.
+// Captured sessions of a coding agent, sent as its hooks do, for the review page of the demo.
 
-/** What was asked, which file was edited, which command failed and passed, and how it ended. */
+/** The request, the edited file, the command that failed and then passed, and the outcome. */
 const SESSIONS = /** @type {const} */ ([
   [
     'Make the refund table test faster',
@@ -12,7 +12,7 @@ const SESSIONS = /** @type {const} */ ([
     'Why does the import of Hellenic Lines fail since Monday?',
     'operators/hellenic.yaml',
     'npm run operator:check',
-    'Their file has a new column for vehicles. From now on unknown columns are told and skipped.',
+    'Their file has a new column for vehicles. From now on unknown columns are reported and skipped.',
   ],
   [
     'Add the port of Kalymnos to the offline tickets',
@@ -24,7 +24,7 @@ const SESSIONS = /** @type {const} */ ([
     'Rename the flag for group bookings',
     'api/flags.ts',
     'npm run check',
-    'We chose group_lines as the name, since it says what changes on the invoice.',
+    'We chose group_lines as the name, since it states what changes on the invoice.',
   ],
   [
     'Show the delay on the boarding screen',
@@ -33,7 +33,7 @@ const SESSIONS = /** @type {const} */ ([
     'Delays above 15 minutes are shown in the first row, with the time of the last position.',
   ],
   [
-    'Look at the alert of last night',
+    'Check the alert of last night',
     'ops/alerts.yaml',
     'npm run alerts:test',
     'The alert fired for a replica that was being rebuilt. Agreed to wait ten minutes before it fires.',

@@ -1,15 +1,15 @@
-// What four agents did in six weeks for a company that sells ferry tickets: each task with what was asked, found, decided and learnt.
+// Six weeks of four agents' work for a company that sells ferry tickets: for each task the request, findings, decisions and lessons.
 
 /**
  * @typedef {object} Task
  * @property {string} thread
  * @property {'ferry-api' | 'harbor-web' | 'tide-data'} project
  * @property {string} area a tag
- * @property {string} ask what a person wanted
- * @property {string} found what an agent found out first
+ * @property {string} ask the request of a person
+ * @property {string} found the first finding of an agent
  * @property {readonly [title: string, text: string]} decision
  * @property {readonly [title: string, text: string]} gotcha
- * @property {string} done what it came to
+ * @property {string} done the outcome
  */
 
 /** @type {readonly Task[]} */
@@ -73,7 +73,7 @@ export const TASKS = [
     found:
       'Nine tenths of the time is one query that joins prices for every crossing of the month and throws most of them away.',
     decision: [
-      'Prices of the next 60 days are kept in a flat table',
+      'Prices of the next 60 days are stored in a flat table',
       'A nightly job writes one row a crossing, day and class. Search reads only that table; beyond 60 days it falls back to the join, which is rare and may take two seconds.',
     ],
     gotcha: [
@@ -107,7 +107,7 @@ export const TASKS = [
     found: 'Most leave at the date of birth: on phones the picker opens at today, and 1962 is 63 taps away.',
     decision: [
       'Dates of birth are three plain fields',
-      'Day, month and year are text fields with numeric keyboards and autocomplete="bday-day" and so on. No picker. Errors are told beside the field when it is left, never while typing.',
+      'Day, month and year are text fields with numeric keyboards and autocomplete="bday-day" and so on. No picker. Errors are shown next to the field when it loses focus, never while typing.',
     ],
     gotcha: [
       'Autofill writes two-digit years',
@@ -135,7 +135,7 @@ export const TASKS = [
     thread: 'refund-rules',
     project: 'ferry-api',
     area: 'payments',
-    ask: 'Support needs the refund rules in one place. Today they stand in three services and disagree.',
+    ask: 'Support needs the refund rules in one place. Today they are in three services and disagree.',
     found:
       'The web front end refunds by calendar days, the API by hours, and the call centre tool ignores the operator altogether.',
     decision: [
@@ -170,7 +170,7 @@ export const TASKS = [
     project: 'ferry-api',
     area: 'privacy',
     ask: 'A customer asks us to delete everything. Can we, and how do we prove it?',
-    found: 'Names stand in bookings, in invoices (which we must keep ten years), in the search log and in two backups.',
+    found: 'Names are in bookings, in invoices (which we must keep ten years), in the search log and in two backups.',
     decision: [
       'Deletion replaces the person by a tombstone, invoices excepted',
       'The customer row becomes a tombstone without a name; bookings keep the tombstone’s id; search logs are cut by the customer’s hash. Invoices stay, locked, for ten years and then go by a job.',
@@ -185,7 +185,7 @@ export const TASKS = [
     thread: 'observability',
     project: 'ferry-api',
     area: 'operations',
-    ask: 'When something is slow we look at nine dashboards. I want one page that says what is wrong.',
+    ask: 'When something is slow we check nine dashboards. I want one page that shows the cause.',
     found: 'Each service logs its own request id; nothing ties a slow page to the query that made it slow.',
     decision: [
       'One trace id from the browser to the database',
@@ -193,7 +193,7 @@ export const TASKS = [
     ],
     gotcha: [
       'The proxy drops headers it does not know',
-      'The load balancer lists allowed headers; traceparent was not among them. Nothing failed, traces were just one span long.',
+      'The load balancer lists allowed headers; traceparent was not in the list. Nothing failed, traces were just one span long.',
     ],
     done: 'Median time to find the cause of an alert fell from 25 to 6 minutes.',
   },
@@ -205,7 +205,7 @@ export const TASKS = [
     found: 'Prices are multiplied as floats and rounded once for each passenger; the invoice rounds the sum.',
     decision: [
       'Money is whole cents, everywhere',
-      'Amounts are integers of the smallest unit with a currency beside them. Rates are applied to the sum, rounded half to even, and the rest is given to the first passenger.',
+      'Amounts are integers of the smallest unit with a currency. Rates are applied to the sum, rounded half to even, and the rest is given to the first passenger.',
     ],
     gotcha: [
       'The currency of Iceland has no smaller unit',
@@ -253,7 +253,7 @@ export const TASKS = [
     found: 'One mail with a 30 MB attachment failed and was retried at the head of the queue 2,000 times.',
     decision: [
       'What fails three times leaves the queue',
-      'A message that fails three times goes to a dead letter queue with its reason; somebody is told once an hour, not once a message. Mails carry links, never attachments.',
+      'A message that fails three times goes to a dead letter queue with its reason; the team is alerted once an hour, not once a message. Mails carry links, never attachments.',
     ],
     gotcha: [
       'The queue counts a timeout of the consumer as no attempt',
@@ -268,7 +268,7 @@ export const TASKS = [
     ask: 'Night crews asked for a dark mode on the boarding screen.',
     found: 'Colours are written 214 times as hex values in 61 files.',
     decision: [
-      'Colours have names of what they are for',
+      'Colors are named by purpose',
       'Eleven custom properties (--surface, --ink, --line, --accent …) replace all hex values; dark mode sets other values for them. A lint rule refuses hex colours outside tokens.css.',
     ],
     gotcha: [
@@ -300,14 +300,14 @@ export const TASKS = [
     ask: 'Can we tell customers about a delay before the operator does?',
     found: 'Ship positions by AIS are public and come every ten seconds; the operator’s feed is 20 minutes behind.',
     decision: [
-      'A delay is told when two positions agree',
-      'We predict the arrival from position and speed over the last ten minutes. A delay above 15 minutes is told when two predictions five minutes apart agree, and taken back the same way.',
+      'A delay is announced when two positions agree',
+      'We predict the arrival from position and speed over the last ten minutes. A delay above 15 minutes is announced when two predictions five minutes apart agree, and withdrawn the same way.',
     ],
     gotcha: [
       'AIS is off in the strait of Kafireas',
       'Masters switch it off in bad weather there. No position for 30 minutes means nothing; do not predict from the last one.',
     ],
-    done: 'Delays are told 17 minutes earlier in the median, with two false alarms in October.',
+    done: 'Delays are announced 17 minutes earlier in the median, with two false alarms in October.',
   },
   {
     thread: 'image-pipeline',
@@ -330,7 +330,7 @@ export const TASKS = [
     project: 'ferry-api',
     area: 'security',
     ask: 'The payment key has not been changed for two years. Rotate it without an outage.',
-    found: 'It stands in four places; one of them is a cron job on a machine that nobody remembered.',
+    found: 'It is in four places; one of them is a forgotten cron job on an old machine.',
     decision: [
       'Every secret has two live values while it changes',
       'Services accept the old and the new value for a day; senders switch in between. The inventory in ops/secrets.md names each secret, its owner and where it is read. Rotation is rehearsed each quarter.',
@@ -365,7 +365,7 @@ export const TASKS = [
     found: 'The limit of nine comes from the payment provider’s line items, not from us.',
     decision: [
       'Groups are one line with a quantity',
-      'From ten passengers on the invoice has one line a class with a quantity. Names may come later, up to 48 hours before departure, by an upload that tells all errors at once.',
+      'From ten passengers on the invoice has one line a class with a quantity. Names may come later, up to 48 hours before departure, by an upload that reports all errors at once.',
     ],
     gotcha: [
       'The manifest must hold every name, by law',
@@ -397,7 +397,7 @@ export const TASKS = [
     found: 'Each scan waits for the API to confirm before the next one can start.',
     decision: [
       'The scanner checks signatures itself',
-      'Tickets carry an Ed25519 signature. The scanner checks it against today’s public keys without a network, notes the ticket, and tells the server later; a ticket scanned twice is told as soon as two scanners have met the server.',
+      'Tickets carry an Ed25519 signature. The scanner checks it against today’s public keys without a network, records the ticket, and syncs with the server later; a ticket scanned twice is reported as soon as both scanners have synced.',
     ],
     gotcha: [
       'Clocks of scanners are minutes off',

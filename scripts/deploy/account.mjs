@@ -1,4 +1,4 @@
-// Step 1: who deploys, and into which account?
+// Step 1: finds the login and the account.
 import { Blocked, blocked } from './failures.mjs'
 import { parsed } from './wrangler.mjs'
 
@@ -9,7 +9,7 @@ import { parsed } from './wrangler.mjs'
 export async function chooseAccount({ wrangler, options, env, say }) {
   const { code, out, said } = await wrangler(['whoami', '--json'])
   const who = parsed(out)
-  if (who?.loggedIn !== true) throw blocked('ask who is logged in', code === 0 || who !== null ? 'not logged in' : said)
+  if (who?.loggedIn !== true) throw blocked('check the login', code === 0 || who !== null ? 'not logged in' : said)
   /** @type {{ id: string, name: string }[]} */
   const accounts = who.accounts ?? []
   const wanted = options.account ?? env.CLOUDFLARE_ACCOUNT_ID
@@ -20,9 +20,9 @@ export async function chooseAccount({ wrangler, options, env, say }) {
   // A token may act on an account without the right to list it.
   if (account === undefined && wanted !== undefined) return wanted
   if (account === undefined)
-    throw new Blocked('This login sees no account. Name one: npm run deploy -- --account <account id>')
+    throw new Blocked('This login sees no account. Choose one: npm run deploy -- --account <account id>')
   if (wanted === undefined && accounts.length > 1)
-    throw new Blocked(`Your login sees several accounts. Name one: npm run deploy -- --account <account id>\n${list}`)
+    throw new Blocked(`Your login sees several accounts. Choose one: npm run deploy -- --account <account id>\n${list}`)
   say('account', `${account.name} (${account.id})`)
   return account.id
 }

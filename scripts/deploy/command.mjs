@@ -1,4 +1,4 @@
-// The steps of `npm run deploy`, in order. Each looks first and does what is missing, so the whole may be run again at any time.
+// The steps of `npm run deploy`, in order. Each checks first and does only what is missing, so the command can be repeated at any time.
 import { parseArgs } from 'node:util'
 import { parseUrl } from '../../src/cli/postgres/url.mjs'
 import { chooseAccount } from './account.mjs'
@@ -13,13 +13,13 @@ import { applyMigrations, upload } from './upload.mjs'
 /**
  * @typedef {object} Options
  * @property {string} [account] id or name
- * @property {string} [name] of the Worker, and of what it keeps things in
- * @property {string} [org] that the proof and the first key are of
+ * @property {string} [name] of the Worker and its stores
+ * @property {string} [org] organization of the proof and the first key
  * @property {string} [postgres] URL of the database
  * @property {boolean} [dry-run]
  * @property {boolean} [destroy]
  *
- * @typedef {object} Surroundings what a test stands in for
+ * @typedef {object} Surroundings dependencies that tests replace
  * @property {import('./wrangler.mjs').Wrangler} wrangler
  * @property {typeof globalThis.fetch} fetch
  * @property {(ms: number) => Promise<void>} sleep
@@ -28,7 +28,7 @@ import { applyMigrations, upload } from './upload.mjs'
  * @property {(line: string) => void} print
  * @property {() => Date} now
  * @property {Record<string, string | undefined>} environment
- * @property {import('./configuration.mjs').Configuration} [toml] in the place of wrangler.toml
+ * @property {import('./configuration.mjs').Configuration} [toml] instead of wrangler.toml
  * @property {string} folder for the configuration and the token
  *
  * @typedef {object} Names
@@ -48,8 +48,8 @@ export const USAGE = `usage: npm run deploy [-- OPTIONS]
   --account ID         the Cloudflare account, where the login sees several (or CLOUDFLARE_ACCOUNT_ID)
   --name NAME          another name than commonplace-production, for a second deployment
   --org ORG            the organization of the first key (else the first one, or "main")
-  --postgres URL       keeps everything in PostgreSQL, through Hyperdrive, instead of D1
-  --destroy            removes what a deployment made, after its name has been typed`
+  --postgres URL       uses PostgreSQL through Hyperdrive instead of D1
+  --destroy            removes a deployment and its data, after you type its name`
 
 /** @param {readonly string[]} args @returns {Options} @throws {Blocked} */
 export function readOptions(args) {
@@ -62,7 +62,7 @@ export function readOptions(args) {
     })
     const values = /** @type {Options} */ (parsed.values)
     if (values.name !== undefined && !/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(values.name))
-      throw new Error(`${values.name} is no name of a Worker: a-z, 0-9 and -, at most 52 characters`)
+      throw new Error(`${values.name} is not a valid Worker name: use a-z, 0-9 and -, at most 52 characters`)
     if (values.postgres !== undefined) parseUrl(values.postgres)
     return values
   } catch (error) {
@@ -70,7 +70,7 @@ export function readOptions(args) {
   }
 }
 
-/** The bucket of daily backups, which is made where wrangler.toml binds it. */
+/** The bucket of daily backups, if wrangler.toml binds it. */
 const BACKUPS = 'BACKUP_BUCKET'
 
 /** @param {ReturnType<typeof readToml>} toml @param {string} binding @returns {string | undefined} */
@@ -97,7 +97,7 @@ function namesOf(toml, name) {
   }
 }
 
-/** Dimensions of the model whose vectors go to Vectorize. */
+/** Dimensions of the model whose vectors are in Vectorize. */
 const dimensionsOf = (/** @type {Record<string, string>} */ vars) => Number(vars.EMBEDDING_DIM ?? 1024)
 
 /**
@@ -140,9 +140,9 @@ export async function deploy(surroundings, options) {
     })
   const deployment = rename(deploymentOf(toml, found, { fromButton }), names, fromButton)
   const file = writeDeployment(deployment, `${given.folder}/${deployment.name}.json`)
-  // What the button made is bound by an id that only Cloudflare's build knows; the Worker applies its schema itself.
+  // The deploy button's stores are bound by ids that only Cloudflare's build knows; the Worker applies its schema itself.
   if (options.postgres === undefined && !fromButton) await applyMigrations(deploying, file)
-  // The button asks for the token, and sets it.
+  // The button asks for the token and sets it.
   const { token, isNew } = fromButton ? { token: null, isNew: false } : chooseToken(deploying, worker.hasToken)
   const origin = await upload(deploying, file, isNew ? token : null)
   if (fromButton) return 0
@@ -150,10 +150,10 @@ export async function deploy(surroundings, options) {
   print('')
   print(`MCP endpoint   ${origin}/mcp   (ten tools designed for models: ${origin}/mcp/core)`)
   for (const [part, { ok, problem }] of Object.entries(ready.checks ?? {}))
-    if (!ok) print(`! ${part}: ${problem ?? 'does not answer'}`)
+    if (!ok) print(`! ${part}: ${problem ?? 'does not respond'}`)
   if (token === null) {
     print(
-      'Its ADMIN_TOKEN is not known here, so no entry was stored as a proof: set ADMIN_TOKEN and deploy again to have one.',
+      'Its ADMIN_TOKEN is unknown here, so the deployment was not tested with an entry: set ADMIN_TOKEN and deploy again to test it.',
     )
     return 0
   }
@@ -176,7 +176,7 @@ async function makeStores(deploying, found, { exists, vars, keepsBackups }) {
   } else {
     if (exists && !(await isOurs(deploying)))
       throw new Blocked(
-        `There is a Worker ${names.worker} in this account that was not deployed from here: it has no database ` +
+        `This account has a Worker ${names.worker} that was not deployed from here: it has no database ` +
           `${names.database}. Choose another name: npm run deploy -- --name NAME`,
       )
     found.database = await database(deploying)
@@ -190,7 +190,7 @@ async function makeStores(deploying, found, { exists, vars, keepsBackups }) {
   }
 }
 
-/** Whether the Worker of this name has what ours keeps its data in. @param {Deploying} deploying */
+/** Returns whether the Worker of this name has our stores. @param {Deploying} deploying */
 async function isOurs({ wrangler, env, names }) {
   const { code, said } = await wrangler(['d1', 'info', names.database, '--json'], env)
   if (code === 0) return true
@@ -198,7 +198,7 @@ async function isOurs({ wrangler, env, names }) {
     const drives = await wrangler(['hyperdrive', 'list'], env)
     return drives.out.includes(names.worker)
   }
-  throw blocked('look at the database', said)
+  throw blocked('read the database', said)
 }
 
 /** @param {import('./configuration.mjs').Configuration} deployment @param {Names} names @param {boolean} fromButton */
@@ -222,7 +222,7 @@ function rename(deployment, names, fromButton) {
 }
 
 /**
- * What a deployment would do, and whether wrangler takes the Worker and its configuration.
+ * Shows what a deployment would do, and checks that wrangler accepts the Worker and its configuration.
  *
  * @param {Deploying} deploying
  * @param {ReturnType<typeof readToml>} toml
@@ -233,18 +233,18 @@ async function rehearse(deploying, toml, { fromButton, print }) {
   const { vars } = toml.env.production
   const onPostgres = options.postgres !== undefined
   print('Nothing is changed (--dry-run). A deployment would:')
-  say('account', options.account ?? 'take the account of your login, or ask for --account where there are several')
+  say('account', options.account ?? 'use the account of your login, or require --account if it has several')
   if (onPostgres) {
     say('schema', 'migrate the PostgreSQL database')
     say('hyperdrive', `make Hyperdrive ${names.worker}, without a cache`)
-  } else say('database', `make D1 ${names.database} where it is missing`)
-  say('grants', `make KV ${names.grants} where it is missing`)
-  say('images', `make R2 ${names.images} where it is missing; an account without R2 gets everything but images`)
-  if (bucketOf(toml, BACKUPS) !== undefined) say('backups', `make R2 ${names.backups} where it is missing`)
+  } else say('database', `make D1 ${names.database} if it is missing`)
+  say('grants', `make KV ${names.grants} if it is missing`)
+  say('images', `make R2 ${names.images} if it is missing; without R2 in the account, everything works but images`)
+  if (bucketOf(toml, BACKUPS) !== undefined) say('backups', `make R2 ${names.backups} if it is missing`)
   if (vars.VECTOR_BACKEND === 'vectorize')
-    say('vectors', `make Vectorize ${names.worker} of ${dimensionsOf(vars)} dimensions where it is missing`)
-  if (!onPostgres) say('schema', 'apply the migrations that are missing')
-  say('token', 'make ADMIN_TOKEN where the Worker has none')
+    say('vectors', `make Vectorize ${names.worker} of ${dimensionsOf(vars)} dimensions if it is missing`)
+  if (!onPostgres) say('schema', 'apply missing migrations')
+  say('token', 'make ADMIN_TOKEN if the Worker has none')
   const found = {
     name: options.name,
     vectorize: vars.VECTOR_BACKEND === 'vectorize',
@@ -254,9 +254,9 @@ async function rehearse(deploying, toml, { fromButton, print }) {
   const file = writeDeployment(deployment, `${deploying.folder}/${deployment.name}.dry-run.json`)
   const { code, said } = await deploying.wrangler(['deploy', '--dry-run', '--config', file], deploying.env)
   if (code !== 0) throw blocked('build the Worker', said)
-  say('worker', `deploy ${deployment.name}; wrangler takes it: ${file}`)
+  say('worker', `deploy ${deployment.name}; wrangler accepts it: ${file}`)
   say('ready', 'wait until /ready answers')
-  say('proof', 'store, find and delete one entry; make a first admin key where there is none')
+  say('proof', 'store, find and delete one entry; make a first admin key if there is none')
   return 0
 }
 
@@ -266,8 +266,8 @@ function clientLines(origin, key, org) {
   return [
     '',
     ...(key === null
-      ? [`Keys of ${org} are there; more: COMMONPLACE_URL=${origin} npm run commonplace -- keys create NAME`]
-      : [`First admin key of ${org}, shown this once; keep it like a password:`, '', `  ${key}`]),
+      ? [`${org} already has keys. To make another: COMMONPLACE_URL=${origin} npm run commonplace -- keys create NAME`]
+      : [`First admin key of ${org}, shown only once; store it like a password:`, '', `  ${key}`]),
     '',
     'Connect a client, with a key in KEY:',
     '',

@@ -1,12 +1,12 @@
-// The configuration that is deployed: `[env.production]` of wrangler.toml as a file of its own, with top-level bindings and the ids of
-// what the account holds. Nothing of the checkout is changed by a deployment.
+// Writes the deployed configuration: `[env.production]` of wrangler.toml as a separate file, with top-level bindings and the ids of
+// the account's stores. A deployment changes nothing in the checkout.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import { root } from '../install.mjs'
 
 /**
- * @typedef {object} Found what the account holds; absent where wrangler provisions it or nothing needs it
+ * @typedef {object} Found ids of the account's stores; absent where wrangler provisions them or they are not needed
  * @property {string} [name] of the Worker
  * @property {string} [database] id
  * @property {string} [grants] id
@@ -18,7 +18,7 @@ import { root } from '../install.mjs'
  * @typedef {Record<string, any>} Configuration
  */
 
-/** What an environment takes from the top level, of what we use. */
+/** Keys that an environment inherits from the top level, as far as we use them. */
 const INHERITED = [
   'main',
   'compatibility_date',
@@ -34,7 +34,7 @@ const PLACES = ['placement', 'routes', 'route', 'workers_dev', 'limits', 'logpus
 /** @returns {Configuration} */
 export const readToml = () => parse(readFileSync(join(root, 'wrangler.toml'), 'utf8'))
 
-/** Cloudflare's builds bind what the button has made at the top level, under the names that a person chose there. */
+/** Cloudflare's builds bind the stores of the deploy button at the top level, under names that the user chose. */
 export const isButton = (/** @type {NodeJS.ProcessEnv} */ env) => env.WORKERS_CI === '1'
 
 /**
@@ -72,7 +72,7 @@ export function deploymentOf(toml, found, { fromButton = false, vars = {} } = {}
 }
 
 /**
- * Writes it where git does not look; paths in it lead back.
+ * Writes it to a folder that git ignores, with adjusted paths.
  *
  * @param {Configuration} deployment
  * @param {string} [file]

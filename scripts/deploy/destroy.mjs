@@ -1,4 +1,4 @@
-// `npm run deploy -- --destroy`: removes what a deployment made, after the name has been typed; its backups outlive it.
+// `npm run deploy -- --destroy`: removes a deployment after its name was typed; its backups are not removed.
 import { Blocked, blocked } from './failures.mjs'
 import { forgetToken } from './token.mjs'
 import { must, parsed } from './wrangler.mjs'
@@ -7,7 +7,7 @@ const GONE = /\[code: (10007|7404|10006|10013|3000|2001|10090)\]|not found|does 
 
 /** @typedef {import('./command.mjs').Deploying} Deploying */
 
-/** What a deployment may have made, in the order in which it goes: the Worker first, since nothing writes into what goes after it. */
+/** Parts of a deployment, in the order of removal: the Worker first, so that nothing writes to the others. */
 const partsOf = (/** @type {Deploying['names']} */ names) => ({
   worker: `the Worker ${names.worker}`,
   database: `D1 ${names.database}`,
@@ -20,11 +20,11 @@ const partsOf = (/** @type {Deploying['names']} */ names) => ({
 /** @param {Deploying} deploying @param {boolean} keepsBackups */
 function sayBackups({ names, say }, keepsBackups) {
   if (keepsBackups)
-    say('backups', `R2 ${names.backups} stays; remove it in the dashboard when nobody needs its backups`)
+    say('backups', `R2 ${names.backups} is not removed; delete it in the dashboard when you no longer need its backups`)
 }
 
 /**
- * What `--destroy` would remove; asks nobody.
+ * Prints what `--destroy` would remove, without a prompt.
  *
  * @param {Deploying} deploying
  * @param {boolean} keepsBackups
@@ -33,7 +33,7 @@ function sayBackups({ names, say }, keepsBackups) {
 export function rehearseDestroy(deploying, keepsBackups, print) {
   print('Nothing is changed (--dry-run). --destroy would ask for the name of the Worker and remove, for good:')
   for (const [step, what] of Object.entries(partsOf(deploying.names)))
-    deploying.say(step, step === 'worker' ? what : `${what}, where it is there`)
+    deploying.say(step, step === 'worker' ? what : `${what}, if it exists`)
   sayBackups(deploying, keepsBackups)
 }
 
@@ -41,7 +41,7 @@ export function rehearseDestroy(deploying, keepsBackups, print) {
 export async function destroy(deploying, keepsBackups) {
   const { wrangler, env, names, say, ask } = deploying
   const typed = await ask(
-    `This removes the Worker ${names.worker} and everything that is stored in it, for good. Type its name to go on: `,
+    `This removes the Worker ${names.worker} and everything that is stored in it, for good. Type its name to continue: `,
   )
   if (typed.trim() !== names.worker) throw new Blocked('Nothing was removed: that is not its name.')
   const kv = parsed(await must(wrangler, 'list the KV namespaces', ['kv', 'namespace', 'list'], env))?.find(
@@ -69,7 +69,7 @@ export async function destroy(deploying, keepsBackups) {
     if (code === 0) say(step, `removed ${what}`)
     else if (/not empty|\[code: 10008\]/i.test(said)) {
       isWhole = false
-      say(step, `${what} holds images and stays; empty it in the dashboard and run this again`)
+      say(step, `${what} contains images and was not removed; empty it in the dashboard and run this again`)
     } else if (!GONE.test(said) && !/\[code: 10042\]/.test(said)) throw blocked(`remove ${what}`, said)
   }
   sayBackups(deploying, keepsBackups)

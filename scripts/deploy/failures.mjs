@@ -1,15 +1,15 @@
-// What does a failure of wrangler or Cloudflare mean to the person who deploys? One sentence that says what to do.
+// Explains errors of wrangler and Cloudflare to the user: one sentence with a remedy.
 
-/** Something that a person has to do first; its message is all that is printed. */
+/** An error that the user must fix first; only its message is printed. */
 export class Blocked extends Error {}
 
-/** Rights of a token that `npm run deploy` needs, as the dashboard names them. */
+/** Permissions that a token for `npm run deploy` needs, by their names in the dashboard. */
 const RIGHTS =
   'Workers Scripts: Edit, D1: Edit, Workers KV Storage: Edit, Workers R2 Storage: Edit, Vectorize: Edit, Hyperdrive: Edit, ' +
   'Workers AI: Read, Account Settings: Read'
 
 /**
- * The first that matches counts. Codes are those of Cloudflare's API, which wrangler prints as `[code: 10042]`.
+ * The first match applies. Codes are those of Cloudflare's API, which wrangler prints as `[code: 10042]`.
  *
  * @type {readonly (readonly [words: RegExp, meaning: (what: string) => string])[]}
  */
@@ -20,11 +20,11 @@ const MEANINGS = [
   ],
   [
     /More than one account/i,
-    () => 'Your login sees several accounts. Name one: npm run deploy -- --account <account id>',
+    () => 'Your login sees several accounts. Choose one: npm run deploy -- --account <account id>',
   ],
   [
     /\[code: (10000|10001|9109|9106)\]|Authentication error|Invalid access token|not authorized/i,
-    (what) => `The token or login may not ${what}. Give it these rights: ${RIGHTS}; or run: npx wrangler login`,
+    (what) => `The token or login may not ${what}. Give it these permissions: ${RIGHTS}; or run: npx wrangler login`,
   ],
   [
     /\[code: 10063\]|workers\.dev subdomain/i,
@@ -42,16 +42,16 @@ const MEANINGS = [
   ],
   [
     /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|fetch failed|network/i,
-    () => 'Cloudflare could not be reached. Look at the connection and deploy again; what is done is not done twice',
+    () => 'Cloudflare could not be reached. Check the connection and deploy again; completed steps are skipped',
   ],
 ]
 
-/** An account without R2 gets everything but images. */
+/** Errors of an account without R2, where everything works but images. */
 export const isWithoutR2 = (/** @type {string} */ said) => /\[code: 10042\]|enable R2/i.test(said)
 export const isTaken = (/** @type {string} */ said) =>
   /\[code: (10004|7502|10014|3002|2017)\]|already exists|already own/i.test(said)
 
-/** @param {string} said @returns {string} its last lines that tell something */
+/** @param {string} said @returns {string} its last informative lines */
 const excerpt = (said) =>
   said
     .replace(/\u001b\[[0-9;]*m/g, '')
@@ -64,8 +64,8 @@ const excerpt = (said) =>
     .join('\n  ')
 
 /**
- * @param {string} what was tried, after "could not"
- * @param {string} said by wrangler
+ * @param {string} what the attempted action, after "could not"
+ * @param {string} said output of wrangler
  */
 export function blocked(what, said) {
   const meaning = MEANINGS.find(([words]) => words.test(said))?.[1](what)

@@ -1,4 +1,4 @@
-// Last step: does it work? Ready, an organization, a key, one entry stored and found by words, and gone again.
+// Last step, the proof: the server is ready; an organization and a key are made; one entry is stored, found by words and deleted.
 import { Blocked } from './failures.mjs'
 
 const PATIENCE = 60
@@ -8,7 +8,7 @@ const THREAD = 'deployment-proof'
 /**
  * @param {import('./command.mjs').Deploying} deploying
  * @param {string} origin
- * @returns {Promise<any>} what /ready says
+ * @returns {Promise<any>} the answer of /ready
  */
 export async function waitUntilReady({ fetch, sleep, say }, origin) {
   let last = 'no answer'
@@ -23,15 +23,15 @@ export async function waitUntilReady({ fetch, sleep, say }, origin) {
       const broken = Object.entries(answer.checks ?? {}).filter(([, { ok }]) => !ok)
       last =
         answer.error?.message ??
-        broken.map(([name, { problem }]) => `${name}: ${problem ?? 'does not answer'}`).join('; ')
+        broken.map(([name, { problem }]) => `${name}: ${problem ?? 'does not respond'}`).join('; ')
       if (answer.error?.code === 'unavailable' && /not configured correctly/.test(last)) break
     } catch (error) {
-      // A new name takes a moment to be known everywhere.
+      // A new host name takes a moment to propagate.
       last = error instanceof Error ? error.message : String(error)
     }
     await sleep(BETWEEN_MS)
   }
-  throw new Blocked(`The Worker is deployed and is not ready: ${last}. Deploy again once that is mended.`)
+  throw new Blocked(`The Worker is deployed but not ready: ${last}. Fix that and deploy again.`)
 }
 
 /** @param {import('./command.mjs').Deploying} deploying @param {string} origin @param {string} bearer */
@@ -56,7 +56,7 @@ const calling =
  * @param {import('./command.mjs').Deploying} deploying
  * @param {string} origin
  * @param {string} token ADMIN_TOKEN
- * @returns {Promise<{ key: string | null, org: string }>} the first admin key, where there was none
+ * @returns {Promise<{ key: string | null, org: string }>} the first admin key, if there was none
  */
 export async function prove(deploying, origin, token) {
   const admin = calling(deploying, origin, token)
@@ -84,7 +84,7 @@ export async function prove(deploying, origin, token) {
     const found = await tool('fts_search_context', { query: 'deployment works', thread_id: THREAD })
     const isFound = found.results?.some((/** @type {{ id: number }} */ { id }) => id === stored.context_id)
     await tool('delete_context', { context_ids: [stored.context_id] })
-    if (!isFound) throw new Blocked('An entry was stored and not found by its words.')
+    if (!isFound) throw new Blocked('An entry was stored but not found by its words.')
     deploying.say('proof', 'one entry was stored, found by its words and deleted')
   } finally {
     await admin('DELETE', `/api/v1/orgs/${org}/keys/${proof.id}`, null)

@@ -1,4 +1,4 @@
-// Step 2: what the Worker keeps things in. What is there is used, what is missing is made.
+// Step 2: creates the Worker's stores. Existing ones are used, missing ones are created.
 import { Blocked, blocked, isTaken, isWithoutR2 } from './failures.mjs'
 import { must, parsed } from './wrangler.mjs'
 
@@ -18,7 +18,7 @@ export async function database({ wrangler, env, names, say }) {
   await must(wrangler, `make the D1 database ${names.database}`, ['d1', 'create', names.database], env)
   say('database', `made D1 ${names.database}`)
   const made = await find()
-  if (!made) throw new Blocked(`D1 ${names.database} was made and is not listed yet; deploy again in a minute.`)
+  if (!made) throw new Blocked(`D1 ${names.database} was made but is not listed yet; deploy again in a minute.`)
   return made
 }
 
@@ -36,7 +36,7 @@ export async function grants({ wrangler, env, names, say }) {
   await must(wrangler, `make the KV namespace ${names.grants}`, ['kv', 'namespace', 'create', names.grants], env)
   say('grants', `made KV ${names.grants}`)
   const made = await find()
-  if (!made) throw new Blocked(`KV ${names.grants} was made and is not listed yet; deploy again in a minute.`)
+  if (!made) throw new Blocked(`KV ${names.grants} was made but is not listed yet; deploy again in a minute.`)
   return made
 }
 
@@ -48,7 +48,7 @@ export async function images({ wrangler, env, names, say }) {
   else if (isWithoutR2(said)) {
     say(
       'images',
-      'this account has no R2: everything works but images. Switch R2 on in the dashboard and deploy again to have them',
+      'this account has no R2: everything works but images. To store images, enable R2 in the dashboard and deploy again',
     )
     return false
   } else throw blocked(`make the R2 bucket ${names.images}`, said)
@@ -73,8 +73,8 @@ export async function vectors({ wrangler, env, names, say }, dimensions) {
   const there = listed?.find((/** @type {{ name: string }} */ { name }) => name === names.worker)?.config?.dimensions
   if (there !== undefined && there !== dimensions)
     throw new Blocked(
-      `The Vectorize index ${names.worker} has ${there} dimensions and the model makes ${dimensions}. Remove it ` +
-        `(npx wrangler vectorize delete ${names.worker}) and deploy again; vectors are kept in the database and go in anew.`,
+      `The Vectorize index ${names.worker} has ${there} dimensions but the model has ${dimensions}. Remove it ` +
+        `(npx wrangler vectorize delete ${names.worker}) and deploy again; the vectors are copied again from the database.`,
     )
   say('vectors', `Vectorize ${names.worker} is there`)
 }
@@ -86,12 +86,12 @@ export async function hyperdrive({ wrangler, env, names, say }, url) {
     const line = out.split('\n').find((one) => one.split(/[│|\s]+/).includes(names.worker))
     return line?.match(/\b[0-9a-f]{32}\b/)?.[0]
   }
-  // Cached answers would hide from one agent what another has just stored.
+  // A cache would hide recent writes of one agent from another.
   const settings = ['--connection-string', url, '--caching-disabled', 'true']
   const found = await find()
   if (found) {
-    await must(wrangler, 'bring Hyperdrive up to date', ['hyperdrive', 'update', found, ...settings], env)
-    say('hyperdrive', `Hyperdrive ${names.worker} leads to the database, without a cache`)
+    await must(wrangler, 'update Hyperdrive', ['hyperdrive', 'update', found, ...settings], env)
+    say('hyperdrive', `Hyperdrive ${names.worker} connects to the database, without a cache`)
     return found
   }
   const made = await must(
@@ -102,6 +102,6 @@ export async function hyperdrive({ wrangler, env, names, say }, url) {
   )
   say('hyperdrive', `made Hyperdrive ${names.worker}, without a cache`)
   const id = made.match(/\b[0-9a-f]{32}\b/)?.[0] ?? (await find())
-  if (id === undefined) throw new Blocked('Hyperdrive was made and is not listed yet; deploy again in a minute.')
+  if (id === undefined) throw new Blocked('Hyperdrive was made but is not listed yet; deploy again in a minute.')
   return id
 }

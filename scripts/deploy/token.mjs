@@ -1,5 +1,5 @@
-// ADMIN_TOKEN is made once and never changed by a deployment. It is kept beside the checkout, where git does not look, so that a
-// deployment that broke off goes on, and the next one proves itself again.
+// Makes ADMIN_TOKEN once; later deployments do not change it. It is stored next to the checkout, in a folder that git ignores, so that an
+// interrupted deployment can continue, and the next one can run the proof.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const fileOf = ({ folder, names }) => join(folder, `${names.worker}.token`)
 
 /**
  * @param {import('./command.mjs').Deploying} deploying
- * @returns {Promise<{ exists: boolean, hasToken: boolean }>} whether a Worker of this name is there, and has a token
+ * @returns {Promise<{ exists: boolean, hasToken: boolean }>} whether a Worker of this name exists and has a token
  */
 export async function lookAtWorker({ wrangler, env, names }) {
   const { code, out, said } = await wrangler(['secret', 'list', '--name', names.worker, '--format', 'json'], env)
@@ -22,13 +22,13 @@ export async function lookAtWorker({ wrangler, env, names }) {
       hasToken: parsed(out)?.some((/** @type {{ name: string }} */ { name }) => name === 'ADMIN_TOKEN') === true,
     }
   if (/\[code: 10007\]|not found|does not exist/i.test(said)) return { exists: false, hasToken: false }
-  throw blocked('look at the Worker', said)
+  throw blocked('read the Worker', said)
 }
 
 /**
  * @param {import('./command.mjs').Deploying} deploying
  * @param {boolean} hasToken whether the Worker has one
- * @returns {{ token: string | null, isNew: boolean }} null where it has one that nobody here knows
+ * @returns {{ token: string | null, isNew: boolean }} null if it has one that is unknown here
  */
 export function chooseToken(deploying, hasToken) {
   const given = deploying.env.ADMIN_TOKEN
@@ -38,12 +38,12 @@ export function chooseToken(deploying, hasToken) {
   const token = given || kept || randomBytes(32).toString('base64url')
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, `${token}\n`, { mode: 0o600 })
-  deploying.say('token', `made ADMIN_TOKEN, kept in ${file} for you alone`)
+  deploying.say('token', `made ADMIN_TOKEN; it is stored in ${file}, which only you can read`)
   return { token, isNew: true }
 }
 
 /**
- * The secret travels in a file that nobody else can read, never in an argument.
+ * Sets the secret through a file that only the user can read, never an argument.
  *
  * @template T
  * @param {string} token

@@ -1,4 +1,4 @@
-// The Worker itself: schema first, then code, so that no request meets code that knows more than its database.
+// Uploads the Worker: schema first, then code, so that code never runs on an older schema.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,8 +20,8 @@ export async function applyMigrations({ wrangler, env, names, say }, file) {
 /**
  * @param {import('./command.mjs').Deploying} deploying
  * @param {string} file the configuration
- * @param {string | null} token to be set; null where it is set
- * @returns {Promise<string>} where the Worker answers
+ * @param {string | null} token to set; null if it is set
+ * @returns {Promise<string>} the address of the Worker
  */
 export async function upload({ wrangler, env, names, say }, file, token) {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-'))
@@ -38,7 +38,7 @@ export async function upload({ wrangler, env, names, say }, file, token) {
       targetsIn(report).find((target) => target.startsWith('https://')) ?? out.match(/https:\/\/[^\s]+/)?.[0]
     if (origin === undefined)
       throw new Blocked(
-        'The Worker is deployed and has no address. Add a route, or set workers_dev = true in wrangler.toml.',
+        'The Worker is deployed but has no address. Add a route, or set workers_dev = true in wrangler.toml.',
       )
     return new URL(origin).origin
   } finally {
@@ -46,7 +46,7 @@ export async function upload({ wrangler, env, names, say }, file, token) {
   }
 }
 
-/** @param {string} report that wrangler wrote, an object a line @returns {string[]} */
+/** @param {string} report of wrangler, one object per line @returns {string[]} */
 function targetsIn(report) {
   try {
     return readFileSync(report, 'utf8')

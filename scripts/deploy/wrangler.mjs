@@ -1,11 +1,11 @@
-// Runs the wrangler of this checkout, without questions.
+// Runs the wrangler of this checkout, without prompts.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { environment, nodePath, root } from '../install.mjs'
 import { blocked } from './failures.mjs'
 
 /**
- * @typedef {{ code: number, said: string, out: string }} Answer `out` is standard output alone, `said` both
+ * @typedef {{ code: number, said: string, out: string }} Answer `out` is standard output, `said` both outputs
  * @typedef {(args: readonly string[], env?: Record<string, string>) => Promise<Answer>} Wrangler
  */
 
@@ -13,7 +13,7 @@ import { blocked } from './failures.mjs'
 export const runWrangler = (args, env = {}) =>
   new Promise((resolve, reject) => {
     const program = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    // CI: it asks nothing and takes what it would take by default.
+    // CI: wrangler does not prompt and uses its defaults.
     const child = spawn(nodePath(), [program, ...args], {
       cwd: root,
       env: environment({ CI: 'true', NO_COLOR: '1', ...env }),
@@ -33,7 +33,7 @@ export const runWrangler = (args, env = {}) =>
 
 /**
  * @param {Wrangler} wrangler
- * @param {string} what is tried, after "could not"
+ * @param {string} what the attempted action, after "could not"
  * @param {readonly string[]} args
  * @param {Record<string, string>} [env]
  * @returns {Promise<string>} standard output

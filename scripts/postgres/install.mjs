@@ -1,5 +1,5 @@
-// Where does a PostgreSQL with pgvector come from when none is given? Debian's packages, unpacked into a cache folder without
-// touching the machine, and pgvector built from Debian's source package, because Debian 12 has no package of it.
+// Installs PostgreSQL with pgvector if none is configured: unpacks Debian's packages into a cache folder without
+// changing the machine, and builds pgvector from Debian's source package, because Debian 12 has no binary package of it.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -15,15 +15,15 @@ import {
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Raised when what is unpacked changes, so that older caches are left alone. */
+/** Increased when the unpacked content changes, so that older caches are not used. */
 const FORMAT = 1
 
-/** The Debian release whose source package of pgvector is built, since it carries 0.8. */
+/** The Debian release whose source package of pgvector is built: the first with 0.8. */
 const PGVECTOR_SUITE = 'trixie'
 
 const isRoot = process.getuid?.() === 0
 
-/** Root's own cache is closed to the user that the server has to run as, so root uses the machine's. */
+/** The server's user cannot read root's own cache, so root uses the machine's. */
 const cacheRoot = () =>
   process.env.COMMONPLACE_POSTGRES_CACHE ??
   (isRoot ? '/var/cache' : (process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')))
@@ -59,7 +59,7 @@ const debianRelease = () => {
   return /^ID=debian$/m.test(release) ? /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1] : undefined
 }
 
-/** apt with its state in a folder of ours: no root, and the machine's lists stay as they are. */
+/** Runs apt with its state in our own folder: without root, and without changing the machine's lists. */
 function privateApt(folder) {
   for (const path of ['sources', 'lists/partial', 'cache/archives/partial'])
     mkdirSync(join(folder, path), { recursive: true })
@@ -90,11 +90,11 @@ function privateApt(folder) {
   return (program, ...args) => run(program, [...flags, ...args], { cwd: folder, env: { ...process.env, LC_ALL: 'C' } })
 }
 
-/** What the packages need and this machine lacks, as a simulated installation tells. */
+/** Returns the packages that this machine lacks, by a simulated installation. */
 function missingDependencies(apt, packages) {
   const plan = apt('apt-get', '-s', '--no-install-recommends', 'install', ...packages)
   const names = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name)
-  // Libraries only: unpacked programs that want a user, a service or a language of their own are not run.
+  // Libraries only: unpacked programs that need a user, a service or a language are not run.
   return names.filter((name) => name.startsWith('lib') && !packages.includes(name))
 }
 
@@ -110,7 +110,7 @@ function needCompiler(say) {
 function buildPgvector(apt, folder, root) {
   apt('apt-get', 'source', '--download-only', 'pgvector')
   const archive = readdirSync(folder).find((name) => /^pgvector_.*\.orig\.tar\.\w+$/.test(name))
-  if (archive === undefined) throw new Error("Debian's source package of pgvector holds no archive")
+  if (archive === undefined) throw new Error("Debian's source package of pgvector has no archive")
   const source = join(folder, 'pgvector')
   mkdirSync(source)
   run('tar', ['-xf', join(folder, archive), '-C', source, '--strip-components=1'])
@@ -143,14 +143,15 @@ function build(root, scratch, say) {
 }
 
 /**
- * The programs, brought here if they are missing. Several processes may ask at once: each builds aside, the first one wins.
+ * Returns the programs, and installs them if they are missing. Several processes may run at once: each builds separately, the first one wins.
  *
- * @param {(line: string) => void} say hears what takes long
+ * @param {(line: string) => void} say receives progress messages
  * @returns {Installation}
  */
 export function installPostgres(say = console.error) {
   const release = debianRelease()
-  if (release === undefined) throw new Error('PostgreSQL is brought along on Debian only; elsewhere set PG_URL')
+  if (release === undefined)
+    throw new Error('PostgreSQL can be installed automatically on Debian only; on other systems set PG_URL')
   const cache = join(cacheRoot(), 'commonplace-postgres')
   const final = join(cache, `${release}-${process.arch}-${FORMAT}`)
   if (existsSync(final)) return describe(final)

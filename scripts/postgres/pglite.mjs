@@ -1,5 +1,5 @@
-// What stands in for PostgreSQL where no server can be had? PGlite, which is one session, lent to one TCP client at a time:
-// from its first message until the backend reports that it is idle, so that no two clients' messages mix.
+// Replaces PostgreSQL with PGlite where no server is available. PGlite has one session, which is lent to one TCP client at a time:
+// from its first message until the backend reports that it is idle, so that messages of two clients do not mix.
 import { createServer } from 'node:net'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
@@ -11,7 +11,7 @@ const TERMINATE = 0x58
 const READY_FOR_QUERY = 0x5a
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
 
-/** Lends the backend to one holder after the other, in the order in which they asked. */
+/** Lends the backend to one client after the other, in the order of their requests. */
 class Lease {
   #holder = null
   #waiting = []
@@ -36,10 +36,10 @@ class Lease {
   isHeldBy = (who) => this.#holder === who
 }
 
-/** Reads the transaction status out of what the backend says, which may come in pieces. */
+/** Reads the transaction status from the backend's messages, which may arrive in pieces. */
 class StatusReader {
   #rest = Buffer.alloc(0)
-  /** @type {string | null} of the last ReadyForQuery: I, T or E */
+  /** @type {string | null} state of the last ReadyForQuery: I, T or E */
   status = null
 
   read(chunk) {
@@ -54,7 +54,7 @@ class StatusReader {
   }
 }
 
-/** @returns a function that cuts what a client sends into whole messages; the first has no type byte */
+/** @returns a function that splits a client's bytes into complete messages; the first has no type byte */
 function messageReader() {
   let rest = Buffer.alloc(0)
   let started = false
@@ -102,7 +102,7 @@ function serveClient(database, lease, socket) {
     if (status.status === 'I') lease.give(client)
   }
 
-  /** What an ended client leaves open is rolled back before the next one comes. */
+  /** Rolls back an open transaction of a disconnected client before the next one. */
   async function leave() {
     gone = true
     await work
@@ -126,7 +126,7 @@ function serveClient(database, lease, socket) {
 }
 
 /**
- * A PGlite in memory behind a port of this machine.
+ * Runs a PGlite in memory behind a port of this machine.
  *
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */

@@ -1,23 +1,23 @@
-// Which processes does a cluster have? A number in a file may be of a process that crashed, waits to be buried, or is another program
-// by now; a process of PostgreSQL stands in the folder of its cluster, which Linux tells.
+// Lists the processes of a cluster. The process id in a lock file may belong to a crashed process, a zombie or another program
+// by now; the working folder of a PostgreSQL process is its cluster, which Linux reports.
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ZOMBIE = 'Z'
 
-/** Whether a process runs in this folder. @param {number | string} pid @param {string} folder */
+/** Returns whether a process runs in this folder. @param {number | string} pid @param {string} folder */
 function runsIn(pid, folder) {
   try {
     const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0]
     return state !== ZOMBIE && readlinkSync(`/proc/${pid}/cwd`) === folder
   } catch {
-    return false // gone, or another user's
+    return false // exited, or another user's
   }
 }
 
 /**
  * @param {string} data the folder of a cluster
- * @returns {number[]} processes that stand in it, the server and its backends; none where the system does not tell
+ * @returns {number[]} processes whose working folder it is: the server and its backends; none where the system does not report it
  */
 export function inhabitants(data) {
   if (process.platform !== 'linux' || !existsSync(data)) return []
@@ -38,7 +38,7 @@ function isAlive(pid) {
 
 /**
  * @param {string} data the folder of a cluster
- * @returns {{ pid: number, port: number } | null} the server that its lock file names, if that still runs
+ * @returns {{ pid: number, port: number } | null} the server that its lock file names, if it still runs
  */
 export function postmasterOf(data) {
   const file = join(data, 'postmaster.pid')

@@ -1,16 +1,16 @@
-// How is a PostgreSQL of our own run? A cluster in a folder, on the loopback address, as a user that is not root. It sorts by ICU so
-// that a forgotten COLLATE "C" shows, and believes whoever reaches it. Only a cluster that is thrown away gives up durability.
+// Runs our own PostgreSQL: a cluster in a folder, on the loopback address, as a user other than root. It sorts by ICU, so
+// that a missing COLLATE "C" is noticed, and trusts every connection. Only a temporary cluster turns durability off.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../ports.mjs'
 import { inhabitants, postmasterOf } from './processes.mjs'
 
-/** PostgreSQL and pgbouncer refuse to run as root; `nobody` exists everywhere. */
+/** PostgreSQL and pgbouncer refuse to run as root; the user `nobody` exists everywhere. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const identity = () => (process.getuid?.() === 0 ? NOBODY : {})
 
-/** What was acknowledged is on the disk, unless the disk is thrown away with the server; that one may be memory, so its log stays small. */
+/** Durable, unless the folder is deleted with the server; a temporary one may be in memory, so its log stays small. */
 const durability = (/** @type {boolean | undefined} */ isThrowaway) => {
   const value = isThrowaway ? 'off' : 'on'
   return {
@@ -36,7 +36,7 @@ const environmentOf = (installation) => ({
   LD_LIBRARY_PATH: [installation.libraries, join(installation.root, 'lib')].join(':'),
 })
 
-/** A folder that the server's user owns, below folders that it can pass. */
+/** Creates a folder that the server's user owns and can reach. */
 export function ownFolder(path) {
   mkdirSync(path, { recursive: true })
   const { uid, gid } = identity()
@@ -58,7 +58,7 @@ function createCluster(installation, data, isThrowaway) {
 
 export const urlOf = (port, database = 'postgres') => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`
 
-/** A program of the installation as a child that ends when asked; what it prints goes to a log in memory. */
+/** Starts a program of the installation as a child that stops on request; its output is collected in memory. */
 function runChild(installation, program, args, { readyWhen, stopSignal, what }) {
   const child = spawn(program, args, {
     cwd: '/',
@@ -86,8 +86,8 @@ function runChild(installation, program, args, { readyWhen, stopSignal, what }) 
 }
 
 /**
- * After a crash the backends live on for a moment, and the name of a dead process may have gone to another one; PostgreSQL
- * starts over neither. It is looked at whose processes there are instead of at the number that was left behind.
+ * After a crash the backends live on for a moment, and the recorded process id may belong to another process; PostgreSQL
+ * starts in neither case. So the actual processes of the folder are checked.
  */
 async function clearAway(data) {
   const LIMIT = 200 // ten seconds
@@ -99,7 +99,7 @@ async function clearAway(data) {
 }
 
 /**
- * What a server is told; its folder becomes a cluster if it is none yet.
+ * Returns the arguments of a server; creates the cluster if the folder has none.
  *
  * @param {import('./install.mjs').Installation} installation
  * @param {{ data: string, port?: number, isThrowaway?: boolean }} options
@@ -113,7 +113,7 @@ async function prepare(installation, { data, port, isThrowaway = false }) {
 }
 
 /**
- * A server that runs on when this process ends.
+ * Starts a server that runs on when this process exits.
  *
  * @param {import('./install.mjs').Installation} installation
  * @param {{ data: string, port?: number }} options
@@ -137,17 +137,17 @@ export async function startInBackground(installation, { data, port }) {
   return urlOf(chosen)
 }
 
-/** Linux ends the server with the process that started it, however that one ends. */
+/** Linux ends the server with the process that started it, however that ends. */
 function boundToParent(program) {
   const tool = '/usr/bin/setpriv'
   return process.platform === 'linux' && existsSync(tool) ? [tool, '--pdeathsig', 'INT', program] : [program]
 }
 
 /**
- * A server that is a child of this process.
+ * Starts a server as a child of this process.
  *
  * @param {import('./install.mjs').Installation} installation
- * @param {{ data: string, port?: number, isThrowaway?: boolean }} options data that go away with it need not be durable
+ * @param {{ data: string, port?: number, isThrowaway?: boolean }} options isThrowaway: the data is deleted with the server, so durability is off
  */
 export async function startServer(installation, { data, port, isThrowaway }) {
   const { chosen, flags } = await prepare(installation, { data, port, isThrowaway })
@@ -162,7 +162,7 @@ export async function startServer(installation, { data, port, isThrowaway }) {
 }
 
 /**
- * pgbouncer in transaction mode in front of a server: what a pooler does to session state, Hyperdrive included.
+ * Starts pgbouncer in transaction mode in front of a server, which handles session state like Hyperdrive and other poolers.
  *
  * @param {import('./install.mjs').Installation} installation
  * @param {{ folder: string, target: number, sessions: number, port?: number }} options
@@ -200,7 +200,7 @@ export async function startPgbouncer(installation, { folder, target, port, sessi
   return { ...child, port: chosen, url: urlOf(chosen) }
 }
 
-/** Only from 1.21 on does pgbouncer know the setting. */
+/** pgbouncer supports the setting since 1.21. */
 function tracksStatements(installation) {
   const { stdout } = spawnSync(installation.pgbouncer, ['--version'], {
     encoding: 'utf8',
@@ -216,7 +216,7 @@ function tracksStatements(installation) {
 
 /**
  * @param {string} data the folder of a cluster
- * @returns {{ pid: number, port: number, url: string } | null} the server that somebody started on it, if it still runs
+ * @returns {{ pid: number, port: number, url: string } | null} the running server of the cluster, if any
  */
 export function runningServer(data) {
   const found = postmasterOf(data)

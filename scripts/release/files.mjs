@@ -1,5 +1,5 @@
-// What a release changes in files of the checkout: the version wherever it stands, the changelog, and the record of the schema that the
-// next release has to run on.
+// Edits the files of a release: the version in each file, the changelog, and the record of the schema that the
+// next release must support.
 import { createHash } from 'node:crypto'
 
 export class Refused extends Error {}
@@ -10,11 +10,11 @@ const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\dA-Za-z-]+(?:\.
 /** @param {string} text @returns {{ numbers: number[], pre: string[] }} */
 function read(text) {
   const found = VERSION.exec(text)
-  if (found === null) throw new Refused(`${text} is no version; write it like 1.0.0 or 1.0.0-rc.1`)
+  if (found === null) throw new Refused(`${text} is not a version; use the form 1.0.0 or 1.0.0-rc.1`)
   return { numbers: found.slice(1, 4).map(Number), pre: found[4]?.split('.') ?? [] }
 }
 
-/** By the precedence of Semantic Versioning §11. @param {string} a @param {string} b */
+/** Compares by the precedence of Semantic Versioning §11. @param {string} a @param {string} b */
 export function isNewer(a, b) {
   const [left, right] = [read(a), read(b)]
   for (const [i, number] of left.numbers.entries()) if (number !== right.numbers[i]) return number > right.numbers[i]
@@ -29,7 +29,7 @@ export function isNewer(a, b) {
   }
 }
 
-/** Where the version stands, beside package-lock.json: so often in each file. @type {Readonly<Record<string, number>>} */
+/** Files that contain the version, in addition to package-lock.json, with the number of occurrences. @type {Readonly<Record<string, number>>} */
 const PLACES = {
   'package.json': 1,
   'src/domain/about.ts': 1,
@@ -45,18 +45,19 @@ const PLACES = {
   'plugins/source/bridge.mjs': 1,
 }
 
-/** What a release reads and changes, by path; the migrations are read beside it. */
+/** Files that a release reads and changes, in addition to the migrations. */
 export const FILES = ['CHANGELOG.md', 'package-lock.json', ...Object.keys(PLACES)]
 
 /** @param {string} text @param {string} from @param {string} to @param {string} file */
 function stamped(text, from, to, file) {
   const place = new RegExp(`(\\bversion"?: ["'])${from.replaceAll('.', '\\.')}(["'])`, 'g')
   const found = text.match(place)?.length ?? 0
-  if (found !== PLACES[file]) throw new Refused(`${file} holds the version ${from} ${found} times, not ${PLACES[file]}`)
+  if (found !== PLACES[file])
+    throw new Refused(`${file} contains the version ${from} ${found} times, not ${PLACES[file]}`)
   return text.replace(place, (_, before, after) => `${before}${to}${after}`)
 }
 
-/** Of the package itself: the first two of the lock, none of those that it depends on. */
+/** Matches the version of the package itself: the first two of the lock file, none of its dependencies. */
 const OWN =
   /^(\{\s*"name": "[^"]+",\s*"version": ")[^"]+("[\s\S]*?"packages": \{\s*"": \{\s*"name": "[^"]+",\s*"version": ")[^"]+(")/
 
@@ -64,7 +65,7 @@ const OWN =
  * @typedef {object} Sources
  * @property {Readonly<Record<string, string>>} files texts of `FILES`, by path
  * @property {Readonly<Record<string, string>>} migrations texts, by `d1/0001_….sql`
- * @property {string} commit whose Worker is released, but for its version
+ * @property {string} commit the released commit, without the change of the version
  *
  * @param {Sources} sources
  * @param {string} version
@@ -79,9 +80,9 @@ export function releaseOf({ files, migrations, commit }, version, day) {
   const changelog = text('CHANGELOG.md')
   const [, unreleased] = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? []
   if (unreleased === undefined || unreleased.trim() === '')
-    throw new Refused('CHANGELOG.md tells nothing under "Unreleased"')
+    throw new Refused('CHANGELOG.md has no entries under "Unreleased"')
   const lock = text('package-lock.json')
-  if (!OWN.test(lock)) throw new Refused('package-lock.json holds no version where it should')
+  if (!OWN.test(lock)) throw new Refused('package-lock.json has no version in the expected place')
   const hashes = Object.entries(migrations)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, sql]) => [name, createHash('sha256').update(sql).digest('hex')])

@@ -1,10 +1,10 @@
-// What may be said to `npm start` and `npm run dev:postgres`? Read before anything is installed or started, so that a slip is
-// answered at once and in one line.
+// Parses the arguments of `npm start` and `npm run dev:postgres`, before anything is installed or started, so that an error
+// is reported at once in one line.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { STATE, TYPED } from '../../src/cli/place.mjs'
 
-/** Something that the person at the terminal has to write differently; its message is one line. */
+/** Wrong usage; the message is one line. */
 export class UsageError extends Error {}
 
 export const DEFAULT_PORT = 8787
@@ -25,7 +25,7 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  *
  * @typedef {object} Surroundings
  * @property {string} root of the checkout
- * @property {string} [port] what PORT says
+ * @property {string} [port] the value of PORT
  */
 
 /** @type {import('node:util').ParseArgsConfig['options']} */
@@ -38,7 +38,7 @@ const OPTIONS = {
   'persist-to': { type: 'string' },
   log: { type: 'string' },
   'inspector-port': { type: 'string' },
-  // Habits from `wrangler dev` that change nothing here: all of it is local, and LOG_LEVEL says what is logged.
+  // Options of `wrangler dev` that change nothing here: everything is local, and LOG_LEVEL sets the log level.
   local: { type: 'boolean' },
   'log-level': { type: 'string' },
 }
@@ -77,7 +77,7 @@ function parse(args) {
 }
 
 /**
- * @param {readonly string[]} args what follows `npm start --`
+ * @param {readonly string[]} args arguments after `npm start --`
  * @param {Surroundings} surroundings
  * @returns {ServeOptions}
  * @throws {UsageError}

@@ -1,4 +1,4 @@
-// The built-in model of a server that is started here: whether it has one, and the vectors that an arrived model leaves to be made.
+// Manages the built-in model of a server on this machine: whether it has one, and the missing vectors once the model is ready.
 
 import { DEFAULT_MODEL } from '../../src/cli/models/catalogue.mjs'
 import { inMegabytes } from '../../src/cli/models/command.mjs'
@@ -6,19 +6,19 @@ import { modelsFolder } from '../../src/cli/models/folder.mjs'
 import { createBuiltinModel } from './model/builtin-model.mjs'
 import { askReadiness } from './ready.mjs'
 
-/** As src/index.ts knows it. */
+/** The same text as in src/index.ts. */
 const MODEL_IS_READY = 'the built-in model is ready'
-/** Between two runs, so that a schedule that fails does not keep the processor busy. */
+/** Delay between runs, so that a failing schedule does not use the processor all the time. */
 const PAUSE_MS = 250
 
-const MAKING = 'Vectors of what was stored before are being made; until then it is found by its words.'
+const MAKING = 'Making vectors of existing entries; until then these are found by words only.'
 
 /** @typedef {ReturnType<typeof createBuiltinModel>} BuiltinModel */
 
 /** @param {unknown} value */
 const isOff = (value) => /^(false|0|no|off)$/i.test(String(value ?? '').trim())
 
-/** @param {Record<string, unknown>} variables of the Worker @returns {string} the provider in force */
+/** @param {Record<string, unknown>} variables of the Worker @returns {string} the configured provider */
 export const providerOf = ({ EMBEDDING_PROVIDER, ENABLE_SEMANTIC_SEARCH }) =>
   isOff(ENABLE_SEMANTIC_SEARCH)
     ? 'none'
@@ -26,7 +26,7 @@ export const providerOf = ({ EMBEDDING_PROVIDER, ENABLE_SEMANTIC_SEARCH }) =>
         .trim()
         .toLowerCase()
 
-/** A start on this machine runs a model of its own, unless another provider is configured. @param {Record<string, unknown>} variables */
+/** Returns whether the server runs its own model: it does unless another provider is configured. @param {Record<string, unknown>} variables */
 export const withDefaultProvider = (variables) => ({
   ...variables,
   EMBEDDING_PROVIDER: String(variables.EMBEDDING_PROVIDER ?? '').trim() || 'builtin',
@@ -46,13 +46,13 @@ export function builtinModelFor(variables) {
     mirror: String(variables.MODEL_URL ?? '') || undefined,
     ...(runtime && { runtime }),
     tell: console.error,
-    // Only a terminal can show a bar.
+    // Only a terminal can show a progress bar.
     ...(process.stdout.isTTY && { onProgress: inMegabytes(name) }),
   })
 }
 
 /**
- * Makes the vectors that entries lack once the model is ready: run after run of the schedule, until nothing is missing.
+ * Makes missing vectors once the model is ready: runs the schedule repeatedly until none is missing.
  *
  * @param {BuiltinModel} model
  * @param {{ origin: string, run: (cron?: string) => Promise<void>, isStopping: () => boolean }} server
@@ -65,16 +65,16 @@ export function embedWhenReady(model, { origin, run, isStopping }) {
       await run(MODEL_IS_READY)
       let isTold = false
       for (let before = -1; !isStopping() && (await isMissing()); before = model.count()) {
-        // When a run leaves as many as before, the rest waits for the schedule of every five minutes.
+        // If a run makes no progress, the rest is left to the five-minute schedule.
         if (before === model.count()) return
         if (!isTold && model.count() > begun) console.log(MAKING)
         isTold ||= model.count() > begun
         await run()
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       }
-      if (isTold && !isStopping()) console.log('Every entry has vectors of the model now.')
+      if (isTold && !isStopping()) console.log('Every entry now has vectors of the model.')
     } catch {
-      // The server is stopping, or its data are broken, which it reports itself.
+      // The server is stopping, or reports the problem itself.
     }
   })
 }

@@ -1,5 +1,5 @@
-// The Worker as one file, made by wrangler exactly as for an upload, and kept until a source changes: the second start is then
-// as fast as the runtime.
+// Bundles the Worker into one file with wrangler, as for an upload, and caches it until a source changes, so that the second start is
+// fast.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -21,7 +21,7 @@ const filesIn = (path) =>
         .flatMap((name) => filesIn(join(path, name)))
     : [path]
 
-/** @returns {string} that changes with every file the Worker is made and bound of */
+/** @returns {string} a hash of every file that the Worker is bundled from or bound with */
 function fingerprint() {
   const hash = createHash('sha256')
   for (const file of SOURCES.flatMap((name) => filesIn(join(root, name)))) hash.update(file).update(readFileSync(file))
@@ -29,7 +29,7 @@ function fingerprint() {
 }
 
 /**
- * A folder for what can be made again: COMMONPLACE_BUNDLES, else in the checkout, or where that cannot be written to, beside other
+ * The cache folder: COMMONPLACE_BUNDLES, else in the checkout, or if that is read-only, next to other
  * temporary files.
  */
 function cacheFolder() {
@@ -47,7 +47,7 @@ const runWrangler = (outdir) =>
   new Promise((resolve, reject) => {
     const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
     const args = [wrangler, 'deploy', '--dry-run', '--env', '', '--outdir', outdir]
-    // Its settings are not asked for, and the home folder may be closed.
+    // The home folder may be read-only, and wrangler's settings are not needed.
     const env = environment({ XDG_CONFIG_HOME: join(tmpdir(), 'commonplace-wrangler') })
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let said = ''
@@ -62,8 +62,8 @@ const runWrangler = (outdir) =>
   })
 
 /**
- * @returns {Promise<string>} the folder with `index.js` and the text modules beside it
- * @throws {Error} with what wrangler said
+ * @returns {Promise<string>} the folder with `index.js` and the text modules
+ * @throws {Error} with the output of wrangler
  */
 export async function bundleWorker() {
   if (isPackaged) return join(BUILT, 'worker')
@@ -88,7 +88,7 @@ const typeOf = (name) => (name.endsWith('.sql') ? 'Text' : 'CompiledWasm')
 
 /**
  * @param {string} folder of a bundle
- * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules as Miniflare takes them
+ * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules in the form of Miniflare
  */
 export const modulesOf = (folder) => [
   { type: 'ESModule', path: join(folder, 'index.js') },

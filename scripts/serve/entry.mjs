@@ -1,11 +1,11 @@
-// The entry of a server that other machines may call: workerd does not tell the Worker which address a connection comes from, so Node
-// accepts the connections and names it in a header. A server for this machine alone needs none: all its clients have one address.
+// The entry of a server that other machines may call: workerd does not report the address of a connection to the Worker, so Node
+// accepts the connections and passes the address in a header. A server for this machine only does not need it: all clients have one address.
 import { Agent, createServer, request } from 'node:http'
 
-/** Headers of one connection, and those that a client must not send on: workerd takes `cf` from the last. */
+/** Headers of one connection, and those that a client must not forward: workerd takes `cf` from the last. */
 const NOT_FORWARDED = /^(?:connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|mf-cf-blob)$/i
 
-/** More than the Worker accepts (32 KB), so that it is the Worker that refuses, in its own words. */
+/** More than the Worker accepts (32 KB), so that the Worker refuses larger headers with its own message. */
 const MAX_HEADER_BYTES = 65_536
 
 /** workerd closes a connection that was idle for 5 s. */
@@ -24,12 +24,12 @@ function forwarded(raw, dropped) {
   return kept
 }
 
-/** @param {string | undefined} address of IPv4 also where a socket of IPv6 accepted it */
+/** @param {string | undefined} address IPv4, also if an IPv6 socket accepted it */
 const plain = (address = '') => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /**
- * @param {{ hostname: string, port: string }} target where the Worker listens, on this machine
- * @param {string} addressHeader lower-case; set here, whatever a client sends under that name
+ * @param {{ hostname: string, port: string }} target the Worker's address on this machine
+ * @param {string} addressHeader lower-case; overwritten, whatever a client sends under that name
  * @returns {import('node:http').Server} not listening yet
  */
 export function createEntry({ hostname, port }, addressHeader) {
@@ -53,9 +53,9 @@ export function createEntry({ hostname, port }, addressHeader) {
       answer.on('error', () => outgoing.destroy())
     })
     sent.on('error', () => {
-      // The answer may have been sent before all of the request was read.
+      // The answer may have been sent before the request was read to its end.
       if (outgoing.headersSent) return outgoing.writableEnded ? undefined : void outgoing.destroy()
-      const error = { code: 'unavailable', message: 'The server does not answer; try again', retryable: true }
+      const error = { code: 'unavailable', message: 'The server does not respond; try again', retryable: true }
       outgoing.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
     })
     sent.on('close', () => {
@@ -71,7 +71,7 @@ export function createEntry({ hostname, port }, addressHeader) {
 /**
  * @param {import('node:http').Server} entry
  * @param {{ ip: string, port: number }} options
- * @returns {Promise<void>} rejected with the words of the system, such as `address already in use`
+ * @returns {Promise<void>} rejected with the system's message, such as `address already in use`
  */
 export const listen = (entry, { ip, port }) =>
   new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-// Is the port free, and if not, who has it? Asked before a server starts, because a runtime that finds its port taken says so
-// late and in its own words.
+// Checks whether the port is free, and if not, which process uses it. Runs before a server starts, because the runtime reports a used
+// port late and unclearly.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { TYPED } from '../../src/cli/place.mjs'
 import { listeningFails } from '../ports.mjs'
 
-/** What a server of ours may take to answer on a machine that does other work: one that is busy is not taken for another program. */
+/** Time to wait for our own server on a busy machine, so that it is not mistaken for another program. */
 const PATIENCE_MS = 10_000
 
 /** @param {string} ip */
@@ -24,10 +24,10 @@ async function isCommonplace(origin) {
 }
 
 /**
- * The process that listens on a port, where Linux tells: sockets of the port, then whose file they are.
+ * Returns the process that listens on a port, on Linux: finds sockets of the port, then the processes that own them.
  *
  * @param {number} port
- * @returns {{ pid: number, command: string } | null} null where it cannot be known, or belongs to somebody else
+ * @returns {{ pid: number, command: string } | null} null if it is unknown, or belongs to another user
  */
 export function listenerOf(port) {
   const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
@@ -48,7 +48,7 @@ export function listenerOf(port) {
       return { pid: Number(pid), command: command.length > 60 ? `${command.slice(0, 59)}…` : command }
     }
   } catch {
-    // Not Linux, or gone meanwhile.
+    // Not Linux, or the process has exited.
   }
   return null
 }
@@ -78,35 +78,35 @@ function holderOf(port) {
 }
 
 /**
- * A runtime whose port for debuggers is taken says nothing and never serves.
+ * Checks the debugger port: a runtime whose debugger port is in use never serves, and reports nothing.
  *
  * @param {import('./arguments.mjs').ServeOptions} options
- * @returns {Promise<string | null>} one line for the person at the terminal, or null when there is nothing to say
+ * @returns {Promise<string | null>} one line for the user, or null if it is free
  */
 export async function whyNoDebugger({ port, inspectorPort }) {
   if (inspectorPort === undefined) return null
-  const take = `take another: ${TYPED.startWith} --inspector-port ${another(Math.max(inspectorPort, port))}`
+  const take = `use another: ${TYPED.startWith} --inspector-port ${another(Math.max(inspectorPort, port))}`
   if (inspectorPort === port) return `--inspector-port is ${port}, which is the port of the server; ${take}`
   const code = await listeningFails(inspectorPort, '127.0.0.1')
   if (code === null) return null
-  if (code !== 'EADDRINUSE') return `No debugger can be let in at --inspector-port ${inspectorPort} (${code}); ${take}`
+  if (code !== 'EADDRINUSE') return `The debugger cannot listen on --inspector-port ${inspectorPort} (${code}); ${take}`
   return `Port ${inspectorPort} (--inspector-port) is in use${holderOf(inspectorPort) || ' by another program'}; ${take}`
 }
 
 /**
  * @param {number} port
  * @param {string} ip
- * @returns {Promise<string | null>} one line for the person at the terminal, or null when the port is free
+ * @returns {Promise<string | null>} one line for the user, or null if the port is free
  */
 export async function whyNotFree(port, ip) {
   const code = await listeningFails(port, hostOf(ip))
   if (code === null) return null
   if (code === 'EACCES')
-    return `Port ${port} is for administrators only; take one above 1023: ${TYPED.startWith} --port 8787`
-  if (code !== 'EADDRINUSE') return `Nothing can listen on ${ip} port ${port} (${code}).`
+    return `Port ${port} requires administrator rights; use one above 1023: ${TYPED.startWith} --port 8787`
+  if (code !== 'EADDRINUSE') return `Cannot listen on ${ip} port ${port} (${code}).`
   const process = holderOf(port)
   const origin = `http://localhost:${port}`
   return (await isCommonplace(origin))
     ? `Port ${port} is in use by Commonplace, which already serves ${origin}/mcp${process}.`
-    : `Port ${port} is in use${process || ' by another program'}; take another: ${TYPED.startWith} --port ${another(port)}`
+    : `Port ${port} is in use${process || ' by another program'}; use another: ${TYPED.startWith} --port ${another(port)}`
 }

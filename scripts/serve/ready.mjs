@@ -1,4 +1,4 @@
-// Is the server ready, and what is the person at the terminal told?
+// Waits until the server is ready, and prints its state for the user.
 import { isPackaged, TYPED } from '../../src/cli/place.mjs'
 
 /**
@@ -14,7 +14,7 @@ const PATIENCE_MS = 60_000
 
 /**
  * @param {string} origin
- * @returns {Promise<Readiness>} what /ready says first
+ * @returns {Promise<Readiness>} the first answer of /ready
  */
 export async function askReadiness(origin) {
   const response = await fetch(`${origin}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
@@ -22,31 +22,29 @@ export async function askReadiness(origin) {
 }
 
 /**
- * What an upgrade left to be made goes a part further with each answer: asks on until nothing is left, and tells of it.
+ * Finishes work that an upgrade left: each request of /ready does a further part. Repeats until nothing is left, and reports it.
  *
  * @param {string} origin
- * @param {Readiness['unfinished']} unfinished as it was when the server started
- * @param {readonly string[]} [left] what answers take further; the built-in model makes vectors by itself
+ * @param {Readiness['unfinished']} unfinished the state at the start
+ * @param {readonly string[]} [left] the parts that requests continue; the built-in model makes vectors by itself
  */
 export async function finishUpgrade(origin, unfinished, left = ['words', 'vectors']) {
   const isLeft = (/** @type {Readiness['unfinished']} */ missed) => missed?.some((what) => left.includes(what)) === true
   if (!isLeft(unfinished)) return
-  console.log(
-    'What searches go by is being made anew after an upgrade; until that is done they may miss older entries.',
-  )
+  console.log('Rebuilding the search index after an upgrade; until that is done searches may miss older entries.')
   while (isLeft((await askReadiness(origin)).unfinished));
   console.log('Searches find every entry again.')
 }
 
 /**
  * @param {Record<string, Check>} checks
- * @returns {string[]} one line for each part that does not answer
+ * @returns {string[]} one line for each part that does not respond
  */
 export const troubles = (checks) =>
   Object.entries(checks)
-    // The built-in model reports its own troubles, when they happen.
+    // The built-in model reports its own errors when they happen.
     .filter(([, { backend, ok }]) => !ok && backend !== 'builtin')
-    .map(([name, { backend, problem }]) => `! ${name} (${backend}): ${problem ?? 'does not answer'}`)
+    .map(([name, { backend, problem }]) => `! ${name} (${backend}): ${problem ?? 'does not respond'}`)
 
 /**
  * @param {{ url: string, open: boolean, adminToken: boolean, dataLine: string, troubles: string[] }} facts
@@ -54,11 +52,11 @@ export const troubles = (checks) =>
 export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
   const header = open ? '' : ' --header "Authorization: Bearer $KEY"'
   const make = adminToken
-    ? `With ADMIN_TOKEN set, make one: ${TYPED.command} orgs create ORG, then ${TYPED.command} keys create NAME --org ORG`
+    ? `To make one, set ADMIN_TOKEN and run: ${TYPED.command} orgs create ORG, then ${TYPED.command} keys create NAME --org ORG`
     : 'Keys are made with ADMIN_TOKEN, which is not set.'
   const mode = open
     ? 'Open to this machine only, without a key (AUTH_MODE=open).'
-    : `Every request brings a key (AUTH_MODE=required). ${make}`
+    : `Every request needs a key (AUTH_MODE=required). ${make}`
   return [
     '',
     `Commonplace is ready:  ${url}`,

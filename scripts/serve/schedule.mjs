@@ -1,5 +1,5 @@
-// Who finishes here what requests left to be done? On Cloudflare the schedule of wrangler.toml; on this machine these timers.
-/** As src/index.ts reads it. */
+// Runs the Worker's schedule on this machine with timers; on Cloudflare, wrangler.toml has the schedule.
+/** The same as in src/index.ts. */
 const TOKEN_HEADER = 'x-schedule-token'
 const FIVE_MINUTES = 5 * 60_000
 const RUNS_A_DAY = 24 * 12
@@ -9,7 +9,7 @@ const CLAIM_OVER = 65_000
 /**
  * Runs the Worker's scheduled handler by a request with a token of this start. Not by `getWorker().scheduled`: Miniflare resolves members of
  * its proxies in a synchronous call, during which the output of workerd is not read, and workerd waits for its reader once it has printed
- * much: then neither goes on.
+ * much: a deadlock.
  *
  * @param {import('miniflare').Miniflare} server
  * @param {string} token SCHEDULE_TOKEN of the Worker
@@ -22,13 +22,13 @@ export async function requestCron(server, token, cron) {
 }
 
 /**
- * Runs the frequent schedule at once, since the server before may have died in the middle of something, and every five minutes; the
- * daily ones with the first run and every day after it: a server on a laptop seldom lives through a night.
+ * Runs the frequent schedule at once, since the previous server may have been killed, and every five minutes; the
+ * daily ones with the first run and every 24 hours: a server on a laptop seldom runs through a night.
  *
  * @param {(cron: string) => Promise<unknown>} runCron
  * @param {readonly string[]} crons of wrangler's configuration; the first is the frequent one
- * @param {() => Promise<boolean>} [mayRun] whether anything can be done now; else the next run does it
- * @returns {(cron?: string) => Promise<void>} one more run of the frequent schedule, or of another; runs never overlap
+ * @param {() => Promise<boolean>} [mayRun] whether it can run now; else the next run does the work
+ * @returns {(cron?: string) => Promise<void>} runs the frequent schedule once more, or another one; runs never overlap
  */
 export function startSchedule(runCron, [frequent, ...daily], mayRun = async () => true) {
   let runs = 0
@@ -49,10 +49,10 @@ export function startSchedule(runCron, [frequent, ...daily], mayRun = async () =
     if (cron !== undefined) await inTurn([cron])
   }
   if (frequent === undefined) return once
-  // What fails is told by the Worker's log.
+  // The Worker logs errors.
   const attempt = () => void inTurn(runs++ % RUNS_A_DAY === 0 ? [frequent, ...daily] : [frequent]).catch(() => {})
   attempt()
-  // A session whose writer died with the server before counts as being written for a minute.
+  // A session whose writer was killed with the previous server counts as being written for a minute.
   setTimeout(attempt, CLAIM_OVER).unref()
   setInterval(attempt, FIVE_MINUTES).unref()
   return once

@@ -1,4 +1,4 @@
-// The server of a package, and of a container: with its data in the user's folder, or on the PostgreSQL that DATABASE_URL names.
+// Starts the server of a package or a container, with data in the user's folder, or on the PostgreSQL of DATABASE_URL.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { databaseFromEnvironment, pooledUrl, servingUrl, UsageError } from '../../src/cli/postgres/url.mjs'
@@ -6,7 +6,7 @@ import { begin } from '../begin.mjs'
 import { environment, nodePath, root } from '../install.mjs'
 import { serve } from '../serve.mjs'
 
-/** The URL of requests; null after the problem was printed. @param {{ url: string, name: string }} database */
+/** Returns the URL for requests; null if an error was printed. @param {{ url: string, name: string }} database */
 function readUrl({ url, name }) {
   try {
     const pooled = pooledUrl(process.env, url)
@@ -28,11 +28,11 @@ export async function start(args) {
   const backend = options.vars.STORAGE_BACKEND ?? process.env.STORAGE_BACKEND ?? ''
   const database = /^postgres/i.test(backend) ? databaseFromEnvironment(process.env) : null
   if (database === null)
-    return serve({ options, config: 'wrangler.toml', dataLine: `Data live ${kept} and survive a restart.` })
+    return serve({ options, config: 'wrangler.toml', dataLine: `Data is stored ${kept} and survives a restart.` })
   const hyperdrive = readUrl(database)
   if (hyperdrive === null) return 2
   const migrated = spawnSync(nodePath(), [join(root, 'src', 'cli', 'migrate-postgres.mjs')], {
-    // By the environment: arguments are seen by every process of the machine.
+    // Passed in the environment: every process of the machine can read arguments.
     env: environment({ DATABASE_URL: database.url }),
     stdio: 'inherit',
   })
@@ -41,6 +41,6 @@ export async function start(args) {
     options,
     config: 'wrangler.postgres.toml',
     hyperdrive,
-    dataLine: `Entries live in the database of ${database.name}, images ${kept}; both survive a restart.`,
+    dataLine: `Entries are stored in the database of ${database.name}, images ${kept}; both survive a restart.`,
   })
 }

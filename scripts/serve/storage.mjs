@@ -1,5 +1,5 @@
-// What is wrong with the folder of the data? The runtime says it to nobody but its own log, so it is asked of the disk and of that log:
-// for the terminal, and for the Worker (src/adapters/d1/hosted.ts), which tells its callers.
+// Checks the data folder: the runtime reports problems only in its own log, so this checks the disk and that log,
+// for the terminal, and for the Worker (src/adapters/d1/hosted.ts), which reports them to callers.
 import {
   closeSync,
   mkdirSync,
@@ -19,23 +19,23 @@ import { join } from 'node:path'
 /** Null on a Node.js without it. */
 const sqlite = await import('node:sqlite').catch(() => null)
 
-/** Where Miniflare keeps D1. */
+/** Miniflare's folder of D1. */
 const DATABASES = join('v3', 'd1', 'miniflare-D1DatabaseObject')
 const DATABASE = /^[0-9a-f]{64}\.sqlite$/
 const HEADER = 'SQLite format 3\0'
 
 /**
- * Kept free for reading and deleting where the disk is full, in bytes. SQLite writes a little to read (its index of the write-ahead log,
- * temporary tables); a delete writes 150 to 320 KB, so the reserve grows to what 100 of them need where the disk has four times as much room.
+ * Reserved for reading and deleting when the disk is full, in bytes. SQLite writes a little to read (its index of the write-ahead log,
+ * temporary tables); a delete writes 150 to 320 KB, so the reserve grows to the needs of 100 deletes if the disk has four times as much space.
  */
 const RESERVE = { least: 2_000_000, most: 32_000_000, share: 4 }
-/** Room, beside what the reserve takes again, with which a disk is full no more. */
+/** Free space, in addition to the reserve, from which a disk no longer counts as full. */
 const ROOM_AGAIN = 1_000_000
-/** A file of this size can be written where an entry can. */
+/** If a file of this size can be written, so can an entry. */
 const PROBE = Buffer.alloc(65_536)
-/** The runtime's log comes by another way than its failure. */
+/** The runtime's log arrives through another channel than its failure. */
 const LOG_MS = 150
-/** What it said so long ago is about something else. */
+/** Messages older than this belong to another failure. */
 const RECENT_MS = 5_000
 
 /** @type {readonly (readonly [RegExp, Fault])[]} */
@@ -53,7 +53,7 @@ const CODES = { ENOSPC: 'full', EDQUOT: 'full', EROFS: 'readonly', EACCES: 'read
 /** @param {unknown} error @returns {Fault} */
 const faultOf = (error) => CODES[/** @type {NodeJS.ErrnoException} */ (error).code ?? ''] ?? 'failing'
 
-/** @param {string} path @returns {number} -1 where there is none */
+/** @param {string} path @returns {number} -1 if it does not exist */
 const sizeOf = (path) => statSync(path, { throwIfNoEntry: false })?.size ?? -1
 
 /** @param {string} path */
@@ -68,7 +68,7 @@ function beginningOf(path) {
   }
 }
 
-/** @param {string} path of a database @returns {boolean} false also where that cannot be found out */
+/** @param {string} path of a database @returns {boolean} false also if it cannot be determined */
 function isDamaged(path) {
   if (sqlite === null) return false
   try {
@@ -85,10 +85,10 @@ function isDamaged(path) {
 }
 
 /**
- * Looks after the folder of a server's data.
+ * Monitors the data folder of a server.
  *
  * @param {string} state
- * @param {(line: string) => void} tell of each change, once
+ * @param {(line: string) => void} tell receives each change, once
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function watchStorage(state, tell) {
@@ -96,14 +96,14 @@ export function watchStorage(state, tell) {
   const [marker, reserve] = [join(state, 'commonplace.json'), join(state, 'reserve')]
   /** @type {{ fault: Fault, at: number } | null} */
   let heard = null
-  /** Bytes that have to be free before the disk counts as one with room; null while it is not full. @type {number | null} */
+  /** Free bytes from which the disk no longer counts as full; null while it is not full. @type {number | null} */
   let wanted = null
   /** @type {Fault | null} */
   let told = null
   let toldByLog = false
-  /** The file of the database that was checked, by its number. @type {{ file: number, fault: Fault | null } | null} */
+  /** The checked database file, by inode. @type {{ file: number, fault: Fault | null } | null} */
   let checked = null
-  /** The runtime has opened a file for reading alone, and keeps it so. */
+  /** The runtime opened a file read-only, and does not reopen it. */
   let opened = false
 
   const room = () => {
@@ -111,7 +111,7 @@ export function watchStorage(state, tell) {
     return bavail * bsize
   }
 
-  /** @returns {{ database: string, since: string, reserve?: number | boolean } | null} what was noted when a store was served from here */
+  /** @returns {{ database: string, since: string, reserve?: number | boolean } | null} the record of an earlier server here */
   function known() {
     try {
       return JSON.parse(readFileSync(marker, 'utf8'))
@@ -120,7 +120,7 @@ export function watchStorage(state, tell) {
     }
   }
 
-  /** @returns {string | undefined} the file of the database; the newest, where others were served from here before */
+  /** @returns {string | undefined} the file of the database; the newest, if there are several */
   function database() {
     const named = known()?.database
     if (named !== undefined) return join(folder, named)
@@ -139,7 +139,7 @@ export function watchStorage(state, tell) {
     const path = database()
     if (path === undefined) return null
     try {
-      // A server that was stopped in its first moments leaves an empty file, and nothing that says it held anything.
+      // A server that was stopped in its first moments leaves an empty file without a record.
       if (sizeOf(path) <= 0) return known() !== null || sizeOf(`${path}-wal`) > 0 ? 'missing' : null
       return beginningOf(path) === HEADER ? null : 'foreign'
     } catch (error) {
@@ -176,9 +176,9 @@ export function watchStorage(state, tell) {
   }
 
   /**
-   * Takes the reserve, or lets it grow.
+   * Creates the reserve, or lets it grow.
    *
-   * @param {number} share of the room that it may take: a quarter, all of it where the disk was full before
+   * @param {number} share fraction of the free space that it may use: a quarter, or all of it if the disk was full before
    * @returns {number} its bytes
    */
   function keepReserve(share = RESERVE.share) {
@@ -204,8 +204,8 @@ export function watchStorage(state, tell) {
   }
 
   /**
-   * Whether SQLite finds the file of the database damaged. It reads all of the file once, a second for some 300 MB, and again only
-   * when another file takes its place.
+   * Returns whether SQLite finds the database file damaged. It reads the complete file once, a second for some 300 MB, and again only
+   * if the file is replaced.
    *
    * @returns {Fault | null}
    */
@@ -218,7 +218,7 @@ export function watchStorage(state, tell) {
     return checked.fault
   }
 
-  /** @returns {Fault | null} what the disk shows */
+  /** @returns {Fault | null} a problem that is visible on the disk */
   function inspect() {
     try {
       const written = writeFault()
@@ -236,20 +236,20 @@ export function watchStorage(state, tell) {
 
   const LINES = /** @type {Record<Fault, () => string>} */ ({
     full: () =>
-      `The disk of ${state} is full: reading and deleting go on, nothing can be stored or changed until there is room.`,
+      `The disk of ${state} is full: entries can be read and deleted, but not stored or changed until there is free space.`,
     readonly: () =>
-      `${state} cannot be written to, so its database cannot be used: allow that to the user of this server, and start it again.`,
+      `${state} is not writable, so its database cannot be used: give the user of this server write permission, and restart it.`,
     damaged: () =>
-      `The database ${database()} is damaged. Stop the server, keep a copy of ${state}, and bring back one that is whole.`,
+      `The database ${database()} is damaged. Stop the server, save a copy of ${state}, and restore an intact database.`,
     foreign: () =>
-      `${database()} is no database of this server, or its beginning is damaged. It is left as it is; bring the right one back, or take other data: --persist-to FOLDER`,
+      `${database()} is not a database of this server, or its header is damaged. It was not changed. Restore the right file, or use another folder: --persist-to FOLDER`,
     missing: () =>
-      `The database ${database()} is gone or empty, although ${state} held a store (since ${known()?.since ?? 'an earlier release'}). ` +
-      `It is not replaced: bring it back, or, to begin anew, take other data (--persist-to FOLDER) or remove ${state}.`,
-    failing: () => `The disk of ${state} fails to read or write, or does not let the database be opened.`,
+      `The database ${database()} is missing or empty, although ${state} had one (since ${known()?.since ?? 'an earlier release'}). ` +
+      `No new one was created: restore it, or start with a new store (--persist-to FOLDER, or remove ${state}).`,
+    failing: () => `The disk of ${state} fails to read or write, or the database cannot be opened.`,
   })
 
-  /** @param {Fault | null} fault @param {boolean} byLog what the disk does not show does not show either when it is over */
+  /** @param {Fault | null} fault @param {boolean} byLog the problem is not visible on the disk, nor is its end */
   function note(fault, byLog = false) {
     if (fault === null && told !== null && toldByLog) return null
     toldByLog = byLog
@@ -262,20 +262,20 @@ export function watchStorage(state, tell) {
     /** @returns {Fault | null} what is wrong before the runtime is started */
     begin() {
       const before = known()
-      // The reserve was given up, and what that left has not become more.
+      // The reserve was released, and the free space has not grown.
       const kept = before?.reserve === true ? RESERVE.least : Number(before?.reserve ?? 0)
       if (kept > 0 && sizeOf(reserve) < RESERVE.least && room() < kept + ROOM_AGAIN) wanted = kept + ROOM_AGAIN
       return note(inspect())
     },
 
-    /** A store is served from here: from now on it does not vanish in silence. */
+    /** Records that a store is served from here, so that a missing database is reported. */
     confirm() {
       const path = database()
       if (path === undefined || sizeOf(path) <= 0) return
       const before = known()
       const facts = {
         about:
-          'A store of Commonplace is kept in this folder. While this file says so, no new one takes the place of one that is gone.',
+          'This folder contains a store of Commonplace. While this file exists, a missing database is not replaced with a new one.',
         database: path.slice(folder.length + 1),
         since: before?.since ?? new Date().toISOString(),
         reserve: wanted === null ? keepReserve() : (before?.reserve ?? 0),
@@ -283,11 +283,11 @@ export function watchStorage(state, tell) {
       try {
         writeFileSync(marker, `${JSON.stringify(facts, null, 2)}\n`)
       } catch {
-        // What keeps it from being written is told by the next look.
+        // The next check reports why it cannot be written.
       }
     },
 
-    /** @param {string} message of the runtime's log @returns {boolean} whether it is told in these words instead */
+    /** @param {string} message of the runtime's log @returns {boolean} whether it was reported in our words instead */
     heard(message) {
       const [, fault] = HEARD.find(([name]) => name.test(message)) ?? []
       if (fault === undefined || !message.includes('workerd/')) return false
@@ -299,7 +299,7 @@ export function watchStorage(state, tell) {
 
     /**
      * @param {boolean} failed whether a call has just failed
-     * @param {Fault | 'empty' | null} [seen] what that itself has told
+     * @param {Fault | 'empty' | null} [seen] the fault that the call reported
      * @returns {Promise<Fault | null>}
      */
     async report(failed, seen = null) {

@@ -1,5 +1,5 @@
-// What did the person who starts the server set? On top of [vars] of wrangler.toml come .dev.vars or .env, then the environment,
-// then --var. Nobody who said AUTH_MODE=required is served openly.
+// Collects the variables of a server: [vars] of wrangler.toml, then .dev.vars or .env, then the environment,
+// then --var. AUTH_MODE=required is never lowered.
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { VARIABLES } from '../../src/variables.mjs'
@@ -7,8 +7,8 @@ import { isLoopback, UsageError } from './arguments.mjs'
 
 /**
  * @param {readonly string[]} files
- * @param {boolean} areNamed what a person named has to be there
- * @returns {Record<string, unknown>} later files count more
+ * @param {boolean} areNamed whether the user named the files, so that they must exist
+ * @returns {Record<string, unknown>} later files take precedence
  * @throws {UsageError}
  */
 export function readEnvFiles(files, areNamed) {
@@ -28,7 +28,7 @@ export function readEnvFiles(files, areNamed) {
 /**
  * @typedef {object} Said
  * @property {Record<string, unknown>} file of .dev.vars or .env
- * @property {Record<string, string | undefined>} environment of this process; only what the Worker knows is taken from it
+ * @property {Record<string, string | undefined>} environment of this process; only the Worker's variables are used
  * @property {Record<string, string>} args of --var
  *
  * @param {Said} said
@@ -41,7 +41,7 @@ export function chooseVariables({ file, environment, args }) {
 }
 
 /**
- * Names of --var that nothing reads, so that a slip sets nothing in silence; files and the environment hold those of other programs too.
+ * Returns names of --var that the Worker does not read, to report typos; files and the environment also hold those of other programs.
  *
  * @param {Record<string, string>} args
  */
@@ -52,15 +52,15 @@ export const unknownNames = (args) =>
 export const isOpen = ({ AUTH_MODE }) => AUTH_MODE.trim().toLowerCase() === 'open'
 
 /**
- * A line a request is for those who watch a deployment; here it would hide what matters, unless somebody says what is to be logged.
+ * Returns whether a log line is shown: request lines would hide important ones here, unless LOG_LEVEL is set.
  *
  * @param {string} line of the log
- * @param {Record<string, unknown>} said to the Worker
+ * @param {Record<string, unknown>} said variables of the Worker
  */
 export const isHidden = (line, { LOG_LEVEL }) => !LOG_LEVEL && /^\{"level":"INFO","event":"request"/.test(line)
 
 /**
- * Who is not asked for a key must sit at this machine.
+ * Refuses open mode on an address that other machines can reach.
  *
  * @param {{ AUTH_MODE: string }} variables
  * @param {string} ip

@@ -1,6 +1,6 @@
-// The program behind `npm start`: the Worker in plain workerd, as a child of scripts/serve.mjs, on the Node that Miniflare needs.
-// The port leads straight to the Worker, for other machines by way of `entry.mjs`: the extras of a development server (a database explorer, a trace store, public
-// buckets, a debugger, triggers by address) is not there. Ends with its parent, whatever ends that.
+// The program of `npm start`: runs the Worker in plain workerd, as a child of scripts/serve.mjs, on the Node that Miniflare needs.
+// The port connects to the Worker directly, for other machines through `entry.mjs`: the extras of a development server (a database explorer, a trace store, public
+// buckets, a debugger, triggers by address) do not exist. Exits with its parent.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ import { watchStorage } from './storage.mjs'
 import { chooseVariables, isHidden, isOpen, readEnvFiles, refuseOpenDoor, unknownNames } from './variables.mjs'
 
 /**
- * @typedef {object} Task what scripts/serve.mjs asks for
+ * @typedef {object} Task the request of scripts/serve.mjs
  * @property {import('./arguments.mjs').ServeOptions} options
  * @property {string} config wrangler's configuration file
  * @property {string} [hyperdrive] URL of the database behind the binding HYPERDRIVE
- * @property {string} dataLine where the data are, as a sentence
+ * @property {string} dataLine a sentence about the place of the data
  */
 
-/** How often a server whose data are broken looks whether they are mended. */
+/** Interval at which a server with broken data checks whether they were repaired. */
 const MENDED_MS = 5_000
 
 /** @type {Task} */
@@ -36,7 +36,7 @@ delete process.env.COMMONPLACE_TASK
 delete process.env.COMMONPLACE_TYPED
 const { options, config, hyperdrive, dataLine } = task
 
-/** Of a database that stands in a folder here. */
+/** Applies to a database in a folder of this machine. */
 const storage = hyperdrive === undefined ? watchStorage(options.state, console.error) : null
 
 /** @type {Miniflare | undefined} */
@@ -49,7 +49,7 @@ let ending = false
 async function end(code) {
   if (ending) return
   ending = true
-  // The whole group, workerd included, should it not end in good order.
+  // Kills the complete group, workerd included, if it does not exit properly.
   setTimeout(
     () => (process.platform === 'win32' ? process.exit(code) : process.kill(-process.pid, 'SIGKILL')),
     5000,
@@ -60,7 +60,7 @@ async function end(code) {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0))
 process.on('disconnect', () => void end(0))
 
-/** What .dev.vars or .env say in a checkout, and .env of the data's folder for a package; or the files that were named. */
+/** Reads .dev.vars or .env of a checkout, .env of the data folder for a package, or the named files. */
 async function readFiles() {
   if (isPackaged) return readEnvFiles(options.envFiles ?? [join(WORK, '.env')], options.envFiles !== undefined)
   if (options.envFiles === undefined && isOnlyConfigured()) return {}
@@ -91,7 +91,7 @@ async function start(variables) {
   } = await keptWorkerOptions(config, folder)
   const here = options.ip === 'localhost' ? '127.0.0.1' : options.ip
   const isLocal = isLoopback(options.ip)
-  // Outside Cloudflare a client may write any header, those of Cloudflare too: only one of this name is believed.
+  // Outside Cloudflare a client may write any header, including Cloudflare's: the Worker trusts only a header with this name.
   const addressHeader = `x-client-${randomBytes(16).toString('hex')}`
   const scheduleToken = randomBytes(32).toString('hex')
   const said = withDefaultProvider({
@@ -121,7 +121,7 @@ async function start(variables) {
       modulesRoot: folder,
       modules: modulesOf(folder),
       resourcePersistencePath: join(options.state, 'v3'),
-      // Miniflare's own entrance, which nobody is told of.
+      // Miniflare's own entry, which is not used.
       host: '127.0.0.1',
       port: 0,
       unsafeDirectSockets: [isLocal ? { host: here, port: options.port } : { host: '127.0.0.1', port: 0 }],
@@ -147,7 +147,7 @@ async function serve() {
   const variables = chooseVariables({ file: await readFiles(), environment: process.env, args: options.vars })
   refuseOpenDoor(variables, options.ip)
   for (const name of unknownNames(options.vars))
-    console.error(`--var ${name} sets nothing: no variable has that name (docs/configuration.md has them all).`)
+    console.error(`--var ${name} has no effect: the variable is unknown (docs/configuration.md lists all variables).`)
   if (hyperdrive === undefined && /^postgres/i.test(String(variables.STORAGE_BACKEND ?? '')))
     throw new UsageError(
       isPackaged
@@ -158,21 +158,21 @@ async function serve() {
   const other = (await runningServers()).find(({ state }) => state === options.state)
   if (other !== undefined) {
     console.error(
-      `These data are already served at ${other.origin}/mcp (process ${other.pid}); use that, or other data: --persist-to FOLDER`,
+      `This data is already served at ${other.origin}/mcp (process ${other.pid}); use that server, or another folder: --persist-to FOLDER`,
     )
     return 1
   }
-  // What is wrong with the data is told, and everybody who asks is answered so until it is mended.
+  // Problems with the data are reported, and returned to every caller until they are fixed.
   storage?.begin()
   const { server: running, crons, scheduleToken } = await start(variables)
   let readiness = await askReadiness(origin)
   if (readiness.checks === undefined && !(await storage?.report(true))) {
-    console.error(readiness.error?.message ?? 'The server does not answer.')
+    console.error(readiness.error?.message ?? 'The server does not respond.')
     return 1
   }
   announce({ origin, state: options.state })
   if (readiness.checks === undefined)
-    console.error(`Commonplace waits at ${origin}/mcp until that is mended. Stop with Ctrl-C.`)
+    console.error(`Commonplace waits at ${origin}/mcp until the problem is fixed. Stop with Ctrl-C.`)
   for (; readiness.checks === undefined; readiness = await askReadiness(origin).catch(() => ({})))
     await new Promise((resolve) => setTimeout(resolve, MENDED_MS))
   const { checks, unfinished } = readiness
@@ -193,9 +193,9 @@ try {
   if (code !== 0) await end(code)
 } catch (error) {
   const { message, cause } = /** @type {Error} */ (error)
-  // Somebody may have taken the port since it was looked at.
+  // Another program may have taken the port since the check.
   const taken = /already in use/i.test(message) ? await whyNotFree(options.port, options.ip) : null
-  // Where the folder cannot be used, that has been told, in words.
+  // Problems with the folder were already reported.
   if (taken !== null || error instanceof UsageError || !(await storage?.report(false)))
     console.error(taken ?? (cause instanceof Error ? `${message}: ${cause.message}` : message))
   await end(error instanceof UsageError ? 2 : 1)

@@ -1,4 +1,4 @@
-// `commonplace orgs|projects|keys|audit`: the administration of a server, by command.
+// `commonplace orgs|projects|keys|audit`: administration of a server from the command line.
 import { TYPED } from './place.mjs'
 import { ask, call, fail, messageOf, printTable, shown } from './server.mjs'
 
@@ -6,19 +6,19 @@ const at = (org, rest) => `/orgs/${encodeURIComponent(org)}${rest}`
 const date = (iso) => iso?.slice(0, 16).replace('T', ' ')
 
 /**
- * The org that is named, else the only one that the credential sees.
+ * Returns the organization that is named, else the only one that the credential can see.
  *
  * @param {{ url: string, org?: string | undefined }} options
  */
 export async function orgOf({ url, org }) {
   if (org !== undefined) return org
-  // What was asked for needs the same role as this look-up, whose name nobody typed.
+  // The command needs the same role as this lookup; the user did not type the lookup's name.
   const { orgs } = await ask(url, 'GET', '/orgs').catch((error) =>
     fail(messageOf(error).replace(/^orgs\.list needs/, 'this command needs')),
   )
   if (orgs.length === 1) return orgs[0].id
-  if (orgs.length === 0) return fail(`there is no organization yet; make one: ${TYPED.command} orgs create ID`)
-  return fail(`name the organization with --org; there are: ${orgs.map(({ id }) => id).join(', ')}`)
+  if (orgs.length === 0) return fail(`no organization exists yet; create one: ${TYPED.command} orgs create ID`)
+  return fail(`name the organization with --org, one of: ${orgs.map(({ id }) => id).join(', ')}`)
 }
 
 function show(options, answer, print) {
@@ -82,19 +82,19 @@ const PROJECT_COLUMNS = [
   ['OTHER NAMES', ({ aliases, merged = [] }) => several([...new Set([...merged, ...aliases.map(({ name }) => name)])])],
 ]
 
-/** The first few of a list, and how many more there are. */
+/** Formats the first few of a list, and how many more there are. */
 const several = (names) => (names.length > 4 ? `${names.slice(0, 4).join(', ')} … ${names.length}` : names.join(', '))
 
-/** Likely forks, each with the command that merges them. */
+/** Prints likely duplicates of projects, each with the command that merges them. */
 function printForks({ forks }) {
-  if (forks.length === 0) return console.log('No projects look alike.')
+  if (forks.length === 0) return console.log('No likely duplicates found.')
   for (const { reason, projects, into } of forks) {
     console.log(`${reason}: ${projects.map(({ key, entries }) => `${shown(key)} (${entries})`).join(', ')}`)
     for (const { key } of projects)
       if (key !== into)
         console.log(`  ${TYPED.command} projects merge ${JSON.stringify(key)} --into ${JSON.stringify(into)}`)
   }
-  console.log('Nothing was merged. Merge what is one project; two remotes are often two projects.')
+  console.log('Nothing was merged. Merge only names of the same project; two remotes are often two projects.')
 }
 
 async function listProjects(options) {
@@ -121,12 +121,12 @@ const renameProject = changeProjects(
 const mergeProjects = changeProjects(
   'merge',
   ({ into }, from) => ({ from, into }),
-  ({ from, project }) => `${shown(from)} is a name of ${shown(project)}; its entries are found under both.`,
+  ({ from, project }) => `${shown(from)} is a name of ${shown(project)}; its memories are found under both names.`,
 )
 const splitProject = changeProjects(
   'split',
   (_, name) => ({ name }),
-  ({ name, project, from }) => `${shown(name ?? project)} is a project of its own, apart from ${shown(from)}.`,
+  ({ name, project, from }) => `${shown(name ?? project)} is now a separate project from ${shown(from)}.`,
 )
 const undoChange = changeProjects(
   'undo',
@@ -171,7 +171,7 @@ async function createKey(options, name) {
     const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
 
-This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown this once; keep it like a password.
+This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown only once; store it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
   })
 }
@@ -181,7 +181,7 @@ async function revokeKey(options, id) {
   const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}${children}`)
   const key = await call(options.url, 'DELETE', path)
   const others = (key.revoked ?? []).filter((one) => one !== key.id)
-  const more = others.length === 0 ? '' : ` So is that of the keys made with it: ${others.join(', ')}.`
+  const more = others.length === 0 ? '' : ` Keys made with it are refused too: ${others.join(', ')}.`
   show(options, key, () => console.log(`Revoked ${shown(key.name)} (${key.id}); its next request is refused.${more}`))
 }
 
@@ -195,7 +195,7 @@ async function listEvents(options) {
   })
 }
 
-/** Each command: what it runs, the options it takes beside those of every command, and the word that must follow it. */
+/** Commands: the function to run, its options in addition to the common ones, and its required argument. */
 export const ADMINISTRATION = {
   'orgs list': { run: listOrgs, options: [] },
   'orgs create': { run: createOrg, options: ['name'], word: 'the id' },

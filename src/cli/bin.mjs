@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program of the package: without a command, or with `start`, the server on this machine; else the command line.
+// Entry point of the package: starts the server without a command or with `start`, else runs a command.
 const [first, ...rest] = process.argv.slice(2)
 const WORDS = ['--help', '-h', '--version', '-V', '-v']
 const isServing = first === undefined || first === 'start' || (first.startsWith('-') && !WORDS.includes(first))

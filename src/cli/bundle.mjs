@@ -1,5 +1,5 @@
-// How does plain Node run the Worker's TypeScript? Bundled by the bundler that wrangler brings, into a file beside the packages that is
-// kept until a source changes; in a package it was bundled when that was packed.
+// Runs the Worker's TypeScript in plain Node. It is bundled with wrangler's bundler into a file next to the packages, which is reused
+// until a source changes; a package contains the finished bundle.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,23 +10,23 @@ import { BUILT, isPackaged, ROOT } from './place.mjs'
 /** @param {string} entry */
 const nameOf = (entry) => `${basename(dirname(entry))}.mjs`
 
-/** Where a package holds what a checkout bundles. @param {string} entry */
+/** Path of the bundle inside a package. @param {string} entry */
 export const builtLibrary = (entry) => join(BUILT, 'cli', nameOf(entry))
 
-/** A bundle ends with what it was made of. */
+/** Separates the bundle from the list of its sources at its end. */
 const MADE_OF = '\n// Made of: '
 
 /** Beside its sources a bundle is made of how it is made, which this file says, and of the version of the bundler. */
 const HOW = ['src/cli/bundle.mjs', 'package-lock.json', 'tsconfig.json']
 
-/** @param {string[]} sources by their paths from the root @returns {string} that changes with each of them */
+/** Hashes the sources of a bundle. @param {string[]} sources paths from the root @returns {string} */
 function fingerprint(sources) {
   const hash = createHash('sha256')
   for (const source of [...HOW, ...sources]) hash.update(`\n${source}\n`).update(readFileSync(join(ROOT, source)))
   return hash.digest('hex')
 }
 
-/** @param {string} file of a bundle @returns {boolean} whether it is there, and all of its sources are as they were */
+/** Returns whether a bundle exists and its sources have not changed. @param {string} file of a bundle @returns {boolean} */
 function stands(file) {
   try {
     const text = readFileSync(file, 'utf8')
@@ -37,7 +37,7 @@ function stands(file) {
   }
 }
 
-/** @param {string} entry @param {string} file where the bundle will be */
+/** Bundles a module. @param {string} entry @param {string} file path of the bundle */
 async function make(entry, file) {
   const { build } = createRequire(createRequire(import.meta.url).resolve('wrangler'))('esbuild')
   const { metafile, outputFiles } = await build({
@@ -56,7 +56,7 @@ async function make(entry, file) {
   const sources = Object.keys(metafile.inputs)
   const madeOf = JSON.stringify({ sources, print: fingerprint(sources) })
   mkdirSync(dirname(file), { recursive: true })
-  // Several commands may run at once, and each reads a whole file.
+  // Several commands may run at once; the rename makes each read a complete file.
   const own = `${file}.${process.pid}`
   writeFileSync(own, `${outputFiles[0].text}${MADE_OF}${madeOf}\n`)
   renameSync(own, file)
@@ -65,7 +65,7 @@ async function make(entry, file) {
 /**
  * Loads a TypeScript module of the command line.
  *
- * @param {string} entry its file
+ * @param {string} entry path of the module
  * @returns {Promise<any>}
  */
 export async function bundled(entry) {

@@ -1,4 +1,4 @@
-// What the words of a command line run. Plain Node; packages are loaded by the commands that need them.
+// Parses the command line and runs a command. Plain Node; commands load the packages that they need.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -74,8 +74,8 @@ export function version({ json }) {
 }
 
 /**
- * Each command: what it runs, given the options, the word and how wrong usage is told; the options it takes, whether a word must or
- * may follow it, whether several words are one text, whether the key alone decides the organization (isOfKey), and whether it asks no server (isLocal).
+ * Commands: the function to run (with the options, the argument and the usage error), its options, whether an argument is required
+ * or optional, whether several words are one text, whether the key alone decides the organization (isOfKey), and whether it needs no server (isLocal).
  */
 const COMMANDS = {
   remember: {
@@ -247,14 +247,14 @@ function readArguments(args, usage) {
   }
 }
 
-/** The options of a command. @returns {string[]} */
+/** Returns the options of a command. @returns {string[]} */
 const allowedOf = ({ options, isLocal = false, isOfKey = false }) => [
   ...options,
   ...(isLocal ? [] : ['url']),
   ...(isLocal || isOfKey ? [] : ['org']),
 ]
 
-/** @param {readonly string[]} words @param {(problem: string) => never} usage @returns {string} the name of a command */
+/** Returns the name of a command. @param {readonly string[]} words @param {(problem: string) => never} usage @returns {string} */
 function nameIn(words, usage) {
   const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((text) => Object.hasOwn(COMMANDS, text))
   if (name !== undefined) return name
@@ -262,7 +262,7 @@ function nameIn(words, usage) {
   const further = Object.keys(COMMANDS)
     .filter((text) => text.startsWith(`${first} `))
     .map((text) => text.split(' ')[1] ?? '')
-  if (further.length > 0 && words.length === 1) return usage(`${first} needs one more word: ${further.join(', ')}`)
+  if (further.length > 0 && words.length === 1) return usage(`${first} needs a subcommand: ${further.join(', ')}`)
   const known =
     further.length > 0 ? further.map((word) => `${first} ${word}`) : ['start', 'help', ...Object.keys(COMMANDS)]
   return usage(`unknown command: ${words.join(' ')}.${didYouMean(words.join(' '), known) || didYouMean(first, known)}`)
@@ -271,7 +271,7 @@ function nameIn(words, usage) {
 /**
  * Runs a command. Exit 0, 1 on failure, 2 on wrong usage, 3 when something was refused.
  *
- * @param {readonly string[]} args what follows the name of the program
+ * @param {readonly string[]} args arguments after the name of the program
  */
 export async function commonplace(args) {
   /** @type {(problem: string) => never} */
@@ -287,9 +287,9 @@ export async function commonplace(args) {
   const name = nameIn(words, usage)
   const command = COMMANDS[name]
   const rest = words.slice(name.split(' ').length)
-  if (command.word && rest.length === 0) usage(`${name} needs one more word: ${command.word}`)
+  if (command.word && rest.length === 0) usage(`${name} needs an argument: ${command.word}`)
   if (!command.isText && rest.length > (command.word || command.mayHaveWord ? 1 : 0))
-    usage(`${name} takes no further word: ${rest.slice(command.word || command.mayHaveWord ? 1 : 0).join(' ')}`)
+    usage(`${name} does not accept: ${rest.slice(command.word || command.mayHaveWord ? 1 : 0).join(' ')}`)
   const allowed = [...allowedOf(command), 'json']
   const foreign = Object.keys(values).find((option) => !allowed.includes(option))
   if (foreign !== undefined) usage(`${name} takes no --${foreign}.${didYouMean(foreign, allowed)}`)
@@ -298,7 +298,7 @@ export async function commonplace(args) {
   const given = values.url ?? (command.isLocal || variable === '' ? undefined : variable)
   if (given !== undefined && !isServerUrl(given))
     usage(
-      `${values.url === undefined ? 'COMMONPLACE_URL' : '--url'} is "${given}": a URL begins with http:// or https://, such as ${DEFAULT_URL}`,
+      `${values.url === undefined ? 'COMMONPLACE_URL' : '--url'} is "${given}": a URL starts with http:// or https://, such as ${DEFAULT_URL}`,
     )
   const resolved = command.isLocal ? null : await resolveServer(values.url)
   useOptions(allowed)
@@ -309,7 +309,7 @@ export async function commonplace(args) {
   try {
     await command.run({ ...values, url, named, namedUrl: values.url }, word, usage)
   } catch (error) {
-    // A folder that is not there, or a disk that is full, is no fault of this program.
+    // A missing folder or a full disk is not an error of this program.
     if (typeof error?.syscall !== 'string' || typeof error.code !== 'string') throw error
     fail(error.message)
   }

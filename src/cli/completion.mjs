@@ -1,11 +1,11 @@
-// `commonplace completion bash|zsh|fish`: prints the script by which a shell completes commands, clients and options.
+// `commonplace completion bash|zsh|fish`: prints the completion script of a shell for commands, clients and options.
 
 /** @typedef {{ commands: readonly string[], options: Record<string, readonly string[]>, words: Record<string, readonly string[]> }} Known */
 
 const PROGRAMS = ['commonplace', 'commonplace-mcp']
 export const SHELLS = ['bash', 'zsh', 'fish']
 
-/** The cases of a shell: what may follow each command. @param {Known} known */
+/** Returns the cases of a shell: the words that may follow each command. @param {Known} known */
 function cases({ commands, options, words }) {
   const firsts = [...new Set(commands.map((name) => name.split(' ')[0] ?? ''))]
   return firsts.map((first) => {
@@ -81,6 +81,6 @@ function fish(known) {
   return `# commonplace completion for fish: commonplace completion fish | source\n${lines.join('\n')}\n`
 }
 
-/** The script of a shell. @param {string} shell @param {Known} known @returns {string | undefined} */
+/** Returns the script of a shell. @param {string} shell @param {Known} known @returns {string | undefined} */
 export const completionFor = (shell, known) =>
   Object.entries({ bash, zsh, fish }).find(([name]) => name === shell)?.[1](known)

@@ -1,5 +1,5 @@
 /**
- * A number and what it counts: `1 volume`, `2 volumes`, `0 entries`.
+ * Formats a number with its noun: `1 volume`, `2 volumes`, `0 entries`.
  *
  * @param {number} count
  * @param {string} one

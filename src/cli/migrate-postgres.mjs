@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run migrate:postgres -- <url>`, as a program of its own: others start it, too.
+// `npm run migrate:postgres -- <url>` as a separate program, which other scripts start too.
 import { migrateDatabase } from './postgres/command.mjs'
 
 process.exitCode = await migrateDatabase(process.argv.slice(2), process.env, {

@@ -1,6 +1,6 @@
-// Finds the word that a person probably meant.
+// Finds the word that the user probably meant.
 
-/** Edits that turn one word into the other; two neighbors that changed places are one edit. */
+/** Counts the edits between two words; a swap of two neighbors is one edit. */
 function distance(/** @type {string} */ a, /** @type {string} */ b) {
   /** @type {number[]} */
   let before = []
@@ -19,7 +19,7 @@ function distance(/** @type {string} */ a, /** @type {string} */ b) {
 }
 
 /**
- * The known word closest to a typed one: at most a third of its letters differ, or it continues what was typed.
+ * Returns the known word closest to a typed one: at most a third of its letters differ, or it starts with what was typed.
  *
  * @param {string} typed
  * @param {Iterable<string>} known
@@ -37,7 +37,7 @@ export function nearestWord(typed, known) {
   return best?.name
 }
 
-/** ` Did you mean "x"?`, or nothing. @param {string} typed @param {Iterable<string>} known */
+/** Returns ` Did you mean "x"?`, or an empty string. @param {string} typed @param {Iterable<string>} known */
 export function didYouMean(typed, known) {
   const name = nearestWord(typed, known)
   return name === undefined ? '' : ` Did you mean "${name}"?`

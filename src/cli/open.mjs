@@ -1,7 +1,7 @@
-// `commonplace open`: shows the dashboard in the browser.
+// `commonplace open`: opens the dashboard in the browser.
 import { spawn } from 'node:child_process'
 
-/** The program that opens an address; null without a desktop. */
+/** Returns the program that opens an address; null without a desktop. */
 function opener(address, platform = process.platform, env = process.env) {
   if (env.BROWSER) return { command: env.BROWSER, args: [address] }
   if (platform === 'darwin') return { command: 'open', args: [address] }

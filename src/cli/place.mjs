@@ -1,28 +1,28 @@
-// Does this program stand in a checkout, or in a package that npm installed? That decides where it keeps things, what it is called, and
-// whether what the Worker is made of has to be built first or was built when the package was packed (scripts/package.mjs).
+// Detects whether this program runs from a checkout or from an installed npm package. That decides where data is stored, the command's
+// name, and whether the Worker must be built first or was built when the package was packed (scripts/package.mjs).
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Of the checkout or the package, without a separator at its end. */
+/** Root of the checkout or the package, without a trailing separator. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url).href).replace(/[\\/]$/, '')
 
-/** A package holds no sources of the Worker. */
+/** A package does not contain the sources of the Worker. */
 export const isPackaged = !existsSync(join(ROOT, 'src', 'index.ts'))
 
-/** What was built for the package. */
+/** Built files of the package. */
 export const BUILT = join(ROOT, 'dist')
 
 const MANIFEST = join(ROOT, 'package.json')
 
-/** What npm knows the package by. The extension of Claude Desktop is one file without a package. @type {{ name: string, version: string }} */
+/** Name and version in npm. The extension of Claude Desktop is one file without a package. @type {{ name: string, version: string }} */
 export const { name: PACKAGE, version: VERSION } = existsSync(MANIFEST)
   ? JSON.parse(readFileSync(MANIFEST, 'utf8'))
   : { name: 'commonplace', version: '' }
 
 /**
- * Where programs of a user keep data: by the XDG Base Directory Specification, Apple's File System Programming Guide and Microsoft's
+ * Returns where programs of a user store data: by the XDG Base Directory Specification, Apple's File System Programming Guide and Microsoft's
  * known folders.
  *
  * @param {Record<string, string | undefined>} env
@@ -36,14 +36,14 @@ export function userDataFolder(env = process.env, platform = process.platform, h
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'commonplace')
 }
 
-/** What servers leave behind: their data, and which of them run. In a checkout, where git does not look. */
+/** Folder of servers' data, and of the records of running servers. In a checkout, one that git ignores. */
 export const WORK = isPackaged ? userDataFolder() : join(ROOT, '.wrangler')
 
-/** The data of the server that is started without --persist-to. */
+/** Data of the server that is started without --persist-to. */
 export const STATE = join(WORK, 'state')
 
 /**
- * The commands a person types, in the form in which this program was started.
+ * Returns the commands a person types, in the form in which this program was started.
  *
  * @param {{ env?: Record<string, string | undefined>, program?: string | undefined, packaged?: boolean }} started program: the path that
  *   was run, before links are resolved

@@ -1,4 +1,4 @@
-// How does the person at the terminal see that something moves? A bar in a terminal, plain lines elsewhere.
+// Shows progress: a bar in a terminal, plain lines elsewhere.
 
 /**
  * @param {string} what

@@ -1,5 +1,5 @@
-// `commonplace reembed`: makes the vectors that are missing, in rounds that the server keeps short. Each begins where the one
-// before it ended, so every entry is looked at once.
+// `commonplace reembed`: makes missing vectors, in batches that the server keeps short. Each starts where the previous one
+// ended, so every entry is checked once.
 import { showProgress } from './progress.mjs'
 import { call } from './server.mjs'
 

@@ -1,4 +1,4 @@
-// Finds the server that a command asks: the same one for every command.
+// Finds the server for a command, in the same way for every command.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { settingsOf } from '../../plugins/source/settings.mjs'
@@ -16,13 +16,13 @@ export const isServerUrl = (text) => URL.canParse(text) && /^https?:$/.test(new 
 /**
  * @typedef {object} Resolved
  * @property {string} url
- * @property {string} key of the same place as the URL; empty for none
- * @property {string} from the place that names the URL, in words for a person
- * @property {string | null} flaw of a place that was skipped
+ * @property {string} key from the same place as the URL; empty for none
+ * @property {string} from the place that sets the URL, for messages
+ * @property {string | null} flaw error of a place that was skipped
  * @property {boolean} isNamed true where the URL comes from an option, a variable or the file
  */
 
-/** The server of this checkout or package, else of another folder. @returns {Promise<string | undefined>} */
+/** Returns the server of this checkout or package, else of another folder. @returns {Promise<string | undefined>} */
 async function runningOrigin() {
   const servers = await runningServers()
   const found = servers.find(({ state }) => state === STATE) ?? servers[0]
@@ -48,7 +48,7 @@ export async function resolveServer(typed, env = process.env) {
     return { url: typed, key: ownKey || (isKnown ? settings.key : ''), from: '--url', flaw: null, isNamed: true }
   }
   const { flaw } = settings
-  // An endpoint that the variable names, such as /mcp/threads, is used as it is written.
+  // An endpoint in the variable, such as /mcp/threads, is used as written.
   if (settings.from === 'variable')
     return { url: String(env.COMMONPLACE_URL).trim(), key: ownKey, from: 'COMMONPLACE_URL', flaw, isNamed: true }
   if (settings.from === 'file')

@@ -1,5 +1,5 @@
-// Which servers of this checkout or package run on this machine? One small file for each, so that the command line finds the right port,
-// and so that no two servers write into the same folder.
+// Records running servers of this checkout or package on this machine. One small file per server, so that the command line finds the
+// port, and no two servers write into the same folder.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WORK } from './place.mjs'
@@ -32,9 +32,9 @@ const answers = (origin) =>
   )
 
 /**
- * Servers that have announced themselves and still answer; a process id alone may have gone to somebody else.
+ * Returns recorded servers that still respond; the process id alone may belong to another process by now.
  *
- * @param {string} [work] the folder of what servers leave behind
+ * @param {string} [work] the folder of the records
  * @returns {Promise<Running[]>}
  */
 export async function runningServers(work = WORK) {
@@ -52,13 +52,13 @@ function announced(work) {
     try {
       return [JSON.parse(readFileSync(join(folder, name), 'utf8'))]
     } catch {
-      return [] // just being written, or just gone
+      return [] // being written or deleted
     }
   })
 }
 
 /**
- * Announces this process as a server; the file goes away with it.
+ * Records this process as a server; the file is deleted when it exits.
  *
  * @param {Omit<Running, 'pid'>} server
  */
@@ -72,6 +72,6 @@ export function announce(server) {
     writeFileSync(file, JSON.stringify({ pid: process.pid, ...server }))
     process.on('exit', () => rmSync(file, { force: true }))
   } catch {
-    // A checkout that cannot be written to: the command line is then told the port by COMMONPLACE_URL.
+    // In a read-only checkout the command line needs COMMONPLACE_URL to find the port.
   }
 }

@@ -1,4 +1,4 @@
-// How commands talk to a server's administration, and how they end when it says no.
+// Calls the administration API of a server, and ends the command when it refuses.
 import { TYPED } from './place.mjs'
 
 /**
@@ -15,12 +15,12 @@ export function fail(message) {
 /** The key of `~/.commonplace/config.json`, with the origin of the only server that may receive it. */
 let configured = { origin: '', key: '' }
 
-/** Makes commands send a key to one server when the environment has none. @param {string} url @param {string} key */
+/** Makes commands send a key to one server if the environment has none. @param {string} url @param {string} key */
 export function useKey(url, key) {
   configured = { origin: new URL(url).origin, key }
 }
 
-/** A key or the deployment's ADMIN_TOKEN of the environment, else the configured key of this server. @param {string} url */
+/** Returns a key or ADMIN_TOKEN of the environment, else the configured key of this server. @param {string} url */
 const credential = (url) =>
   process.env.COMMONPLACE_KEY ||
   process.env.ADMIN_TOKEN ||
@@ -28,7 +28,7 @@ const credential = (url) =>
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
-/** The credential as a header; ends the program where it would travel unprotected. @returns {Record<string, string>} */
+/** Returns the credential as a header; ends the program if it would be sent without encryption. @returns {Record<string, string>} */
 export function credentialHeaders(url) {
   const bearer = credential(url)
   const { protocol, hostname } = new URL(url)
@@ -37,25 +37,25 @@ export function credentialHeaders(url) {
   return bearer ? { authorization: `Bearer ${bearer}` } : {}
 }
 
-/** What a server did not do, in its own words where it has some. */
+/** A refusal of a server; the message is its own, if it has one. */
 export class Refused extends Error {
-  /** Whether the same request may be good later. */
+  /** Whether a retry may succeed. */
   retryable = true
 }
 
-/** @throws for everything that is no failure of a call @returns {string} */
+/** Returns the message of a refused call; throws any other error. @returns {string} */
 export function messageOf(error) {
   if (error instanceof Refused) return error.message
   throw error
 }
 
-/** @param {string} url @param {any} error of `fetch` */
+/** Returns the error of a server that cannot be reached. @param {string} url @param {any} error of `fetch` */
 export const silent = (url, error) =>
   new Refused(
-    `${url} does not answer: ${error.cause?.message ?? error.message}. Start a server with "${TYPED.start}", run "${TYPED.command} doctor", or select another server with --url or COMMONPLACE_URL.`,
+    `Cannot reach ${url}: ${error.cause?.message ?? error.message}. Start a server with "${TYPED.start}", run "${TYPED.command} doctor", or select another server with --url or COMMONPLACE_URL.`,
   )
 
-/** One call of `/api/v1`. Returns the parsed answer. @throws {Refused} */
+/** Calls `/api/v1`. Returns the parsed answer. @throws {Refused} */
 export async function ask(url, method, path, body) {
   const authorization = credentialHeaders(url)
   /** @type {Response} */
@@ -94,7 +94,7 @@ export const inOptions = (message) =>
   })
 
 /**
- * What a server says of a refusal, and what to do where that is known here alone: which credential was sent.
+ * Returns the message of a refusal, with advice where only the command line knows which credential was sent.
  *
  * @param {string} url
  * @param {number} status
@@ -109,7 +109,7 @@ export function refusalOf(url, status, { error }) {
 }
 
 /**
- * One request of `/api/v1` whose answer is bytes, or which sends some. Returns the response when it is good.
+ * Sends one request of `/api/v1` with bytes in its body or answer. Returns the response if it succeeded.
  *
  * @param {string} url
  * @param {string} path
@@ -134,7 +134,7 @@ export async function request(url, path, options = {}) {
 /** As `ask`; ends the program with the message when it fails. */
 export const call = (url, method, path, body) => ask(url, method, path, body).catch((error) => fail(messageOf(error)))
 
-// What a server sends is shown, never obeyed by the terminal.
+// Escapes control characters in the server's answer.
 export const shown = (value) =>
   String(value ?? '–').replace(/\p{Cc}|\p{Cf}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 

@@ -1,4 +1,4 @@
-// `commonplace service install|remove|status`: lets the system start the server with the session of the user, and again after a crash.
+// `commonplace service install|remove|status`: lets the system start the server with the user's session, and restart it after a crash.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -19,11 +19,11 @@ const LABEL = 'io.github.commonplace-memory'
  * @typedef {object} Service
  * @property {string} file
  * @property {string} text of the file
- * @property {readonly (readonly string[])[]} install commands that follow the file
- * @property {readonly (readonly string[])[]} remove commands before the file is deleted
+ * @property {readonly (readonly string[])[]} install commands to run after writing the file
+ * @property {readonly (readonly string[])[]} remove commands to run before deleting the file
  * @property {readonly string[]} status
- * @property {string} log how a person reads what the server reports
- * @property {boolean} isTried false where this has not been run on the system yet
+ * @property {string} log how to read the server's log
+ * @property {boolean} isTried false if this was not tested on the system yet
  */
 
 /** A word of a systemd unit: quoted, with `%` and `$` literal. @param {string} text */
@@ -146,13 +146,13 @@ function windowsTask({ node, script, data, port }, _) {
   }
 }
 
-/** The service of a system. @param {NodeJS.Platform} platform @param {Program} program @param {string} home @returns {Service} */
+/** Returns the service of a system. @param {NodeJS.Platform} platform @param {Program} program @param {string} home @returns {Service} */
 export function serviceOf(platform, program, home = homedir()) {
   if (platform === 'darwin') return launchd(program, home)
   return platform === 'win32' ? windowsTask(program, home) : systemd(program, home)
 }
 
-/** Of this program; a folder of npx is emptied now and then, and no service may depend on it. */
+/** Describes this program; npx deletes its folder now and then, so a service cannot use it. */
 function ownService(port = '8787') {
   const script = join(ROOT, 'src', 'cli', 'bin.mjs')
   if (/[\\/]_npx[\\/]/.test(script))
@@ -180,7 +180,7 @@ export async function install({ port, print, json }) {
   if (json) return console.log(JSON.stringify({ file: service.file, installed: true }, null, 2))
   console.log(`The server runs as a service, now and whenever you log in (${service.file}).`)
   console.log(`Log: ${service.log}\nRemove it: ${TYPED.command} service remove`)
-  if (!service.isTried) console.error('This has not been tried on your system yet. Please report how it went.')
+  if (!service.isTried) console.error('This has not been tested on your system yet. Please report the result.')
 }
 
 /** @param {{ json?: boolean }} options */
@@ -193,7 +193,7 @@ export async function remove({ json }) {
   }
   rmSync(service.file, { force: true })
   if (json) return console.log(JSON.stringify({ file: service.file, removed: was }, null, 2))
-  console.log(was ? 'The service is removed. The data stay.' : 'No service is installed.')
+  console.log(was ? 'Removed the service. The data was not deleted.' : 'No service is installed.')
 }
 
 /** @param {{ json?: boolean }} options */

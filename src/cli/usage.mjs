@@ -1,10 +1,10 @@
-// What the command line can do, in words, and what is said of a call that is none of it.
+// The usage text, and the message for a wrong call.
 
 const USAGE = `usage: commonplace <command>
 
  the server on this machine, of the package (in a checkout: npm start)
   start [--port N] [--ip ADDRESS] [--var NAME:VALUE]… [--env-file FILE]… [--persist-to FOLDER]
-            serves until it is stopped; the same without a command. Data live in the user's data folder, or COMMONPLACE_DATA;
+            runs the server until it is stopped; this is the default command. Data is stored in the user's data folder, or COMMONPLACE_DATA;
             settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
 
  the memory, without a client [--url URL] [--json]
@@ -23,62 +23,62 @@ const USAGE = `usage: commonplace <command>
   open                           shows the dashboard in the browser
 
   service install [--port N] [--print]
-            the server as a service of your session: systemd, launchd or a task of Windows; --print only shows the file
-  service remove                 the data stay
+            runs the server as a service of your session: systemd, launchd or a Windows task; --print only shows the file
+  service remove                 does not delete the data
   service status
 
  administration of a server [--url URL] [--org ORG] [--json]
-  orgs list                      organizations that the credential sees
+  orgs list                      organizations that the credential can see
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
   projects [list]                with their other names, entries and last use
-  projects --forked              projects that are probably one, with the merges to confirm
+  projects --forked              projects that are probably the same, with the commands to merge them
   projects create ID [--name NAME]
   projects rename PROJECT --name NAME
   projects merge PROJECT --into PROJECT
-                                 every name of the first means the second from then on; no entry is changed
-  projects split NAME            a merged project, or a name, becomes a project of its own
+                                 from then on, every name of the first refers to the second; no memory is changed
+  projects split NAME            makes a merged project, or a name, a separate project
   projects changes [--before N] [--limit N]
-  projects undo CHANGE           of a rename, merge, split, or a name that a call has attached
+  projects undo CHANGE           undoes a rename, merge, split, or a name that a call attached
   keys list
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
-                                 [--no-capture]: what hooks send with it is not captured
-  keys revoke ID [--children]    and the keys that were made with it, and with those
+                                 [--no-capture]: events sent with this key are not captured
+  keys revoke ID [--children]    with --children also all keys that were made with it
   audit list [--after SEQ] [--limit N]
-  reembed                        makes the vectors that are missing for the configured model, for instance after
-                                 EMBEDDING_MODEL has changed; may be stopped and started again at any time
+  reembed                        makes missing vectors of the configured model, for instance after
+                                 EMBEDDING_MODEL has changed; can be stopped and started again at any time
 
- what happens
+ changes
   watch [--thread T] [--project P] [--after CURSOR] [--url URL] [--org ORG] [--json]
-            prints each change of what the key may see, as it is made, until it is stopped; a lost connection is opened
-            again and misses nothing. --after start begins with the oldest kept; --json prints one object a line
+            prints each change that the key can see, until it is stopped; a lost connection is reopened
+            without missing a change. --after start begins with the oldest change; --json prints one object per line
 
  for coding agents
   index [DIR] --project P [--root NAME] [--watch] [--full] [--url URL] [--json]
-            sends what changed of a folder's files to the index of code, and what vanished: what git knows or would add,
-            else all but what tools make; never what holds keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). Of
-            several repositories each is a root of its own, named by its origin. Where more than half of the known files
-            are gone nothing is deleted, unless with --full, which begins anew
+            updates the code index with changed and deleted files of a folder: files that git tracks or would add,
+            without git all but generated ones; never files that may contain keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of
+            several repositories each is a separate root, named by its origin. If more than half of the indexed files
+            are missing, none is deleted from the index; --full deletes them and sends all files again
   stdio [--url URL]
-            MCP over standard input and output, for clients that only start programs; the key comes from COMMONPLACE_KEY
+            MCP over standard input and output, for clients that start a program instead of using a URL; reads the key from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]
-            writes this server into the client's own file (a copy is kept as .bak), or only shows what it would write.
+            writes this server into the client's own file (a copy is saved as .bak); --print only shows the content.
             CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
   setup CLIENT --capture [--url URL] [--json]
-            installs the hooks by which sessions are captured and recalled, then asks the doctor. CLIENT is claude-code, codex,
-            cursor, copilot, vscode or opencode; Codex is told to trust them as they are now
+            installs the hooks that capture and recall sessions, then runs the doctor. CLIENT is claude-code, codex,
+            cursor, copilot, vscode or opencode; also makes Codex trust the hooks
   doctor [CLIENT] [--url URL] [--check-updates] [--json]
-            looks at server, key, model, clients' files and hooks: a line each, and what to do. It plays a recorded session through each
-            installed hook, shows what was captured, and erases it; --check-updates asks the npm registry for a newer release
+            checks server, key, model, clients' files and hooks: one line each, with a remedy. It replays a recorded session through each
+            installed hook, shows the captured entry, and erases it; --check-updates asks the npm registry for a newer release
   status [--url URL] [--json]
             the server, whether hooks send to it, the role there, how many events wait, when it last answered
   statusline
             one line for the status line of Claude Code, which sends its session on standard input: memories shown and used, sessions
             that wait for review
 
- the models that a server on this machine runs itself
-  model list                     which there are, and which of them are here
-  model pull [MODEL]             downloads one, or what is missing of it, into the user's cache folder (COMMONPLACE_MODELS names another);
-                                 MODEL_URL names a mirror. Without a name: the one that is used where EMBEDDING_MODEL is not set
+ models that a server on this machine runs itself
+  model list                     lists models, and which are downloaded
+  model pull [MODEL]             downloads a model, or its missing files, into the user's cache folder (or COMMONPLACE_MODELS);
+                                 MODEL_URL sets a mirror. Without MODEL, downloads the default model
   model remove MODEL
 
  databases
@@ -86,43 +86,43 @@ const USAGE = `usage: commonplace <command>
             copies an org between D1 and PostgreSQL: entries with their IDs, states, links and vectors. Can be stopped
             and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
-            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode the org is "local"
+            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode ORG is "local"
 
   export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
-            an org as a file of volumes, of what the credential may read; ADMIN_TOKEN: whole. --since has only what changed behind
-            an earlier export; a connection that breaks goes on behind the last whole volume. Verified when it is written
+            writes the memories that the credential can read as a file of volumes; ADMIN_TOKEN reads all. --since writes only changes after
+            an earlier export. A broken connection is resumed after the last complete volume. The file is verified
   export --format markdown --out DIR [--org ORG] [--project P] [--no-images] [--watch]
-            each memory as a Markdown file with front matter and wiki links, in folders by project and kind; DIR is new, or of an
-            earlier export, of which it changes what differs. Files that a person has edited stay as they are until they are
-            imported: "import DIR" makes new versions of their memories. --watch goes on with each change, until it is stopped
+            writes each memory as a Markdown file with front matter and wiki links, in folders by project and kind. DIR is new, or of an
+            earlier export, which is updated. Edited files are not changed until you import them:
+            "import DIR" makes new versions of their memories. --watch updates the folder until it is stopped
   import F [--from SOURCE] [--on-conflict skip|replace|fail] [--dry-run] [--out V] [--project P] [--name NAME] [--prompts]
-            takes a file of volumes, or what another system wrote, into the server. What came before is known: the same file again
-            changes nothing. --dry-run only says what would be taken (with --url, also what the server would do with it); --out
-            writes another system's file as volumes into V. SOURCE is mcp-context-server, context-fabric, server-memory,
+            imports a file of volumes, or data of another system, into the server. Entries are recognized: importing the same file again
+            changes nothing. --dry-run only shows what would be imported (with --url, also what the server would do); --out
+            converts another system's file to the volume file V. SOURCE is mcp-context-server, context-fabric, server-memory,
             mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
-            --project is for what names none; F.map.json renames projects, and tells which id became which; --name stands for
-            the path of F, by which a store is known again; --prompts takes the user's prompts too (claude-mem)
+            --project sets the project of entries without one; F.map.json renames projects, and maps old ids to new ones; --name replaces
+            the path of F as the name that identifies the store; --prompts imports the user's prompts too (claude-mem)
   backup --to r2|FOLDER [--org ORG]
-            an org with its history as files of today, in the server's bucket of backups (ADMIN_TOKEN), or in a folder
+            saves an organization with its history as files of today, in the server's backup bucket (ADMIN_TOKEN) or in a folder
   restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
-            takes such files into a server, which may be empty; again, and it goes on where it stopped
+            imports such files into a server, which may be empty; run it again to continue where it stopped
   verify F [--json]
-            checks a file of volumes to its end: every byte, count and hash
+            checks a complete file of volumes: every byte, count and hash
 
  this program
   completion SHELL               prints the completion script of bash, zsh or fish: eval "$(commonplace completion bash)"
   version [--json]               the same: --version
 
---json prints one answer for programs and no progress.
-Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was taken.
-The server: --url, COMMONPLACE_URL, ~/.commonplace/config.json, the server that runs here, http://localhost:8787, in this order.
+--json prints one JSON answer and no progress.
+Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was done.
+The server: --url, COMMONPLACE_URL, ~/.commonplace/config.json, the running server of this folder, http://localhost:8787, in this order.
 The credential: COMMONPLACE_KEY, ADMIN_TOKEN, or the key that ~/.commonplace/config.json holds for that server.
 Colors: in a terminal; NO_COLOR and FORCE_COLOR decide first.
-ORG may be left out where the credential sees only one.`
+ORG can be omitted if the credential can see only one.`
 
-const ALL = 'commonplace --help tells all commands and options.'
+const ALL = 'commonplace --help lists all commands and options.'
 
-/** The lines that say how one command is called, or all that begin with its word. @param {string} words */
+/** Returns the usage of one command, or of all commands that start with a word. @param {string} words */
 function linesOf(words) {
   const lines = USAGE.split('\n')
   return lines.flatMap((line, i) => {
@@ -132,7 +132,7 @@ function linesOf(words) {
   })
 }
 
-/** The first command of the words, wherever options stand. @param {readonly string[]} args */
+/** Returns the usage of the first command in the words, wherever options are. @param {readonly string[]} args */
 function linesFor(args) {
   const found = args.map((arg, i) =>
     [linesOf(args.slice(i, i + 2).join(' ')), linesOf(arg)].find(({ length }) => length),
@@ -140,14 +140,14 @@ function linesFor(args) {
   return found.find((lines) => lines !== undefined)
 }
 
-/** How the commands that are named are called; without one, all of them. @param {readonly string[]} args */
+/** Returns the usage of the named commands; without one, of all. @param {readonly string[]} args */
 export function help(args) {
   const lines = linesFor(args)
   return lines === undefined ? USAGE : `usage: commonplace\n${lines.join('\n')}\n\n${ALL}`
 }
 
 /**
- * Says what is wrong with a call, and how the command is called that was meant: short, so that the problem stays in sight.
+ * Reports a wrong call with the usage of the command that was meant: short, so that the problem stays visible.
  *
  * @param {string} problem @param {readonly string[]} args what was called
  * @returns {never}

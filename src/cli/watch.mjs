@@ -1,20 +1,20 @@
-// `commonplace watch`: prints what changes in the memory as it happens, until it is stopped. A lost connection is opened again
-// and goes on behind the last change that was printed.
+// `commonplace watch`: prints changes of the memory as they happen, until it is stopped. A lost connection is reopened
+// after the last printed change.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credentialHeaders, fail, inOptions, refusalOf, shown } from './server.mjs'
 
-/** Between two tries; the first comes soon, since servers end streams now and then. */
+/** Delays between retries; the first is short, since servers end streams now and then. */
 const PATIENCE_MS = [200, 1000, 2000, 5000, 10_000]
-/** The server sends a comment every 15 s: a connection that is silent for three times that has gone without saying so. */
+/** The server sends a comment every 15 s: a connection without data for three times that is considered lost. */
 const SILENCE_MS = 45_000
 
-/** Answers after which another try would get the same; 413 and 429 are limits that let go in time. */
+/** Statuses for which a retry would fail too; 413 and 429 are limits that reset. */
 const isFinal = (/** @type {number} */ status) => status >= 400 && status < 500 && ![408, 413, 429].includes(status)
 
 const FINAL_CODES = ['unauthorized', 'forbidden', 'not_found', 'invalid_input']
 
 /**
- * The events of a stream, as far as the feed uses them: fields `id`, `event` and `data`, separated by blank lines.
+ * Yields the events of a stream with the fields that the feed uses: `id`, `event` and `data`, separated by blank lines.
  *
  * @param {AsyncIterable<Uint8Array>} body
  * @returns {AsyncGenerator<{ id?: string, event?: string, data?: string }>}
@@ -42,16 +42,16 @@ function say(change) {
   const { at, action, context_id: id, thread_id: thread, project, agent, version, preview } = change
   const where = [thread, project].filter(Boolean).map(shown).join(' · ')
   const by = agent ? ` by ${shown(agent)}` : ''
-  // A change is a line: what its text breaks stands behind each other.
+  // One line per change: line breaks of its text are joined.
   const text = preview ? `  ${shown(preview.replace(/\s+/g, ' '))}` : ''
   console.log(`${at}  ${action.padEnd(7)}  ${id} v${version}  ${where}${by}${text}`)
 }
 
 /**
- * One connection, for as long as it lasts.
+ * Opens one connection, until it closes.
  *
  * @param {URL} address
- * @param {string | undefined} cursor behind which it goes on
+ * @param {string | undefined} cursor position to resume from
  * @param {(event: { id?: string, event?: string, data?: string }) => void} hear
  */
 async function listen(address, cursor, hear) {
@@ -87,12 +87,12 @@ async function listen(address, cursor, hear) {
  * Follows the changes that a key may see; never returns. Ends the program: 0 when it is stopped, 1 when the server refuses.
  *
  * @param {URL} address of the feed
- * @param {(change: string) => void} hear gets each change as JSON
- * @param {string} [after] a cursor, behind which it begins
+ * @param {(change: string) => void} hear receives each change as JSON
+ * @param {string} [after] cursor to start from
  */
 export async function follow(address, hear, after) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(0))
-  // Nobody hears it any more.
+  // The reader of the output has exited.
   process.stdout.on('error', () => process.exit(0))
   let cursor = after
   let isConnected = false
@@ -116,7 +116,7 @@ export async function follow(address, hear, after) {
       await listen(address, cursor, take)
     } catch (error) {
       const reason = error.cause?.message ?? error.message
-      if (tries === 1) console.error(`${address.origin} does not answer (${reason}); trying again.`)
+      if (tries === 1) console.error(`${address.origin} does not respond (${reason}); trying again.`)
     }
     await sleep(PATIENCE_MS[Math.min(tries++, PATIENCE_MS.length - 1)])
   }

@@ -1,10 +1,10 @@
-// How does the simulator of Cloudflare on this machine bind the Worker? As wrangler reads its configuration; in a package, as it was read
-// when that was packed, so that nobody who installs it needs wrangler.
+// Binds the Worker in the local simulator of Cloudflare, as wrangler reads its configuration; in a package, as it was read when that
+// was packed, so that an installation does not need wrangler.
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BUILT, isPackaged, ROOT } from './place.mjs'
 
-/** @param {string} config @param {string} folder where it was built @returns {string} */
+/** @param {string} config @param {string} folder of the build @returns {string} */
 export const builtOptions = (config, folder = BUILT) => join(folder, 'worker', config.replace(/\.toml$/, '.json'))
 
 /**
@@ -19,11 +19,11 @@ export async function workerOptionsOf(config) {
   return workerOptions
 }
 
-/** Files beside the configuration, and variables of the environment, of which wrangler makes something too. */
+/** Files next to the configuration, and environment variables, that wrangler reads too. */
 const FILES = /^\.(env|dev\.vars)(?!.*\.example$)/
 const VARIABLES = /^CLOUDFLARE_(ENV|INCLUDE_PROCESS_ENV|LOAD_DEV_VARS_FROM_DOT_ENV)$/
 
-/** Whether wrangler would answer by its configuration alone: then it need not be asked at each start, which is a second of work. */
+/** Returns whether wrangler would answer from its configuration alone: then it is not started each time, which takes a second. */
 export const isOnlyConfigured = (folder = ROOT, environment = process.env) =>
   !readdirSync(folder).some((name) => FILES.test(name)) &&
   !Object.keys(environment).some((name) => VARIABLES.test(name))
@@ -44,8 +44,8 @@ async function kept(config, bundle) {
 
 /**
  * @param {string} config
- * @param {string} bundle the folder of the Worker that is bound, which changes with the configuration: what wrangler answered is kept there
- * @returns {Promise<Record<string, any>>} without the address of a database, which is said at each start
+ * @param {string} bundle the folder of the bundled Worker, which changes with the configuration; wrangler's answer is cached there
+ * @returns {Promise<Record<string, any>>} without the address of a database, which is passed at each start
  */
 export async function keptWorkerOptions(config, bundle) {
   const isKept = !isPackaged && isOnlyConfigured()

@@ -1,6 +1,6 @@
 import { isRecord } from '../tools/record'
 
-/** Levels of a message in which members of the protocol are; deeper members are data of the client. */
+/** Levels of a message that hold protocol members; deeper members are client data. */
 const MAX_DEPTH = 8
 
 /** Removes every member that is null. @param depth levels below this one */
@@ -17,9 +17,9 @@ function prune(value: unknown, depth: number): void {
 }
 
 /**
- * Removes null members of the protocol from a message: clients in Python, Go and C# send null for an optional member that they do not
- * have (`params`, `arguments`, `_meta`, `cursor`, capabilities, arguments of prompts). In the arguments of a tool null keeps its meaning,
- * which their schema gives it.
+ * Removes null protocol members from a message. Clients in Python, Go and C# send null for an optional member that they do not
+ * set (`params`, `arguments`, `_meta`, `cursor`, capabilities, prompt arguments). In the arguments of a tool, null keeps the meaning
+ * that the tool's schema gives it.
  *
  * @param message a request or notification, or a list of them; it is changed in place
  */
@@ -45,7 +45,7 @@ export function removeAbsentMembers(message: unknown): void {
   if (ofTool !== null) params.arguments = ofTool
 }
 
-/** Gives a member that the protocol requires, and that is null or an empty list, as the empty object that it stands for. */
+/** Replaces a required protocol member that is null or an empty list with an empty object. */
 function emptyWhereNull(holder: Record<string, unknown>, name: string): void {
   const value = holder[name]
   if (value === null || (Array.isArray(value) && value.length === 0)) holder[name] = {}

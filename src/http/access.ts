@@ -1,13 +1,13 @@
 /**
- * Who may call at all: what the guard has to know before anything else is read. `config.ts` checks the same variables and
- * says what is wrong with them; here a bad host simply names nothing.
+ * Rules for who may call the server, which the guard needs before it reads anything else. `config.ts` validates the same variables
+ * and reports errors; here an invalid host is ignored.
  */
 export interface Access {
   /** AUTH_MODE=open: this machine only. */
   readonly open: boolean
-  /** ALLOWED_HOSTS: the names of this deployment; null when it names none, and then every name leads here. */
+  /** ALLOWED_HOSTS: the names of this deployment; null when not set, and then every name is accepted. */
   readonly hosts: readonly ServedHost[] | null
-  /** ALLOWED_ORIGINS: pages of other origins that may call the MCP endpoint with a bearer token. They do not count in open mode. */
+  /** ALLOWED_ORIGINS: pages of other origins that may call the MCP endpoint with a bearer token. Ignored in open mode. */
   readonly origins: readonly string[]
 }
 
@@ -23,18 +23,18 @@ export const isLoopback = (hostname: string): boolean =>
 
 const HOST = /^([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::(\d{1,5}))?$/
 
-/** One entry of ALLOWED_HOSTS, a name with or without a port; null for anything else. */
+/** Parses one entry of ALLOWED_HOSTS, a name with or without a port; null for anything else. */
 export function readHost(text: string): ServedHost | null {
   const [, name, port = null] = HOST.exec(text.trim().toLowerCase()) ?? []
   return name === undefined ? null : { name, port }
 }
 
-/** Schemes whose pages come from no server of their own, so that anybody can make one. */
+/** Schemes whose pages do not come from a server, so any page can claim them. */
 const WITHOUT_SERVER = /^(file|data|blob|javascript|about|filesystem|view-source):/
 
 /**
- * One entry of ALLOWED_ORIGINS, as browsers write an origin. Null for anything else: a wildcard, `null`, an address with a path, and plain
- * http on another machine, where everybody on the way can write the page.
+ * Parses one entry of ALLOWED_ORIGINS, an origin as browsers write it. Null for anything else: a wildcard, `null`, an
+ * address with a path, and plain http on another machine, where anyone on the network path can alter the page.
  */
 export function readOrigin(text: string): string | null {
   const origin = text.trim().toLowerCase()

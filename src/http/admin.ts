@@ -9,7 +9,7 @@ import { readObject } from './object-body'
 import { showListed } from './projects'
 import { checkNames } from './query-names'
 
-/** Administration under `/api/v1` (platform contract §5): words of HTTP for what services/administration does. */
+/** Routes of administration under `/api/v1` (platform contract §5); the work is in services/administration. */
 const MAX_BODY = 65_536
 const MAX_PAGE = 1000
 
@@ -84,7 +84,7 @@ export function createAdminRoutes() {
   })
 
   routes.delete('/orgs/:org/keys/:id', async (c) => {
-    checkNames(c.req.query(), ['children'], 'what revokes a key')
+    checkNames(c.req.query(), ['children'], 'revoking a key')
     const children = readFlag(c.req.query('children'), 'children')
     const { key, revoked } = await run(c.var, 'keys.revoke', (administration, by) =>
       administration.revokeKey(by, c.req.param('org'), c.req.param('id'), children),
@@ -106,12 +106,12 @@ export function createAdminRoutes() {
     const { generation, maintenance, afterwards, administration } = c.var.services
     const principal = requireOrg(c.var.credential)
     const by = await administrator(c.var, 'reembed')
-    // It tells how many entries the whole org has.
+    // The response shows how many entries the organization has.
     if (principal.projects !== null)
       await noting(c.var.services, by, async () => {
-        throw new Problem('forbidden', 'reembed needs a key of the whole organization')
+        throw new Problem('forbidden', 'reembed requires a key that is not limited to projects')
       })
-    checkNames(c.req.query(), ['after'], 'what embeds anew')
+    checkNames(c.req.query(), ['after'], 're-embedding')
     if (generation === null) throw new Problem('unsupported', 'Semantic search is switched off')
     const after = readInteger(c.req.query('after'), 'after', 0, 0, Number.MAX_SAFE_INTEGER)
     const progress = await generation.reembed(principal.org, after)

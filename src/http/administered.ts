@@ -2,7 +2,7 @@ import type { AuditRow } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Millis } from '../domain/time'
 
-/** How orgs, projects, keys and rows of the audit log are shown by `/api/v1` (platform contract §5). */
+/** Serializes organizations, projects, keys and rows of the audit log for `/api/v1` (platform contract §5). */
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 export const showOrg = ({ id, name, createdAt }: Org) => ({ id, name, created_at: iso(createdAt) })

@@ -6,15 +6,15 @@ import { errorBody } from './error-body'
 type Limiter = Services['limiter']
 type Admission = Awaited<ReturnType<NonNullable<Limiter>['enter']>>
 
-/** Limits of each key, as HTTP answers them. Open mode and the operator have none. */
+/** Applies the rate and concurrency limits of each key. Open mode and the operator have none. */
 export async function enter(limiter: Limiter, credential: Credential, messages = 1): Promise<Admission | null> {
   if (limiter === null || credential.kind === 'operator' || credential.principal === LOCAL) return null
   return limiter.enter(credential.principal.keyId, { messages })
 }
 
 /**
- * Ids of keys that this isolate let in, by the hash of what was sent. A key's id never changes, and whether the key still counts is asked
- * each time: so all that is gained is that the gate can be asked beside it.
+ * Ids of keys that this isolate has admitted, by the hash of the credential. A key's id never changes, and its validity is still checked
+ * on each request; the cache only lets the rate limiter be called in parallel with that check.
  */
 const known = new Map<string, string>()
 const MOST_KNOWN = 1000
@@ -27,11 +27,11 @@ function remember(sent: string, id: string): void {
 }
 
 /**
- * Who asks, and whether that key may ask now: side by side where the isolate has met the key before, since each is a way of its own.
+ * Authenticates a request and checks the limits of its key, in parallel where this isolate already knows the key.
  *
  * @param authorization the header
- * @param authenticate throws Problem unauthorized, which is told whatever the gate says
- * @param afterwards for what nobody waits for
+ * @param authenticate throws Problem unauthorized, which takes precedence over the limits
+ * @param afterwards for work that the response does not wait for
  */
 export async function admit(
   { authorization, limiter, afterwards }: Pick<Services, 'limiter' | 'afterwards'> & { authorization: string | null },
@@ -58,7 +58,7 @@ export async function admit(
   return { credential, admission: await enter(limiter, credential) }
 }
 
-/** 429 as JSON-RPC on the MCP endpoint, in the platform's own form elsewhere. */
+/** Returns 429: as JSON-RPC on the MCP endpoint, in the platform's own form elsewhere. */
 export function refuse(admission: Extract<Admission, { admitted: false }>, request: Request): Response {
   const { exceeded, retryAfter } = admission
   const limit = exceeded === 'perMinute' ? 'too many requests in a minute' : 'too many requests at the same time'
@@ -67,7 +67,7 @@ export function refuse(admission: Extract<Admission, { admitted: false }>, reque
   return Response.json(body, { status: 429, headers: { 'Retry-After': String(retryAfter) } })
 }
 
-/** Calls `over` once the whole response has been sent, or nobody takes it any more: a tool may still work while its answer streams. */
+/** Calls `over` once the response has been sent or the client has disconnected: a tool may still run while its answer streams. */
 export function whenSent(response: Response, over: () => void): Response {
   if (response.body === null) {
     over()

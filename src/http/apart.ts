@@ -2,14 +2,14 @@ import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import type { SendApart } from '../tools/tool-result'
 
 /**
- * Large results are sent in pieces. The SDK writes an answer at once; so it is given short marks, and what they stand for goes out in
- * their place: the JSON of the result, and the same as a JSON string, each with rests between.
+ * Sends large results in chunks. The SDK writes an answer at once, so it receives short placeholders. The stream then replaces each one
+ * with the JSON of the result, or the same as a JSON string, and yields between chunks.
  */
 
-/** UTF-16 units that are turned into bytes at a time. */
+/** UTF-16 units encoded at a time. */
 const SLICE_UNITS = 65_536
 
-/** Where to cut a text at most so far in without cutting a character in two. */
+/** Returns the largest cut position up to a limit that does not split a character. */
 const cutBefore = (text: string, at: number): number =>
   at > 0 && at < text.length && (text.codePointAt(at - 1) as number) > 0xffff ? at - 1 : at
 
@@ -26,10 +26,10 @@ interface Awaited {
   readonly asString: boolean
 }
 
-/** Marks and what they stand for; each stands once in the answer. */
+/** Placeholders and the text that replaces them; each occurs once in the answer. */
 type Marks = Map<string, Awaited>
 
-/** The mark that stands first in a text. */
+/** The placeholder that occurs first in a text. */
 function firstMark(text: string, marks: Marks): { readonly mark: string; readonly at: number } | null {
   let first: { mark: string; at: number } | null = null
   for (const mark of marks.keys()) {
@@ -72,7 +72,7 @@ async function* filled(body: Reader, marks: Marks): AsyncGenerator<Uint8Array, v
       marks.delete(mark)
       text = text.slice(at + mark.length)
     }
-    // A mark may have begun.
+    // The chunk may end inside a placeholder.
     const longest = Math.max(1, ...[...marks.keys()].map(({ length }) => length))
     const end = cutBefore(text, Math.max(0, text.length - longest + 1))
     if (end > 0) yield encoder.encode(text.slice(0, end))
@@ -83,7 +83,7 @@ async function* filled(body: Reader, marks: Marks): AsyncGenerator<Uint8Array, v
 
 export interface Apart {
   readonly send: SendApart
-  /** The answer with all that is sent apart. */
+  /** Returns the answer with every placeholder replaced. */
   readonly fill: (response: Response) => Response
 }
 
@@ -101,7 +101,7 @@ export function createApart(): Apart {
     },
     fill(response) {
       const { body, headers } = response
-      // An answer that is a stream may have begun before its tools are done.
+      // A streamed answer may have started before its tools are done.
       const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
       if (body === null || (marks.size === 0 && !isStream)) return response
       const reader = body.getReader()

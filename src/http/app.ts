@@ -42,20 +42,20 @@ import { STATUS } from './status'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
 
-/** Everything one request needs, made by the Worker entry. */
+/** Dependencies of one request, made by the Worker entry. */
 interface RequestSetup {
   readonly config: Config
   readonly services: Services
   readonly log: Log
-  /** What this request costs; absent where nobody counts. */
+  /** Measures what this request costs; absent where that is not recorded. */
   readonly measure?: Measure
-  /** Takes what each request was and cost; absent without Analytics Engine. */
+  /** Receives the kind and cost of each request; absent without Analytics Engine. */
   readonly record?: (point: DataPoint) => void
   /** Null where OAuth is switched off. */
   readonly oauth?: OAuth | null
   /** Outside Cloudflare, the header that names a client's address (client-address.ts). */
   readonly addressHeader?: string | undefined
-  /** Migrations of the database that this Worker does not know: a newer release was here. */
+  /** Migrations of the database that this Worker does not know, because a newer release applied them. */
   readonly ahead?: readonly string[]
 }
 
@@ -64,17 +64,17 @@ type Variables = {
   services: Services
   credential: Credential
   requestId: string
-  /** To be called when the answer has been sent. */
+  /** Called when the answer has been sent. */
   afterAnswer: (() => Promise<void>)[]
 }
 
 /**
- * What browsers are told of every answer. Whoever has the domain decides on HSTS; the way back from the consent page may be a window
- * of the app that opened it; what a page may load is said where the page is made.
+ * Security headers of every response. The owner of the domain decides on HSTS. The return from the consent page may be a window of
+ * the app that opened it. The policy for what a page may load is set where the page is rendered.
  */
 const SECURE_HEADERS = secureHeaders({
   xFrameOptions: 'DENY',
-  // With `no-referrer` browsers would send `Origin: null` with a form, which says nothing about where it comes from.
+  // With `no-referrer` browsers would send `Origin: null` with a form, which hides the origin.
   referrerPolicy: 'same-origin',
   strictTransportSecurity: false,
   crossOriginOpenerPolicy: false,
@@ -91,7 +91,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.get('/health', (c) => c.json({ status: 'ok', version: ABOUT.version }))
   app.route('/', createAssets())
 
-  // Never taken from a caller: it is what the log is searched by.
+  // Never taken from the caller: log lines are searched by it.
   app.use(requestId({ headerName: '' }))
   app.use(async (c, next) => {
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
@@ -137,7 +137,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     )
   })
 
-  /** Routes behind a credential; what a key may ask at once and in a minute is counted here. */
+  /** Routes that need a credential; the rate and concurrency limits of the key apply. */
   const withCredential: MiddlewareHandler<{ Bindings: Env; Variables: Variables }> = async (c, next) => {
     // CORS preflights carry no credential.
     if (c.req.method === 'OPTIONS') return preflight()
@@ -167,7 +167,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   }
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
-  // Before the credential, which a browser has no way to send.
+  // Before authentication: a browser cannot send a credential here.
   app.route('/', createDashboard())
   app.on('GET', '/mcp/:families?', async (c, next) => {
     const { config, oauth } = c.var.setup
@@ -234,7 +234,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.notFound((c) => {
     const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
     if (isForPeople) return noPage(c.req.raw)
-    const message = 'No such route; MCP is served at /mcp'
+    const message = 'No such route. MCP is served at /mcp'
     return c.json(errorBody(c.req.raw, { code: 'not_found', message, retryable: false }), 404)
   })
 
@@ -252,11 +252,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         }),
       )
     const { code, message, retryable, details } = problem
-    // A person who opens the server is told on a page, also of a database that does not answer.
+    // A person who opens the server in a browser gets a page, also when the database does not respond.
     const isForPeople = isEndpoint(c.req.path) || isPagePath(c.req.path)
     if (isBrowser(c.req.raw) && isForPeople && code !== 'unauthorized' && !c.req.header('authorization'))
       return trouble(message, { origin: new URL(c.req.url).origin, status: STATUS[code] })
-    // RFC 6750 §3.1: a request that brought no credential is told no error code.
+    // RFC 6750 §3.1: the answer to a request without a credential has no error code.
     const known = c.req.header('authorization') ? ', error="invalid_token"' : ''
     const url = new URL(c.req.url)
     const hasOAuth = (c.get('setup') as RequestSetup | undefined)?.oauth?.at(url.origin)
@@ -267,9 +267,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
       ...(wait !== null && { 'Retry-After': String(wait) }),
     }
-    // What is wrong with single arguments is told by tools alone.
+    // Only tools report errors of single arguments.
     const shown = details === undefined || Array.isArray(details) ? {} : { details }
-    // The body says to `curl` what a page says to a browser.
+    // `curl` gets in the body what a browser gets as a page.
     const isCurious = c.req.method === 'GET' && code === 'unauthorized' && isMcpPath(url.pathname)
     const about = isCurious ? { server: introduction(addressOf(url), 'required') } : {}
     const body = errorBody(c.req.raw, { code, message, retryable }, { ...shown, ...about })
@@ -279,7 +279,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   return app
 }
 
-/** Returns whether other sites may link to what a browser asks for: the pages of the dashboard and of the MCP endpoint. */
+/** Returns whether other sites may link to an address: the pages of the dashboard and of the MCP endpoint. */
 function isLinkable(request: Request): boolean {
   const { pathname } = new URL(request.url)
   const path = routedPath(pathname)
@@ -289,17 +289,17 @@ function isLinkable(request: Request): boolean {
 /** Returns whether a path is an address of the MCP endpoint. */
 const isEndpoint = (path: string): boolean => /^\/mcp(\/[^/]*)?$/.test(path)
 
-/** The address of an endpoint for clients. */
+/** Returns the address of an endpoint for clients. */
 const addressOf = ({ origin, pathname }: URL): string => `${origin}${withoutClosingSlash(pathname)}`
 
-/** The part of the server that was asked, never what stands behind it in the address. */
+/** The part of the server that the request addresses, without the rest of the path. */
 const ROUTES = new Set(['mcp', 'api', 'images', 'entries', 'ready', 'metrics', 'authorize', 'token', 'register'])
 const routeOf = (path: string): string => {
   const [, first = ''] = path.split('/')
   return ROUTES.has(first) ? first : 'pages'
 }
 
-/** Of a limit that ends at a known time (`until`); null of others. */
+/** Seconds until a limit with a known end (`until`) resets; null for other limits. */
 function secondsUntil(details: ProblemDetails | undefined): number | null {
   const { until } = (details ?? {}) as { until?: unknown }
   return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null

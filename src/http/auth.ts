@@ -5,15 +5,15 @@ import { mayAct } from '../domain/identity/scope'
 import type { Administrator } from '../services/people/administration'
 import type { Identity } from '../services/people/identity'
 
-/** Who a request acts for (platform contract §5). */
+/** Finds who a request acts for (platform contract §5). */
 export type Credential =
   | { readonly kind: 'principal'; readonly principal: Principal }
   /** The holder of ADMIN_TOKEN, who belongs to no org. */
   | { readonly kind: 'operator' }
 
-/** What OAuth adds to keys: access tokens that stand for the key they were granted with. */
+/** OAuth access tokens, each of which acts as the key that it was granted with. */
 export interface AccessTokens {
-  /** Id of the key behind a token that was issued for this resource and has not expired; else null. */
+  /** Returns the id of the key behind a token that was issued for this resource and has not expired; else null. */
   keyIdOf(token: string, request: Request): Promise<string | null>
 }
 
@@ -24,7 +24,7 @@ export interface Doorkeeper {
   readonly tokens: AccessTokens | null
 }
 
-/** Open mode: whoever sits at this machine. */
+/** Open mode: the person at this machine. */
 export const LOCAL: Principal = {
   org: 'local',
   projects: null,
@@ -35,12 +35,12 @@ export const LOCAL: Principal = {
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
-/** What clients with an unset option send: no credential. */
+/** Values that clients send as a credential when their option is unset. */
 const NOTHING = /^Bearer *$/i
 
 const NEEDS_NONE =
-  'The key that was sent does not count: it is unknown or misspelt, has expired or was revoked. This server is in open mode ' +
-  '(AUTH_MODE=open) and needs none: send no Authorization header, or a key that counts'
+  'This server does not accept the key that was sent: it is unknown or misspelled, has expired, or was revoked. The server is in ' +
+  'open mode (AUTH_MODE=open) and needs no key: send no Authorization header, or a valid key'
 
 async function resolve(authorization: string, request: Request, door: Doorkeeper): Promise<Credential> {
   const token = BEARER.exec(authorization)?.[1]
@@ -54,7 +54,7 @@ async function resolve(authorization: string, request: Request, door: Doorkeeper
 }
 
 /**
- * A presented credential always counts, also in open mode.
+ * Returns the credential of a request. A credential that was sent is always checked, also in open mode.
  *
  * @throws Problem unauthorized
  */
@@ -72,7 +72,7 @@ export async function authenticate(request: Request, door: Doorkeeper): Promise<
     if (await door.identity.isConfigured()) throw error
     throw new Problem(
       'unauthorized',
-      'This deployment has no credential yet, so nobody can use it: set the secret ADMIN_TOKEN (npx wrangler secret ' +
+      'This deployment has no credential yet, so it cannot be used: set the secret ADMIN_TOKEN (npx wrangler secret ' +
         'put ADMIN_TOKEN) and make a key with it (npm run commonplace -- keys create), or set AUTH_MODE=open for use on ' +
         'one machine',
     )

@@ -1,12 +1,12 @@
 import { JsonParser, JsonTooLarge, type ParserOptions } from '../domain/json/parser'
 import { noteBody } from './said'
 
-/** Requests up to here reach the tools (platform contract §6). */
+/** The largest request that tools accept (platform contract §6). */
 export const MAX_BODY_BYTES = 100_000_000
 
 /**
- * What is not base64 of images is held in memory, beside what is made of it: a Worker has 128 MB. So this much of a body
- * may be text; more text goes in several calls.
+ * Limit of a body without the base64 of its images. The text is held in memory together with its parsed form, and a Worker has
+ * 128 MB. Send more text in several calls.
  */
 const MAX_TEXT_BYTES = 24_000_000
 
@@ -15,21 +15,21 @@ export type Body =
   | { readonly kind: 'too_large'; readonly reason: string }
   | { readonly kind: 'malformed' }
 
-/** A client that is cut off while it sends never reads the answer; so a body is heard to its end, up to here. */
+/** A client that is cut off while it sends never reads the answer; so the server reads up to this multiple of the limit. */
 const PATIENCE = 4
-/** Bytes and values that are read in one go; then whoever else waits has a turn. */
+/** Bytes and values that are read before yielding to other requests. */
 const STRETCH = 65_536
 const TURN_BYTES = 2_000_000
 const TURN_VALUES = 20_000
 
-/** Bodies of so many bytes, as calls usually are, are taken at once, since a stream costs more than what is read from it. */
+/** Bodies up to this size, as most calls are, are read at once: a stream would cost more. */
 const SMALL = 65_536
 
-/** The body in parts. @param length as the sender says; a connection brings no more than that */
+/** Reads the body in parts. @param length the Content-Length; a connection delivers no more than that */
 const partsOf = async (request: Request, length: number): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> =>
   length > 0 && length <= SMALL ? [new Uint8Array(await request.arrayBuffer())] : (request.body ?? [])
 
-/** Gives others a turn. A promise that has been kept already would not, nor would a timer that is due at once. */
+/** Yields to other requests. A settled promise would not yield, nor would a timer of 0 ms. */
 const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
 
 class Reading {
@@ -42,7 +42,7 @@ class Reading {
     this.parser = new JsonParser(options)
   }
 
-  /** @throws JsonTooLarge, or another error for what is no JSON in UTF-8 */
+  /** @throws JsonTooLarge, or another error for invalid JSON or invalid UTF-8 */
   async take(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length; at += STRETCH) {
       const stretch = chunk.subarray(at, at + STRETCH)
@@ -59,7 +59,7 @@ class Reading {
   private async read(text: string): Promise<void> {
     this.parser.feed(text)
     if (this.bytes - this.parser.decodedLength > MAX_TEXT_BYTES)
-      throw new JsonTooLarge(`The images of a request aside, its body is larger than ${MAX_TEXT_BYTES} bytes`)
+      throw new JsonTooLarge(`The request body without images is larger than ${MAX_TEXT_BYTES} bytes`)
     if (this.bytes < this.nextTurn.bytes && this.parser.count < this.nextTurn.values) return
     this.nextTurn = { bytes: this.bytes + TURN_BYTES, values: this.parser.count + TURN_VALUES }
     await turn()
@@ -67,7 +67,7 @@ class Reading {
 }
 
 /**
- * Reads a JSON body as it arrives, keeping nothing of one that is larger than allowed.
+ * Reads a JSON body as it arrives. A body that is larger than allowed is not stored.
  *
  * @param options which strings are base64, and what they may decode to
  */

@@ -5,11 +5,11 @@ import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/feed-wire'
 import { COMMENT_MS, type Pages } from './event-stream'
 
-/** The feed as server-sent events: each carries the cursor from which a reader goes on (history contract §4). */
+/** Serves the change feed as server-sent events; each event carries the cursor to resume from (history contract §4). */
 
 const utf8 = new TextEncoder()
 
-/** The events of a page; each carries the cursor behind it, and the last one, or a block without data, that behind the page. */
+/** The events of a page. Each carries the cursor after it; the last one, or a block without data, the cursor after the page. */
 async function events({ changes }: Services, principal: Principal, page: FeedPage): Promise<string> {
   const last = page.changes.at(-1)
   const ids = await Promise.all(
@@ -18,19 +18,19 @@ async function events({ changes }: Services, principal: Principal, page: FeedPag
   return page.changes.map((change, i) => `id: ${ids[i]}\ndata: ${JSON.stringify(shownChange(change))}\n\n`).join('')
 }
 
-/** How a stream says why it is over. */
+/** Event that reports why a stream ended. */
 const farewell = ({ code, message, details }: Problem): string =>
   `event: end\ndata: ${JSON.stringify({ error: { code, message, ...(details === undefined ? {} : { details }) } })}\n\n`
 
-/** The live stream; whoever is cut off goes on from the `id` that came last. */
+/** The live stream. A disconnected reader resumes from the last `id`. */
 export function eventStream(services: Services, principal: Principal, pages: Pages): ReadableStream<Uint8Array> {
   const { changes, now } = services
   let spoke = now()
   let begun = false
-  /** A block without data: it moves the reader's cursor and nothing else. */
+  /** A block without data, which only moves the reader's cursor. */
   const onlyCursor = async ({ next }: FeedPage) => `id: ${await changes.seal(principal, next)}\n\n`
 
-  /** What goes out next; null at the end. */
+  /** The next block to send; null at the end. */
   async function more(): Promise<string | null> {
     for (;;) {
       const page: FeedPage | null = begun ? await pages.next() : pages.first
@@ -48,12 +48,12 @@ export function eventStream(services: Services, principal: Principal, pages: Pag
       const text = await more().catch((error: unknown) => error)
       spoke = now()
       if (typeof text === 'string') return controller.enqueue(utf8.encode(text))
-      // What is no Problem is a failure of ours: the reader comes back, and is told then if it lasts.
+      // Any other error is a server failure: the reader reconnects, and gets an error then if it persists.
       if (text instanceof Problem) controller.enqueue(utf8.encode(farewell(text)))
       controller.close()
       await pages.close()
     },
-    // Whoever has gone is noticed when something is sent.
+    // A disconnect is noticed only when something is sent.
     cancel: () => pages.close(),
   })
 }

@@ -19,19 +19,19 @@ import { namedProjectOrNone } from './named-project'
 import { checkNames } from './query-names'
 import { ticking } from './waiting'
 
-/** The feed of an org (history contract §4): `GET /api/v1/orgs/:org/changes`, a page of lines or a live stream. */
+/** Serves the change feed (history contract §4) at `GET /api/v1/orgs/:org/changes`, as a page of lines or a live stream. */
 interface Variables {
   readonly services: Services
   readonly credential: Credential
-  /** What counts the request among those that run at once; a stream is counted among streams instead. */
+  /** The slot of the request among those that run at once; a stream is counted as a stream instead. */
   readonly afterAnswer: (() => Promise<void>)[]
 }
 
-/** In the place of the org's name: that of the key, which not every key knows. */
+/** Replaces the name of the key's organization in an address, since not every key knows it. */
 const OWN = '-'
 const PARAMETERS = ['after', 'thread_id', 'project', 'actions', 'limit']
 
-/** @throws Problem not_found for another org, in the words for one that never was */
+/** @throws Problem not_found for another organization, with the same message as for one that never existed */
 function enter(credential: Credential, org: string): Principal {
   const principal = requireOrg(credential)
   if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
@@ -54,7 +54,7 @@ function readLimit(value: string | undefined): number {
   return Math.min(number, MAX_FEED_LIMIT)
 }
 
-/** @throws Problem invalid_input that names the parameter, forbidden for a project that the key does not reach */
+/** @throws Problem invalid_input that names the parameter, or forbidden for a project that the key does not reach */
 async function readQuery(services: Services, principal: Principal, query: Record<string, string>) {
   checkNames(query, PARAMETERS, 'the feed')
   const given = (name: string) => (query[name] === undefined || query[name] === '' ? null : query[name])
@@ -71,7 +71,7 @@ async function readQuery(services: Services, principal: Principal, query: Record
 const lines = (changes: readonly FeedChange[]): string =>
   changes.map((change) => `${JSON.stringify(shownChange(change))}\n`).join('')
 
-/** The address of the next page. */
+/** Returns the address of the next page. */
 function nextUrl(address: string, cursor: string): string {
   const url = new URL(address)
   url.searchParams.set('after', cursor)
@@ -90,7 +90,7 @@ export function createChangesRoutes() {
         after: c.req.header('last-event-id') ?? after,
         filters: [filter],
       })
-      // It is counted among the streams of its key from here on.
+      // From here on the request is counted as a stream of its key.
       services.afterwards(Promise.all(afterAnswer.splice(0).map((leave) => leave())))
       return c.body(ticking(eventStream(services, principal, pages), ':\n\n'), 200, STREAM_HEADERS)
     }

@@ -1,6 +1,6 @@
 /**
- * The address that a request comes from, to count requests by it; `anywhere` where it is not known, so that all such requests count
- * together. A client can write any header, so that a name is believed only where the platform before the Worker sets it.
+ * Returns the address that a request comes from, for rate limits; `anywhere` where it is not known, so that all such requests are counted
+ * together. A client can write any header, so the server trusts only a header that the platform in front of the Worker sets.
  *
  * @param header set on a server that runs outside Cloudflare: the one header that the server's own entry sets, under a name that no client
  *   knows. Cloudflare's header and `cf` mean nothing there: workerd takes `cf` from a header.
@@ -11,7 +11,7 @@ export function addressOf(request: Request, header: string | undefined): string 
   return networkOf((isOnCloudflare ? request.headers.get('cf-connecting-ip') : null) ?? 'anywhere')
 }
 
-/** Of IPv6 the first 64 bits, since the holder of one address has all with that prefix. */
+/** The first 64 bits of an IPv6 address, since the holder of one address has all with that prefix. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')

@@ -10,9 +10,9 @@ import { namedProject, writtenProject } from './named-project'
 import { readObject } from './object-body'
 import { checkNames } from './query-names'
 
-/** The files of a project's code (fabric contract §9): `/api/v1/code/<project>/files`. */
+/** Routes for the files of a project's code index (fabric contract §9): `/api/v1/code/<project>/files`. */
 
-/** 20 MB of content, as JSON writes it. */
+/** 20 MB of content, with the overhead of JSON. */
 const MAX_BODY = 32_000_000
 
 interface Variables {
@@ -27,7 +27,7 @@ function readFile(value: unknown, i: number): SentFile {
   if (!isRecord(value)) throw invalidInput(`files[${i}] must be an object {path, content, language?}`)
   const unknown = Object.keys(value).find((name) => !['path', 'content', 'language'].includes(name))
   if (unknown !== undefined)
-    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}" in files[${i}]; it takes: path, content, language`)
+    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}" in files[${i}]; allowed: path, content, language`)
   const { path, content, language } = value
   if (typeof path !== 'string') throw invalidInput(`files[${i}].path must be a string`)
   if (typeof content !== 'string') throw invalidInput(`files[${i}].content must be a string`)
@@ -58,7 +58,7 @@ const showReport = (report: IndexReport) => ({ ...report, indexStatus: showStatu
 export function createCodeRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** Runs what the key may do; a denial is noted on its way out. */
+  /** Runs an action of the key's role; a denial is logged. */
   async function run<T>(
     { services, credential }: Variables,
     action: string,
@@ -95,7 +95,7 @@ export function createCodeRoutes() {
   })
 
   routes.delete('/:project/files', async (c) => {
-    checkNames(c.req.query(), ['root'], 'what empties an index')
+    checkNames(c.req.query(), ['root'], 'deleting an index')
     const deleted = await run(c.var, 'code.clear', 'writer', async (caller) => {
       const { scope, project } = await namedProject(c.var.services, caller, c.req.param('project'))
       return c.var.services.code.clear(scope, project, c.req.query('root'))

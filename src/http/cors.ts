@@ -1,4 +1,4 @@
-/** CORS: the headers for pages of other origins. No answer ever allows credentials: cookies stay with their own origin. */
+/** CORS headers for pages of other origins. No answer allows credentials: cookies stay with their own origin. */
 
 /**
  * Headers that a page may send: those of MCP and OAuth by name, since some browsers do not read the asterisk, which never stands for
@@ -13,7 +13,7 @@ const ALLOWED_HEADERS = [
 export const EXPOSED_HEADERS =
   'WWW-Authenticate, Retry-After, X-Next-Cursor, Link, mcp-session-id, MCP-Protocol-Version'
 
-/** The answer to a preflight. @param origin the page that may call; `*` where every page may that came this far */
+/** Returns the answer to a preflight. @param origin the page that may call; `*` where every page may */
 export const preflight = (origin = '*'): Response =>
   new Response(null, {
     status: 204,

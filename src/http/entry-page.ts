@@ -9,10 +9,10 @@ import type { Services } from '../services/services'
 import { frame, respondWithPage } from './html'
 
 /**
- * One entry for a person, as `fetch` of `/mcp/connector` points to it: plain, without a script, everything escaped. What does
- * not exist and what is invisible give the same answer.
+ * Renders one entry as a plain page, to which `fetch` of `/mcp/connector` links: no script, everything escaped. A missing entry
+ * and an invisible one give the same answer.
  *
- * @param id as it stands in the address
+ * @param id as in the address
  */
 export async function entryPage(
   services: Services,

@@ -8,18 +8,18 @@ interface Refusal {
   readonly retryable: boolean
 }
 
-/** The JSON-RPC code of an error of the server; ours is in `data.code`. */
+/** The JSON-RPC code of a server error; the product's code is in `data.code`. */
 const SERVER_ERROR = -32_000
 
-/** Returns whether the client that sent a request reads JSON-RPC: at the endpoint, and where it was sent to a wrong address. */
+/** Returns whether the client that sent a request reads JSON-RPC: it called the endpoint, or used a wrong address of it. */
 function speaksJsonRpc({ method, url }: Request): boolean {
   const { pathname } = new URL(url)
   return isMcpPath(pathname) || (method === 'POST' && !/^\/(api|token|register|authorize)(\/|$)/.test(pathname))
 }
 
 /**
- * The JSON of a refusal. Clients of MCP show the message of a JSON-RPC error and hide every other body; both forms have their sentence in
- * `error.message`.
+ * Returns the JSON body of an error. Clients of MCP show the message of a JSON-RPC error and hide every other body; both
+ * forms have their sentence in `error.message`.
  *
  * @param details further members
  */

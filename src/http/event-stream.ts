@@ -5,31 +5,31 @@ import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { LOCAL } from './auth'
 
-/** Streams of the feed that stay open: how they begin, live and end. */
+/** Opens, feeds and closes streams of the change feed. */
 
 /**
- * A comment goes out so often while there is nothing else: proxies let go of silent connections. A little less, since looks come
+ * Interval of keep-alive comments: proxies close silent connections. A little less than their limit, since polls come
  * in steps.
  */
 export const COMMENT_MS = 14_000
 /**
- * A stream ends by itself after this, and its reader goes on from its cursor: each look costs a round trip, of which one
- * request may make a thousand, and a stream of quiet looks every few seconds would come to that in an hour.
+ * Lifetime of a stream; its reader then resumes from its cursor. Each poll costs a round trip and one request may make a thousand,
+ * which a stream that polls every few seconds would reach in an hour.
  */
 const MAX_STREAM_MS = 20 * 60_000
-/** Looks of a busy stream. */
+/** Polls between two checks of a busy stream. */
 const MAX_LOOKS = 300
 
 const tooMany = () =>
-  new Problem('limit_exceeded', 'This key has too many streams open; close one, or ask page by page (list_changes)')
+  new Problem('limit_exceeded', 'This key has too many streams open; close one, or read pages with list_changes')
 
-/** @throws Problem unauthorized when the credential that opened a stream no longer counts */
+/** @throws Problem unauthorized when the credential that opened a stream is no longer valid */
 async function requireKey({ identity }: Services, principal: Principal): Promise<void> {
   if (principal !== LOCAL) await identity.principalOfKeyId(principal.keyId)
 }
 
 export interface Pages {
-  /** The first page, which was read before anybody was told that the stream is open: nothing falls between. */
+  /** The first page, read before the stream was opened, so that no change is missed. */
   readonly first: FeedPage
   /** The next page; null when the stream has lasted long enough. @throws Problem unauthorized when its key was revoked */
   next(): Promise<FeedPage | null>
@@ -37,9 +37,9 @@ export interface Pages {
 }
 
 export interface Opening {
-  /** A cursor, `start`, or nothing for now. */
+  /** A cursor, `start`, or undefined for now. */
   readonly after: string | undefined
-  /** What the stream is about: any of these. */
+  /** Changes that the stream reports: any of these. */
   readonly filters: readonly FeedFilter[]
   /** Throws Problem unauthorized when the reader's session or address is no longer valid; checked with each page. */
   readonly requireOpen?: () => Promise<void>
@@ -48,7 +48,7 @@ export interface Opening {
 /**
  * Opens a stream for a key.
  *
- * @throws Problem limit_exceeded when the key has too many; whatever the feed says of the cursor
+ * @throws Problem limit_exceeded when the key has too many streams, and any error of the feed about the cursor
  */
 export async function openPages(
   services: Services,
@@ -63,7 +63,7 @@ export async function openPages(
   try {
     const { value: first } = await pages.next()
     const until = now() + MAX_STREAM_MS
-    // Without it, a client that goes takes the request with it before the stream has left the ones that are counted.
+    // Without it, a disconnecting client would cancel the request before the stream is released.
     const over = Promise.withResolvers<void>()
     services.afterwards(over.promise)
     let looks = 0
@@ -72,12 +72,12 @@ export async function openPages(
       async next() {
         if (now() >= until || ++looks > MAX_LOOKS) return null
         const { value } = await pages.next()
-        // Asked after the page was read, so that nothing from after the revocation goes out.
+        // Checked after the page was read, so that no change made after the revocation is sent.
         await Promise.all([requireKey(services, principal), requireOpen()])
         return value
       },
       async close() {
-        // The generator may rest, and ends when it wakes; nobody waits for that.
+        // The generator may be suspended and ends when it resumes; the cancellation does not wait for it.
         void pages.return(undefined as never).catch(() => {})
         await changes.leave(principal, stream)
         over.resolve()

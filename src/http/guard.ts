@@ -8,12 +8,12 @@ import { isMcpPath } from './mcp-path'
 import { CARD_PATH } from './server-card'
 
 /**
- * Checks against foreign web pages, before everything else. The address of a request is made from its Host header, so a
- * name that was rebound to this machine looks like our own: open mode therefore takes loopback names only, and
- * ALLOWED_HOSTS says for a deployment which names are its own.
+ * Checks requests against foreign web pages, before everything else. The address of a request is made from its Host header, so a
+ * DNS name rebound to this machine looks like our own. Open mode therefore accepts loopback names only, and ALLOWED_HOSTS lists
+ * the names of a deployment.
  */
 
-/** Host and port of a Host header; null for what is none. */
+/** Parses a Host header into host and port; null if it is invalid. */
 function hostOf(authority: string): URL | null {
   try {
     return new URL(`http://${authority}`)
@@ -22,7 +22,7 @@ function hostOf(authority: string): URL | null {
   }
 }
 
-/** The address of a page; null for what has none (`null`, `file:`, extensions). */
+/** Parses the Origin of a page; null for an opaque origin (`null`, `file:`, extensions). */
 function pageOf(origin: string): URL | null {
   try {
     const url = new URL(origin)
@@ -35,16 +35,16 @@ function pageOf(origin: string): URL | null {
 const isNamed = (hosts: readonly ServedHost[], { hostname, port }: URL): boolean =>
   hosts.some((one) => one.name === hostname.toLowerCase() && (one.port === null || one.port === port))
 
-/** Bytes of all header names and values; a browser or an MCP client sends a tenth. */
+/** Limit of the bytes of all header names and values; a browser or an MCP client sends a tenth. */
 const MAX_HEADER_BYTES = 32_768
 
-/** Drawn at random by OAuth clients, so now and then one begins as a key does. */
+/** Parameters that OAuth clients draw at random, so that one may begin like a key by chance. */
 const RANDOM_PARAMETERS = /^(state|code_challenge)$/
 
-/** Names under which services take keys in the address. */
+/** Parameter names under which services accept keys in the address. */
 const KEY_PARAMETERS = /^(key|api[-_]?key|token|access[-_]?token|auth|authorization|bearer|secret)$/i
 
-/** Addresses end up in logs, histories and referrers, so a key in one is refused even where another is in the header. */
+/** Addresses end up in logs, histories and referrers, so a key in one is refused even if the header holds another. */
 function carriesKey(url: URL): boolean {
   if (url.search === '') return false
   for (const [name, value] of url.searchParams)
@@ -58,7 +58,7 @@ function headerBytes(headers: Headers): number {
   return bytes
 }
 
-/** Returns whether a request asks for a page that people open in a browser. */
+/** Returns whether a request is for a page that people open in a browser. */
 type IsPage = (request: Request) => boolean
 
 interface Refusal {
@@ -73,20 +73,20 @@ const forbidden = (reason: string): Refusal => ({
   message: `${reason}; call this server from its own origin`,
 })
 
-/** Why the name under which the server was called is not its own, or null. */
+/** Returns why the called host name is refused, or null. */
 function hostRefusal(served: URL, named: URL | null, { open, hosts }: Access): Refusal | null {
   const same =
     named === null || named.hostname === served.hostname || [named, served].every((one) => isLoopback(one.hostname))
   if (!same) return forbidden('Host header does not match the address of the request')
   if (isLoopback(served.hostname)) return null
   if (open) return forbidden('AUTH_MODE=open serves only requests to this machine (localhost)')
-  return hosts === null || isNamed(hosts, served) ? null : forbidden('Host is not among ALLOWED_HOSTS')
+  return hosts === null || isNamed(hosts, served) ? null : forbidden('Host is not in ALLOWED_HOSTS')
 }
 
 /**
- * Whether a page may call. In open mode its origin is the server's own, since any other program of this machine may serve
- * pages too; with ALLOWED_HOSTS it is one of those; else it is of the server's name, or a page of the caller's machine,
- * which has no credential but what its person gave it.
+ * Returns whether a page may call. In open mode its origin must be the server's own, since any other program of this machine may serve
+ * pages too. With ALLOWED_HOSTS it must be one of those; otherwise it has the server's name, or is a page of the caller's machine,
+ * which has only the credential that its user gave it.
  */
 function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: Access): boolean {
   const own = page.host === served.host || page.host === named?.host
@@ -97,22 +97,22 @@ function isTrusted(page: URL, served: URL, named: URL | null, { open, hosts }: A
 
 /**
  * Addresses that any page may call in required mode, as with other OAuth servers: discovery, registration, exchange of codes. They read
- * no cookie, and a page learns from them what every program learns.
+ * no cookie, and return nothing that is not public.
  */
 const isPublic = (path: string): boolean => /^\/\.well-known\/|^\/(token|register)$/.test(path) || path === CARD_PATH
 
-/** The value of `Access-Control-Allow-Origin` for a page that is not trusted; null for a page that may not call. */
+/** Returns the value of `Access-Control-Allow-Origin` for a page that is not trusted; null for a page that may not call. */
 function readerOf(origin: string, { pathname }: URL, { open, origins }: Access): string | null {
-  // Without a key every page would speak for the person at this machine.
+  // Without keys, every page would act for the person at this machine.
   if (open) return null
   if (isPublic(pathname)) return '*'
   return isMcpPath(pathname) && origins.includes(origin.toLowerCase()) ? origin : null
 }
 
-/** The route that unpacks a body itself, and counts what it becomes. */
+/** The route that decompresses a body itself, and limits the decompressed size. */
 const UNPACKS = /^\/api\/v1\/orgs\/[^/]+\/import$/
 
-/** Whether a body is compressed: its unpacked size is not known, and no route but an import expects it. */
+/** Returns whether a body is compressed: its decompressed size is unknown, and only an import accepts it. */
 function isCompressed({ method, headers }: Request, { pathname }: URL): boolean {
   const encoding = headers.get('content-encoding') ?? ''
   if (method === 'POST' && UNPACKS.test(pathname) && isGzip(encoding)) return false
@@ -124,7 +124,7 @@ function isCompressed({ method, headers }: Request, { pathname }: URL): boolean 
  * an image, a script, a frame or a form with GET. Browsers set `Sec-Fetch-Site` and no page can change it. A link that a person follows
  * to a page stays allowed, since the page that holds the link cannot read the answer.
  *
- * @param isPage whether the address is one that people open in a browser
+ * @param isPage whether people open the address in a browser
  */
 function isSentByForeignPage({ method, headers }: Request, isPage: boolean): boolean {
   const site = headers.get('sec-fetch-site')?.trim().toLowerCase() ?? ''
@@ -133,7 +133,7 @@ function isSentByForeignPage({ method, headers }: Request, isPage: boolean): boo
   return !(method === 'GET' && isTopLevel && isPage)
 }
 
-/** Why a request is refused, or null; and for a page without trust, who may read the answer. */
+/** Returns why a request is refused, or null; and for a page without trust, who may read the answer. */
 interface Verdict {
   readonly refused: Refusal | null
   readonly reader: string | null
@@ -149,7 +149,7 @@ function judge(request: Request, access: Access, isPage: IsPage): Verdict {
     })
   const host = request.headers.get('host')
   const named = host === null ? null : hostOf(host)
-  if (host !== null && named === null) return refuse(forbidden('The Host header names no host'))
+  if (host !== null && named === null) return refuse(forbidden('The Host header does not name a host'))
   const wrongHost = hostRefusal(url, named, access)
   if (wrongHost !== null) return refuse(wrongHost)
   const origin = request.headers.get('origin')
@@ -162,29 +162,29 @@ function judge(request: Request, access: Access, isPage: IsPage): Verdict {
   return { refused: faultOf(request, url), reader }
 }
 
-/** Why the page may not call. The operator of a deployment can allow it at the endpoint. */
+/** Returns why the page may not call. The operator of a deployment can allow it at the endpoint. */
 const originRefusal = ({ pathname }: URL, { open }: Access): string =>
-  !open && isMcpPath(pathname) ? 'Origin is not among ALLOWED_ORIGINS' : 'Origin is not allowed'
+  !open && isMcpPath(pathname) ? 'Origin is not in ALLOWED_ORIGINS' : 'Origin is not allowed'
 
-/** The fault of a request whose caller may call, or null. */
+/** Returns what is wrong with a request whose caller may call, or null. */
 function faultOf(request: Request, url: URL): Refusal | null {
   if (carriesKey(url)) {
-    const message = 'Keys are not taken from the address; send the header Authorization: Bearer <key>'
+    const message = 'Keys in the address are not accepted; send the header Authorization: Bearer <key>'
     return { status: 400, code: 'invalid_input', message }
   }
-  // Nothing that is stored holds it, and PostgreSQL fails where it is only asked for.
+  // Stored text never contains it, and a PostgreSQL query with it fails.
   if (/%00/.test(url.pathname + url.search)) {
-    const message = 'The address contains the character U+0000 (%00); remove it and ask again'
+    const message = 'The address contains the character U+0000 (%00); remove it and send the request again'
     return { status: 400, code: 'invalid_input', message }
   }
   if (isCompressed(request, url)) {
-    const message = 'Compressed request bodies are not taken; send the body as it is, without Content-Encoding'
+    const message = 'Compressed request bodies are not accepted; send the body as it is, without Content-Encoding'
     return { status: 415, code: 'unsupported', message }
   }
   return null
 }
 
-/** The request without its cookies: a page of another origin never speaks for a session of the dashboard. */
+/** Returns the request without its cookies: a page of another origin never acts in a dashboard session. */
 function withoutCookies(request: Request): Request {
   if (!request.headers.has('cookie')) return request
   const headers = new Headers(request.headers)
@@ -193,10 +193,10 @@ function withoutCookies(request: Request): Request {
 }
 
 /**
- * Refuses what comes from elsewhere. What passes may be read by the page that sent it, errors included; a refusal carries
- * no CORS header, so a foreign page cannot even read that it was one. No answer allows a browser to send credentials of its own.
+ * Refuses requests of foreign pages. The page that sent an accepted request may read the answer, errors included. A refusal has
+ * no CORS header, so a foreign page cannot read it. No answer allows a browser to send credentials of its own.
  *
- * @param access what the environment says about who may call
+ * @param access the configuration of hosts, origins and open mode
  * @param isPage whether a page of another site may link to the address, also in open mode
  */
 export const guard =
@@ -205,7 +205,7 @@ export const guard =
     const { refused, reader } = judge(c.req.raw, access((c.env ?? {}) as Environment), isPage)
     if (refused !== null) {
       const { status, code, message } = refused
-      // RFC 9110 §12.5.3: what would have been taken.
+      // RFC 9110 §12.5.3: lists the encodings that are accepted.
       if (status === 415) c.header('Accept-Encoding', 'identity')
       return c.json(errorBody(c.req.raw, { code, message, retryable: false }), status)
     }

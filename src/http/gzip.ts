@@ -1,8 +1,8 @@
 import { invalidInput } from '../domain/errors'
 
-/** Exports and imports as bytes: compressed where a client takes that, unpacked where it sent that. */
+/** Streams exports and imports, with gzip where the client supports it. */
 
-/** The bytes of an export; whoever stops reading stops it. */
+/** The bytes of an export; a reader that disconnects stops it. */
 export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | object>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
@@ -13,7 +13,7 @@ export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | 
           if ('bytes' in value) return controller.enqueue(value.bytes)
         }
       } catch (error) {
-        // The volume has no end then, and the reader goes on from the last whole one.
+        // The volume then has no end, and the reader resumes from the last complete one.
         controller.error(error)
       }
     },
@@ -23,7 +23,7 @@ export function streamOf(parts: AsyncGenerator<{ readonly bytes: Uint8Array } | 
   })
 }
 
-/** Cloudflare asks a Worker for gzip whatever the client takes, and tells beside it what that is. */
+/** Cloudflare requests gzip from a Worker whatever the client accepts, and reports the client's encodings separately. */
 export const acceptedBy = ({ cf, headers }: Request): string =>
   typeof cf?.clientAcceptEncoding === 'string' ? cf.clientAcceptEncoding : (headers.get('accept-encoding') ?? '')
 
@@ -34,7 +34,7 @@ export const acceptsGzip = (accepted: string): boolean =>
 export const isGzip = (encoding: string): boolean => /^\s*(x-)?gzip\s*$/i.test(encoding)
 
 /**
- * Unpacks a body that begins as gzip does, whatever its headers say.
+ * Decompresses a body that starts with the gzip magic bytes, whatever its headers state.
  *
  * @param encoding its Content-Encoding
  * @throws Problem where that is gzip and the body is not
@@ -56,7 +56,7 @@ export async function unpacked(request: Pick<Request, 'body'>, encoding = ''): P
   const isPacked = head[0] === 0x1f && head[1] === 0x8b
   if (!isPacked && isGzip(encoding)) {
     await reader.cancel().catch(() => {})
-    throw invalidInput('Content-Encoding is gzip, and the body is not; nothing of this volume is imported')
+    throw invalidInput('Content-Encoding is gzip, but the body is not gzip; nothing of this volume was imported')
   }
   return chunksOf(isPacked ? rest.pipeThrough(new DecompressionStream('gzip')) : rest, isPacked)
 }
@@ -66,7 +66,8 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>, isPacked: boolean):
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        if (isPacked) throw invalidInput('The gzip of the volume is cut or altered; nothing of this volume is imported')
+        if (isPacked)
+          throw invalidInput('The gzip data of the volume is truncated or altered; nothing of this volume was imported')
         throw error
       })
       if (done) return

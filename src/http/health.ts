@@ -3,12 +3,12 @@ import type { Services } from '../services/services'
 
 interface Part {
   readonly backend: string
-  /** False: calls go on without it. */
+  /** False: the server works without it. */
   readonly required?: boolean
   ping(): Promise<void>
 }
 
-/** As `/ready` shows a part: which backend it is, whether it answers, and what to do about it where that is known. */
+/** A part as `/ready` shows it: its backend, whether it responds, and how to fix it where that is known. */
 export interface Check {
   readonly backend: string
   readonly ok: boolean
@@ -20,15 +20,15 @@ async function check({ backend, ping }: Part): Promise<Check> {
     await ping()
     return { backend, ok: true }
   } catch (error) {
-    // The message of a Problem is made for whoever reads it; anything else is not.
+    // The message of a Problem is written for the user; other messages are not.
     return { backend, ok: false, ...(error instanceof Problem && { problem: error.message }) }
   }
 }
 
 /**
- * Asks all parts at once.
+ * Checks all parts at once.
  *
- * @returns each by its name, and whether every required one answers
+ * @returns each by its name, and whether every required one responds
  */
 export async function checkParts({
   database,
@@ -45,14 +45,14 @@ export async function checkParts({
 }
 
 const HOUR_MS = 3_600_000
-/** A day and what a run of the schedule may be late. */
+/** A day and the possible delay of a scheduled run. */
 const FRESH_HOURS = 30
 
-/** How old the last daily backup is, where a bucket for them is bound; whatever it is, the server is ready. */
+/** Age of the last daily backup, where a bucket for backups is bound. It does not affect readiness. */
 export async function backupCheck({ transfer, now }: Pick<Services, 'transfer' | 'now'>) {
   if (!transfer.backups.isBound) return {}
   const at = await transfer.backedUpAt().catch(() => null)
-  if (at === null) return { backups: { backend: 'r2', ok: false, problem: 'There is no complete daily backup yet' } }
+  if (at === null) return { backups: { backend: 'r2', ok: false, problem: 'No complete daily backup exists yet' } }
   const hours = Math.floor((now() - at) / HOUR_MS)
   return { backups: { backend: 'r2', ok: hours <= FRESH_HOURS, at: new Date(at).toISOString(), age_hours: hours } }
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 
-/** What all pages share: a frame that needs no script, one style, and headers under which nothing else runs in them. */
+/** The frame and headers that all pages share: no script is needed, one style, and no other code can run. */
 export type Html = ReturnType<typeof html>
 export type Page = (nonce: string) => unknown
 
@@ -32,7 +32,7 @@ a{color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
 `
 
-/** A whole page around a body; every value in it is escaped by `html`. The nonce lets its style, and nothing else, apply. */
+/** Renders a page around a body; `html` escapes every value in it. The nonce allows its style only. */
 export const frame =
   (title: string, body: Html, head: Html | string = '') =>
   (nonce: string) =>
@@ -51,11 +51,11 @@ ${body}
 `
 
 /**
- * A page as a response: nothing may run in it or keep it; that nothing frames it, or learns from it where the person was, holds
- * for every answer (http/app.ts).
+ * Returns a page as a response that allows no scripts and no caching. The headers of every answer (http/app.ts) prevent framing
+ * and referrers.
  *
- * @param origin the only one that may read it
- * @param forms whether it has a form, which goes back to this server
+ * @param origin the only origin that may read it
+ * @param forms whether it has a form, which is submitted to this server
  */
 export async function respondWithPage(
   page: Page,

@@ -1,7 +1,7 @@
 import type { Principal } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
-/** Image bytes, only where an entry that the caller may see uses them. Absent and invisible give the same answer. */
+/** Serves the bytes of an image that an entry visible to the caller uses. Absent and invisible give the same answer. */
 export async function serveImage(services: Services, principal: Principal, hash: string): Promise<Response> {
   const type = /^[0-9a-f]{64}$/.test(hash) ? await services.entries.imageType(principal, hash) : null
   const bytes = type === null ? null : await services.images.get(principal, hash)

@@ -11,8 +11,8 @@ import { openPages, type Pages } from './event-stream'
 import { TICK_MS } from './waiting'
 
 /**
- * `subscriptions/listen` of revision 2026-07-28: one stream of notifications that a client has asked for. The SDK speaks the
- * protocol (acknowledgement first, names of subscriptions, comments); the feed says what has changed.
+ * Serves `subscriptions/listen` of revision 2026-07-28: one stream of notifications that a client has requested. The SDK handles the
+ * protocol (acknowledgement first, names of subscriptions, comments); the change feed supplies the changes.
  */
 const METHOD = 'subscriptions/listen'
 const MAX_URIS = 100
@@ -32,14 +32,14 @@ interface Listening {
   readonly principal: Principal
   readonly createServer: McpServerFactory
   readonly onerror: (error: Error) => void
-  /** The stream is counted among streams from now on, no longer among requests that run at once. */
+  /** Counts the stream as a stream from now on, no longer as a running request. */
   readonly release: () => void
 }
 
 const rpcError = (id: unknown, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', id: id ?? null, error: { code, message } })
 
-/** The message with those resources alone that the caller can be told of: what is acknowledged is what will come. */
+/** Returns the message with only those resources that the caller can see, so that the acknowledgement matches the notifications. */
 function narrowed(message: ListenMessage, uris: readonly string[]): ListenMessage {
   const { params } = message
   const { resourceSubscriptions: _, ...others } = params?.notifications ?? {}
@@ -109,7 +109,7 @@ export async function serveListening(
       publish: () => {},
       subscribe(hear) {
         listening.release()
-        // The end of the feed, of the key or of the time is the end of the stream, which its client opens again.
+        // The stream ends with the feed, the key or its lifetime; the client opens it again.
         tell(hear)
           .catch((error: unknown) => onerror(error instanceof Error ? error : new Error(String(error))))
           .finally(() => void handler.close())

@@ -1,16 +1,16 @@
 import { LOG_LEVELS, type LogLevel } from '../config'
 
-/** One JSON line an event. Never keys, text or metadata values; control characters are escaped. */
+/** Writes one JSON line per event. Never keys, text or metadata values; control characters are escaped. */
 export type Log = (level: LogLevel, event: string, fields?: Record<string, unknown>) => void
 
-/** What looks like a key or a bearer token, wherever it came from. */
+/** Matches anything that looks like a key or a bearer token. */
 const SECRETS = /\bcp_[A-Za-z0-9_-]{8,}|\b(Bearer|Basic)\s+[^\s"',;]+/gi
-// JSON escapes U+0000–1F; a terminal also obeys U+007F–9F, and U+2028–9 and the marks of direction break or turn lines.
+// JSON escapes U+0000–1F; a terminal also obeys U+007F–9F, and U+2028–9 and direction marks break or reverse lines.
 const CONTROLS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** The line of an event, as it is printed. */
+/** Returns the line of an event, as it is printed. */
 export function logLine(level: LogLevel, event: string, fields: Record<string, unknown>): string {
   const discreet = (_: string, value: unknown) => (typeof value === 'string' ? value.replace(SECRETS, '***') : value)
   return JSON.stringify({ level, event, ...fields }, discreet).replace(CONTROLS, escaped)

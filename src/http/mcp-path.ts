@@ -1,14 +1,14 @@
-/** Addresses of the MCP endpoint. Clients and people add a closing slash to them. */
+/** Addresses of the MCP endpoint. Clients and people append a trailing slash to them. */
 
-/** A path without its one closing slash. */
+/** Returns a path without its one trailing slash. */
 export const withoutClosingSlash = (path: string): string =>
   path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 
 /** Returns whether a path is the endpoint or below it. */
 export const isMcpPath = (path: string): boolean => /^\/mcp(\/|$)/.test(path)
 
-/** Paths that are routed without their closing slash. */
+/** Paths that are routed without their trailing slash. */
 const FORGIVING = /^\/(mcp|health|ready|\.well-known)(\/|$)/
 
-/** The path by which a request is routed. */
+/** Returns the path by which a request is routed. */
 export const routedPath = (path: string): string => (FORGIVING.test(path) ? withoutClosingSlash(path) : path)

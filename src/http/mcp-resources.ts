@@ -12,19 +12,19 @@ import { completeName, listResources, listTemplates } from '../tools/resources/d
 import type { SendApart } from '../tools/tool-result'
 import type { McpRequest } from './mcp-request'
 
-/** Resources, prompts and completions of the endpoint, beside its tools. */
+/** Registers resources, prompts and completions of the endpoint. */
 
 /** The revisions of 2025, and the one of 2026. */
 export type Era = 'legacy' | 'modern'
 
-/** What a server that offers them declares. Clients of 2025 would subscribe by another method, which needs a session. */
+/** Declared capabilities. Clients of 2025 would subscribe by another method, which needs a session. */
 export const resourceCapabilities = (era: Era) => ({
   resources: era === 'modern' ? { subscribe: true } : {},
   prompts: {},
   completions: {},
 })
 
-/** The one translation of what went wrong to errors of the protocol, which know no codes of ours. */
+/** Translates errors to protocol errors, which do not have the product's codes. */
 function toProtocolError(error: unknown, method: string, { log, requestId }: McpRequest, asked: unknown): unknown {
   if (error instanceof ProtocolError) return error
   const inside = !(error instanceof Problem) || error.cause !== undefined
@@ -50,7 +50,7 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
   const prompts = listPrompts(listed)
 
-  /** Runs a request as its caller; a denial is noted. */
+  /** Runs a request as its caller; a denial is logged. */
   async function answering<T>(
     method: string,
     asked: unknown,

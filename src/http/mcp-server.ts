@@ -14,18 +14,18 @@ import type { McpRequest } from './mcp-request'
 import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
 import { StrictServer } from './strict-server'
 
-/** The server of one MCP request: its tools, resources and prompts, and what one call of a tool does. */
+/** Creates the server of one MCP request: its tools, resources and prompts, and the execution of a tool call. */
 
 const INSTRUCTIONS =
   'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of ' +
   'the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, ' +
   'fts_search_context for exact words, search_context by thread, tags, metadata and dates; grep_context for exact ' +
-  'strings in long texts; results are truncated: read_context_range brings the part you need of a long one ' +
-  '(total_chars), get_context_by_ids the whole.'
+  'strings in long texts; results are truncated: read_context_range returns the part you need of a long one ' +
+  '(total_chars), get_context_by_ids all of it.'
 
 /**
- * A denial stands in the audit log, also that of single items of a batch (platform contract §5). When it cannot be
- * noted the answer stays what it is: what was done is done, and what was denied is denied.
+ * Writes a denial to the audit log, also one of a single item of a batch (platform contract §5). If that fails, the answer does not
+ * change.
  */
 async function noteDenials(
   { services, principal }: ToolContext,
@@ -38,7 +38,7 @@ async function noteDenials(
       .catch((error) => log('ERROR', 'denial_not_noted', { tool: principal.tool, requestId, message: String(error) }))
 }
 
-/** An error as the log may hold it: nothing of what the caller said. */
+/** Returns an error in a form that the log may hold, without the caller's text. */
 function discreetly(error: unknown, args: unknown): Record<string, string | undefined> {
   if (!(error instanceof Error)) return { message: withoutEchoes(String(error), args) }
   return { message: withoutEchoes(error.message, args), stack: withoutEchoes(error.stack ?? '', args) }
@@ -108,7 +108,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       if (instead === null || instead === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
       const moved = new Problem('unsupported', `${params.name} is not a tool of this address. Call ${instead}`)
-      // Named as it was called, not in the words of the family.
+      // Uses the name that was called, not the canonical one.
       return toErrorResult(FAMILIES.threads, moved, requestId)
     }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }

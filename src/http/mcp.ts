@@ -12,7 +12,7 @@ import { createServer } from './mcp-server'
 import { oneRequestOf, serveOneRequest } from './one-request'
 import { whileWaiting } from './waiting'
 
-/** MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
+/** Serves MCP over streamable HTTP: one stateless endpoint for revision 2026-07-28 and every revision of 2025. */
 
 const rpcError = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status })
@@ -20,7 +20,7 @@ const rpcError = (status: number, code: number, message: string): Response =>
 const BOTH = 'application/json, text/event-stream'
 
 /**
- * The request apart from its body, which has been read. The answer is JSON or an event stream whatever `Accept` names, as RFC 9110
+ * The request without its body, which has been read. The answer is JSON or an event stream whatever `Accept` names, as RFC 9110
  * §12.5.1 allows: every client reads both, and many name one of them, `application/*`, or another type.
  */
 function withoutBody({ url, method, headers: given, signal }: Request): Request {
@@ -29,41 +29,41 @@ function withoutBody({ url, method, headers: given, signal }: Request): Request 
   return new Request(url, { method, headers, signal })
 }
 
-/** The only revision in which several messages may stand in one list; it is also what a request without the header means. */
+/** The only revision that allows several messages in one list; it also applies to a request without the version header. */
 const BATCHES = '2025-03-26'
 
 interface Serving {
   readonly reading?: ParserOptions
   readonly admit?: McpRequest['admit']
-  /** Answers a message that waits for something to happen; without it, the connection is silent meanwhile. */
+  /** Answers a message that waits for a change; without it, the connection is silent meanwhile. */
   readonly late?: (answer: Promise<Response>) => Promise<Response>
-  /** Answers a client that listens; without it, the handler does, and has nothing to tell. */
+  /** Answers a client that listens; without it, the SDK handler answers and sends no notifications. */
   readonly listen?: (httpRequest: Request, message: ListenMessage) => Promise<Response>
 }
 
-/** Whether a message asks to wait until something has changed. Of a list the messages are answered as an event stream. */
+/** Returns whether a message waits for a change. A list of messages is answered as an event stream. */
 function isWaiting(body: unknown): boolean {
   const { method, params } = (Array.isArray(body) ? {} : (body ?? {})) as JSONRPCRequest
   const { name, arguments: given } = (params ?? {}) as { name?: unknown; arguments?: { wait_seconds?: unknown } }
   return method === 'tools/call' && name === listChanges.name && Boolean(given?.wait_seconds)
 }
 
-/** Why a list of messages is refused, or null. Each is counted, since each is worked on. */
+/** Returns why a list of messages is refused, or null. Each message counts against the limits of the key. */
 async function batchRefusal(headers: Headers, messages: number, { admit }: Serving): Promise<Response | null> {
   if ((headers.get('mcp-protocol-version') ?? BATCHES) !== BATCHES)
     return rpcError(400, -32600, `Invalid Request: lists of messages belong to revision ${BATCHES}; send one at a time`)
   return messages > 1 ? ((await admit?.(messages - 1)) ?? null) : null
 }
 
-/** Serves what is no single request of a 2025 revision, and refuses what is nothing of all. */
+/** Returns the SDK handler, which serves or refuses everything but single requests of a 2025 revision. */
 function handlerOf({ url, headers }: Request, createServer: McpServerFactory, onerror: (error: Error) => void) {
   const { pathname, hostname, host } = new URL(url)
   return createMcpHandler(createServer, {
     route: pathname,
-    // Host and Origin have been checked for every route before this.
+    // Host and Origin were checked for every route before this.
     allowedHostnames: [hostname, new URL(`http://${headers.get('host') ?? host}`).hostname],
     allowedOriginHostnames: '*',
-    // The guard says which pages may read an answer.
+    // The guard decides which pages may read an answer.
     corsOptions: false,
     maxRequestBodySize: MAX_BODY_BYTES,
     onerror,
@@ -71,8 +71,8 @@ function handlerOf({ url, headers }: Request, createServer: McpServerFactory, on
 }
 
 /**
- * Serves one HTTP request by a server made for it. The body is read here, because the handler's own limit is too small
- * for images. Apart from `handleMcp` so that the conformance suite can play its own server behind the same code.
+ * Serves one HTTP request with a server made for it. The body is read here, because the SDK handler's own limit is too small
+ * for images. Separate from `handleMcp`, so that the conformance suite can use its own server.
  */
 export async function serveMcp(
   httpRequest: Request,

@@ -1,22 +1,22 @@
 import type { Millis } from '../domain/time'
 import type { Log } from './log'
 
-/** What one request cost and what became of it, for its line in the log, `Server-Timing` and `/metrics`. Never text. */
+/** Measures the cost and outcome of one request, for its log line, `Server-Timing` and `/metrics`. Never text. */
 export interface Measure {
-  /** Hears what each batch of statements cost, as the database's connection logs it. */
+  /** Receives the cost of each batch of statements, as the database connection logs it. */
   readonly log: Log
-  /** Whoever asks; null for the operator and in open mode. */
+  /** The caller; null for the operator and in open mode. */
   asks(who: { readonly org: string; readonly key: string; readonly agent: string | null }): void
-  /** How long the credential took. */
+  /** Milliseconds to check the credential. */
   authenticated(): void
   called(tool: string, outcome: string): void
-  /** How long it took to write a result down. */
+  /** Milliseconds to serialize a result. */
   rendered(milliseconds: number): void
-  /** The caller's trace, by header or `_meta`; what is not as W3C's Trace Context says is left out. */
+  /** The caller's trace, from the header or `_meta`; dropped unless it follows W3C Trace Context. */
   traced(parent: unknown): void
-  /** One request for Analytics Engine. */
+  /** A data point of one request for Analytics Engine. */
   point(route: string, status: number): DataPoint
-  /** Members of the line, by the end of the request. */
+  /** Members of the log line at the end of the request. */
   line(): Record<string, unknown>
   /** Value of the header `Server-Timing`. */
   timing(): string
@@ -25,15 +25,15 @@ export interface Measure {
 }
 
 /**
- * Parts of a request's time. They may overlap: an index that stands in the database counts there too. A Worker's clock stands still between
- * two answers from outside, so what is only computed (a local model, a result written down) may take no time by it.
+ * Stages of a request's time. They may overlap: time of an index in the database counts for both. A Worker's clock does not advance
+ * between two external responses, so pure computation (a local model, serialization) may measure as zero.
  */
 const STAGES = ['auth', 'embed', 'database', 'index', 'render'] as const
 type Stage = (typeof STAGES)[number]
 const isStage = (name: unknown): name is Stage => STAGES.some((stage) => stage === name)
 
 /**
- * What Analytics Engine takes of a request, sampled by organization: route, status, key, tool and outcome; milliseconds in all and of each
+ * Data point for Analytics Engine, sampled by organization: route, status, key, tool and outcome; milliseconds in all and of each
  * stage, statements, rows read and written.
  */
 export interface DataPoint {
@@ -49,7 +49,7 @@ const count = (fields: Record<string, unknown>, name: string): number => {
   return typeof value === 'number' ? value : 0
 }
 
-/** @param log of the events that pass through */
+/** @param log receives the events that pass through */
 export function createMeasure(log: Log, now: () => Millis): Measure {
   const begun = now()
   const ms: Record<Stage, number> = { auth: 0, embed: 0, database: 0, index: 0, render: 0 }

@@ -4,9 +4,9 @@ import type { Services } from '../services/services'
 import type { Measure } from './measure'
 
 /**
- * Numbers of this isolate since it started, and of an organization as it stands, in the text format of Prometheus
- * (prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4). An isolate of Cloudflare lives for minutes to hours and has
- * siblings: whoever needs the whole sums what they scrape, or binds Analytics Engine.
+ * Counters of this isolate since it started, and the totals of an organization, in the text format of Prometheus
+ * (prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4). An isolate of Cloudflare lives for minutes to hours and runs next
+ * to others: for totals, sum all scrapes or bind Analytics Engine.
  */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -19,7 +19,7 @@ interface Latency {
   count: number
 }
 
-/** What an isolate counts. */
+/** Counters of an isolate. */
 export interface Counters {
   readonly calls: Map<string, number>
   readonly latencies: Map<string, Latency>
@@ -59,7 +59,7 @@ const metric = (
     ? ''
     : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((one) => `${name}${one}\n`).join('')}`
 
-/** What stands in an organization. */
+/** Totals of an organization. */
 export interface Standing {
   readonly org: string
   readonly totals: Pick<StoreStatistics, 'entries' | 'images' | 'entryBytes' | 'imageBytes' | 'kept' | 'work'>
@@ -71,7 +71,7 @@ export async function standingOf({ entries, vectorCounts }: Services, caller: Sc
   return { org: caller.org, totals, vectors: vectorCounts === null ? null : (await vectorCounts(caller)).vectors }
 }
 
-/** @param bytes of the whole database; null where nobody tells */
+/** @param bytes size of the database; null where unknown */
 export function metricsText(
   { calls, latencies }: Counters,
   {
@@ -96,12 +96,12 @@ export function metricsText(
     ]),
     metric('commonplace_request_seconds', 'histogram', 'Time until an answer begins, by route.', histogram),
     gauge('database_bytes', 'Size of the database.', bytes),
-    gauge('database_limit_bytes', 'What the database may hold.', bytes === null ? null : limit),
+    gauge('database_limit_bytes', 'Size limit of the database.', bytes === null ? null : limit),
     gauge('entries', 'Entries of the organization.', totals?.entries ?? null, of),
     gauge('entry_bytes', 'Bytes of texts and metadata.', totals?.entryBytes ?? null, of),
     gauge('images', 'Images of the organization.', totals?.images ?? null, of),
     gauge('image_bytes', 'Bytes of images, each once.', totals?.imageBytes ?? null, of),
-    gauge('versions', 'Kept versions of entries.', totals?.kept.versions ?? null, of),
+    gauge('versions', 'Retained versions of entries.', totals?.kept.versions ?? null, of),
     gauge('vectors', 'Vectors of the configured model.', standing?.vectors ?? null, of),
     gauge('work_pending', 'Queued work.', totals?.work.pending ?? null, of),
     gauge('work_failed', 'Queued work that failed ten times.', totals?.work.failed ?? null, of),

@@ -3,16 +3,16 @@ import type { Actor, Scope } from '../domain/identity/scope'
 import { openProject } from '../domain/recall/project'
 import type { Services } from '../services/services'
 
-/** The project that a request names (fabric contract §1): its key, and the scope with all keys of a project that was merged. */
+/** The project that a request names (fabric contract §1): its key, and the scope with all keys of a merged project. */
 export interface NamedProject<S> {
   readonly scope: S
   readonly project: string
 }
 
 /**
- * Reads a name of a project in a request.
+ * Reads the name of a project from a request.
  *
- * @param field names it in messages
+ * @param field name of the parameter, for messages
  * @throws Problem invalid_input, or forbidden for a project that the key does not reach
  */
 export async function namedProject<S extends Scope>(
@@ -27,7 +27,7 @@ export async function namedProject<S extends Scope>(
   return { scope: names.within(scope), project }
 }
 
-/** The same where a request may leave it out: null then. */
+/** The same for an optional name: null when absent. */
 export async function namedProjectOrNone<S extends Scope>(
   services: Pick<Services, 'names'>,
   scope: S,
@@ -39,7 +39,7 @@ export async function namedProjectOrNone<S extends Scope>(
     : namedProject(services, scope, given, field)
 }
 
-/** The same of a request that writes under the name, which is given before the write. */
+/** The same for a request that writes under the name, which is registered before the write. */
 export async function writtenProject(
   services: Pick<Services, 'names'>,
   caller: Actor,

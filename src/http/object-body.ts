@@ -1,11 +1,11 @@
 import { invalidInput, Problem } from '../domain/errors'
 import { readJsonBody } from './body'
 
-/** More than any route takes: 10,000 paths, 1,000 files of code. */
+/** More than any route accepts: 10,000 paths, 1,000 files of code. */
 const MAX_VALUES = 50_000
 
 /**
- * A body that is a JSON object with no members but these.
+ * Reads a body that is a JSON object with only these members.
  *
  * @throws Problem invalid_input or limit_exceeded
  */
@@ -24,6 +24,6 @@ export async function readObject(
     throw invalidInput(`The body must be a JSON object with: ${members.join(', ')}`)
   const unknown = Object.keys(value).find((name) => !members.includes(name))
   if (unknown !== undefined)
-    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}"; the body takes: ${members.join(', ')}`)
+    throw invalidInput(`Unknown member "${unknown.slice(0, 40)}"; the body accepts: ${members.join(', ')}`)
   return value as Record<string, unknown>
 }

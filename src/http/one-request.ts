@@ -1,4 +1,4 @@
-// How is one request of a 2025 revision answered? As one JSON text, which costs every tool less than an event stream of a single event.
+// Answers one request of a 2025 revision with one JSON text, which costs less than an event stream of a single event.
 import {
   isJSONRPCRequest,
   isJsonContentType,
@@ -11,27 +11,27 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 
-/** A client went away before its answer was there. */
+/** The client disconnected before its answer was ready. */
 const CLIENT_GONE = 499
 
 const isEventStream = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
 
 /**
- * The body, where it is a single request of a 2025 revision; null for everything else, which the SDK's own handler answers or refuses.
+ * Returns the body if it is a single request of a 2025 revision; null for everything else, which the SDK's own handler answers or refuses.
  */
 export function oneRequestOf(headers: Headers, body: unknown): JSONRPCRequest | null {
   const version = headers.get('mcp-protocol-version')
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return null
   if (!isJsonContentType(headers.get('content-type')) || !isJSONRPCRequest(body)) return null
   const { _meta: meta } = body.params ?? {}
-  // What names its revision is of 2026-07-28 or later.
+  // A message that names its revision is of 2026-07-28 or later.
   return meta !== undefined && PROTOCOL_VERSION_META_KEY in meta ? null : body
 }
 
 /**
- * Answers by a server made for this request. What a server tells before its answer makes an event stream of it; ours tells nothing.
+ * Answers with a server made for this request. A notification before the answer would make it an event stream; our server sends none.
  *
- * @throws whatever the factory throws
+ * @throws any error of the factory
  */
 export async function serveOneRequest(
   httpRequest: Request,
@@ -42,17 +42,17 @@ export async function serveOneRequest(
   const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
   const send = transport.send.bind(transport)
   transport.send = async (sent, options) => {
-    // Without a session there is nobody whose answer could come back to this request, and a tool would wait for it.
+    // Without a session, the client's answer could not reach this request, and a tool would wait for it.
     if ('method' in sent && isJSONRPCRequest(sent))
       return transport.onmessage?.({ jsonrpc: '2.0', id: sent.id, error: UNASKED })
-    // Behind its answer the server has nothing to end: telling it would cost an error with its stack.
+    // After its answer the server has nothing to close: closing it would cost an error with its stack.
     if (!('method' in sent)) transport.onclose = () => {}
     await send(sent, options)
   }
   await server.connect(transport)
   try {
     const response = await transport.handleMessage(message, { request: httpRequest })
-    // To clients of these revisions, what is wrong with a message stands in the answer; 404 would mean that a session is over.
+    // In these revisions the answer reports what is wrong with a message; 404 would mean that the session has ended.
     if (response.ok || isEventStream(response)) return response
     return new Response(response.body, { headers: response.headers })
   } catch (error) {

@@ -10,7 +10,7 @@ import { type Credential, requireOrg } from './auth'
 import { readObject } from './object-body'
 import { checkNames } from './query-names'
 
-/** Projects and their names under `/api/v1` (platform contract §5): a list for every key, changes for administrators. */
+/** Routes of projects and their names under `/api/v1` (platform contract §5): a list for every key, changes for administrators. */
 
 interface Variables {
   readonly services: Services
@@ -19,7 +19,7 @@ interface Variables {
 
 const MAX_BODY = 65_536
 const CHANGES = { usual: 50, most: 200 } as const
-/** Stands for the org of the key. */
+/** Replaces the name of the key's organization in an address. */
 const OWN = '-'
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
@@ -48,7 +48,7 @@ function readNumber(given: string | undefined, name: string, fallback: number, m
   return Math.min(number, most)
 }
 
-/** The list that each key may read: its own projects, with the entries that it sees. */
+/** The list that each key may read: its own projects, with the entries that it can see. */
 export function createProjectsRoute() {
   const routes = new Hono<{ Variables: Variables }>()
   routes.get('/', async (c) => {
@@ -58,11 +58,11 @@ export function createProjectsRoute() {
   return routes
 }
 
-/** Changes of projects, for administrators of the whole org. */
+/** Changes of projects, for administrators of the organization. */
 export function createProjectChanges() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** @throws Problem forbidden for a narrowed key, which does not see the projects that a change may concern */
+  /** @throws Problem forbidden for a key limited to projects, which cannot see all projects that a change may affect */
   async function run<T>(
     variables: Variables,
     named: string,

@@ -1,13 +1,13 @@
 import { withoutEchoes } from '../domain/identity/discretion'
 
-/** What a request says, so that no line of the log repeats it: engines like to quote their input where they fail. */
+/** Collects the text of a request, so that log lines do not repeat it: database engines quote their input in errors. */
 const bodies = new WeakMap<Request, unknown>()
 
-/** Whoever reads a body notes it here. */
+/** Records the body of the request. */
 export const noteBody = (request: Request, body: unknown): void => void bodies.set(request, body)
 
 /**
- * An error as the log may hold it, without anything that the request says in its body, its address or its credential.
+ * Returns an error in a form that the log may hold, without any text of the request's body, address or credential.
  *
  * @param named parts of the path that callers choose, such as ids
  */

@@ -1,12 +1,12 @@
 import { ABOUT } from '../domain/about'
 
-/** Where clients look for what a server is before they connect: below its endpoint (SEP-2127). */
+/** Path of the server description that clients read before they connect, below the endpoint (SEP-2127). */
 export const CARD_PATH = '/mcp/server-card'
-/** Which revisions of the protocol the endpoint speaks. */
+/** The revisions of the protocol that the endpoint supports. */
 const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
 
 /**
- * The Server Card of an endpoint, for everybody: what it is and how it is connected to. It tells nothing that the endpoint's own refusals
+ * Returns the public Server Card of an endpoint: its description and how to connect. It reveals nothing that the endpoint's own refusals
  * do not. Shape: github.com/modelcontextprotocol/experimental-ext-server-card, schema v1.
  */
 export function serverCard(origin: string, mode: 'open' | 'required'): Response {

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../domain/errors'
 
-/** The status of HTTP by which each problem is answered. */
+/** The HTTP status of each problem. */
 export const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 500 | 501 | 503>> = {
   invalid_input: 400,
   unauthorized: 401,

@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import { isRecord } from '../tools/record'
 
-/** An error of the SDK that holds the findings of its validator as a JSON list, alone or behind a few words. */
+/** An SDK error that holds the findings of its validator as a JSON list, alone or after a few words. */
 const FINDINGS = /^(?:Invalid [^[]{0,100}: )?(\[[\s\S]*\])$/
 
-/** One finding in words: the member, what it must be, and what was given. */
+/** Formats one finding: the member, the expected type, and the actual one. */
 function sentenceOf({ path, message }: Record<string, unknown>): string {
   const name = Array.isArray(path) && path.length > 0 ? path.join('.') : 'params'
   const [, expected, received] = /expected (\w+), received (\w+)/.exec(String(message)) ?? []
@@ -13,7 +13,7 @@ function sentenceOf({ path, message }: Record<string, unknown>): string {
   return received === 'undefined' ? `${name} is missing (${type})` : `${name} must be of type ${type}, not ${received}`
 }
 
-/** The faults of a request in words; null for any other error. */
+/** Formats the findings of a request; null for any other error. */
 function findingsOf(error: unknown): string | null {
   const [, list] = error instanceof Error ? (FINDINGS.exec(error.message) ?? []) : []
   if (list === undefined) return null
@@ -26,7 +26,7 @@ function findingsOf(error: unknown): string | null {
   }
 }
 
-/** A server to which a request of wrong parameters is the caller's error, not one of its own (JSON-RPC: −32602, not −32603). */
+/** An SDK server that reports wrong parameters as the caller's error, not its own (JSON-RPC: −32602, not −32603). */
 export class StrictServer extends Server {
   protected override _wrapHandler(
     ...[method, handler]: Parameters<Server['_wrapHandler']>

@@ -6,7 +6,7 @@ import type { ExportRequest } from '../services/transfer/export-org'
 import { namedProjectOrNone } from './named-project'
 import { checkNames, type Query } from './query-names'
 
-/** What the address of an export or import asks for. */
+/** Parses the query parameters of an export or import. */
 
 const EXPORT_PARAMETERS = ['project', 'after', 'history', 'vectors', 'images', 'limit', 'from']
 

@@ -9,7 +9,7 @@ import { acceptedBy, acceptsGzip, streamOf, unpacked } from './gzip'
 import { checkNames } from './query-names'
 import { readExport, readFlag } from './transfer-query'
 
-/** Export and import of an org (docs/contracts/operate.md §2). */
+/** Routes for export and import of an organization (docs/contracts/operate.md §2). */
 interface Variables {
   readonly services: Services
   readonly credential: Credential
@@ -17,7 +17,7 @@ interface Variables {
 const IMPORT_PARAMETERS = ['on_conflict', 'dry_run', 'edits']
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
 
-/** Whether ids of an import are kept where they are free. */
+/** Whether an import preserves ids that are free. */
 export const keepsIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true || keyId === LOCAL.keyId
 
 const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/i
@@ -26,7 +26,7 @@ const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/
 export function createTransferRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** Runs what an administrator of the org may; denials are noted. */
+  /** Runs an action for an administrator of the organization; denials are logged. */
   async function run<T>(
     variables: Variables,
     org: string,
@@ -89,7 +89,7 @@ export function createTransferRoutes() {
     }),
   )
 
-  /** Backups are the deployment's, whoever administers an org. */
+  /** Backups belong to the deployment, whichever organization the administrator has. */
   const operate = <T>(
     variables: Variables,
     org: string,
@@ -116,10 +116,10 @@ export function createTransferRoutes() {
     }),
   )
 
-  // Writes the next volume of a backup of now; `from` is the `next` of the answer before.
+  // Writes the next volume of a new backup; `from` is the `next` of the previous answer.
   routes.post('/:org/backups', async (c) =>
     operate(c.var, c.req.param('org'), 'backups.make', async (actor) => {
-      checkNames(c.req.query(), ['from'], 'what makes a backup')
+      checkNames(c.req.query(), ['from'], 'a backup')
       const { transfer, administration } = c.var.services
       const next = await transfer.backups.goOn(actor.org, c.req.query('from') || null)
       await administration.note(actor, true, {})

@@ -1,13 +1,13 @@
 /**
- * Answers of readers that wait. Nobody hears that a reader has gone until something is sent to them, so something that means nothing
- * goes out every few seconds; where that fails, the answer is cancelled, and what the reader held is free again.
+ * Streams answers to readers that wait. A disconnect is noticed only when something is sent, so a filler goes out every few seconds;
+ * where that fails, the answer is cancelled and its resources are released.
  */
 export const TICK_MS = 2_000
 
 const utf8 = new TextEncoder()
 const TICK = Symbol('nothing yet')
 
-/** What a promise brings, or `TICK` when that takes longer. */
+/** Returns the result of a promise, or `TICK` when that takes longer. */
 async function soon<T>(work: Promise<T>): Promise<T | typeof TICK> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tick = new Promise<typeof TICK>((resolve) => {
@@ -21,9 +21,9 @@ async function soon<T>(work: Promise<T>): Promise<T | typeof TICK> {
 }
 
 /**
- * A stream with `filler` sent while it is silent.
+ * Returns a stream that sends `filler` while it is silent.
  *
- * @param filler what means nothing between two parts of the stream
+ * @param filler bytes without meaning between two parts of the stream
  */
 export function ticking(stream: ReadableStream<Uint8Array>, filler: string): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
@@ -41,7 +41,7 @@ export function ticking(stream: ReadableStream<Uint8Array>, filler: string): Rea
   })
 }
 
-/** The parts of an answer that is not there yet, behind `filler`. */
+/** The parts of an answer that is not ready yet, after `filler`. */
 function partsOf(answer: Promise<Response>, filler: string): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   return new ReadableStream({
@@ -57,9 +57,9 @@ function partsOf(answer: Promise<Response>, filler: string): ReadableStream<Uint
 }
 
 /**
- * An answer in JSON, begun before it is there when that takes long: white space before JSON means nothing.
+ * Returns an answer in JSON that starts before it is ready when that takes long: white space before JSON has no meaning.
  *
- * @param afterwards holds the request open, so that one whose reader goes ends in order
+ * @param afterwards keeps the request alive, so that it ends properly if its reader disconnects
  */
 export async function whileWaiting(
   answer: Promise<Response>,

@@ -2,14 +2,14 @@ import { html } from 'hono/html'
 import { ABOUT } from '../domain/about'
 import { frame, type Html, respondWithPage } from './html'
 
-/** What a person sees who opens the server or its endpoint in a browser: what this is, and how a client is connected to it. */
+/** Renders the page for a person who opens the server or its endpoint in a browser: what it is, and how to connect a client. */
 export interface Welcome {
-  /** Of the endpoint, for clients. */
+  /** The address of the endpoint, for clients. */
   readonly address: string
-  /** Of the page. */
+  /** The address of the page. */
   readonly origin: string
   readonly mode: 'open' | 'required'
-  /** Whether clients that know OAuth can connect by themselves. */
+  /** Whether clients that know OAuth can connect without a key. */
   readonly oauth: boolean
 }
 
@@ -24,7 +24,7 @@ export const isListener = ({ headers }: Request): boolean => /text\/event-stream
 const claudeCode = (address: string, mode: Welcome['mode']): string =>
   `claude mcp add --transport http commonplace ${address}${mode === 'open' ? '' : ' --header "Authorization: Bearer <key>"'}`
 
-/** A description of the endpoint and the command that connects it, for programs such as curl. It holds nothing secret. */
+/** Returns a description of the endpoint and the command that connects it, for programs such as curl. It holds nothing secret. */
 export const introduction = (address: string, mode: Welcome['mode']): Record<string, string> => ({
   name: ABOUT.title,
   version: ABOUT.version,
@@ -33,12 +33,12 @@ export const introduction = (address: string, mode: Welcome['mode']): Record<str
   connect: claudeCode(address, mode),
 })
 
-const OPEN = html`<p>This server runs in open mode: it answers programs of this computer, without a key, and nobody else.</p>`
+const OPEN = html`<p>This server runs in open mode: only programs on this computer can call it, and they need no key.</p>`
 
 const required = (
   oauth: boolean,
 ): Html => html`<p>Every call needs a key, which an administrator of your organization makes.
-${oauth ? html`A client that knows OAuth needs the address alone: it opens a page where you paste the key once.` : ''}</p>`
+${oauth ? html`A client that supports OAuth needs the address only: it opens a page where you paste the key once.` : ''}</p>`
 
 function commands(address: string, mode: Welcome['mode']): Html {
   const headers = mode === 'open' ? {} : { headers: { Authorization: 'Bearer <key>' } }
@@ -49,7 +49,7 @@ function commands(address: string, mode: Welcome['mode']): Html {
 <pre>${file}</pre>`
 }
 
-/** Small, without a script, and the same for everybody: it tells nothing that the address does not. */
+/** A small page without a script, the same for everyone: it reveals nothing that the address does not. */
 export function welcome({ address, origin, mode, oauth }: Welcome): Promise<Response> {
   const page = frame(
     'Shared memory for AI agents',
@@ -63,7 +63,7 @@ ${commands(address, mode)}`,
   return respondWithPage(page, { origin })
 }
 
-/** The same for a server that cannot serve now. @param message one sentence, made for whoever reads it */
+/** The same page for a server that cannot serve now. @param message one sentence for the user */
 export const trouble = (message: string, { origin, status }: { origin: string; status: number }): Promise<Response> =>
   respondWithPage(
     frame(

@@ -6,32 +6,32 @@ import type { NamedMemory, SessionUse } from '../domain/capture/usage'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
-/** What the last checkpoint of a session wrote. */
+/** The result of the last checkpoint of a session. */
 export interface Written {
   readonly entryId: number
-  /** Of its title and text, so that words which did not change are no write. */
+  /** Hash of its title and text, so that an unchanged text is not written again. */
   readonly digest: string
   /** Milliseconds since 1970. */
   readonly at: Millis
-  /** Somebody has kept, dropped or reworded the entry: nothing more is written of the session. */
+  /** A person has approved, dropped or edited the entry: checkpoints of the session no longer write it. */
   readonly closed?: true
 }
 
-/** A session as it was last gathered. */
+/** The stored state of a session. */
 export interface CapturedSession {
-  /** `<client>:<id>`, within its org and owner. */
+  /** `<client>:<id>`, within its organization and owner. */
   readonly name: string
-  /** Rises with every change; a write names the one it has read. 0: there is no row yet. */
+  /** Increases with every change; a write names the revision it has read. 0: there is no row yet. */
   readonly revision: number
   readonly gathered: Gathered
   readonly written: Written | null
-  /** When somebody began to write its checkpoint; null when nobody does. */
+  /** Start of a checkpoint that is being written; null when none is. */
   readonly claimedAt: Millis | null
-  /** From when on the schedule writes it, once it is silent; null when nothing is left to be written. */
+  /** Time from which the schedule writes it, if it is idle; null when nothing is pending. */
   readonly dueAt: Millis | null
 }
 
-/** A session that is to be written, with whoever captured it. */
+/** A session with a pending checkpoint, and its owner. */
 export interface DueSession extends CapturedSession {
   readonly org: string
   readonly owner: string
@@ -42,26 +42,26 @@ export interface DueSession extends CapturedSession {
 /** An event that has arrived. */
 interface ArrivedEvent {
   readonly id: string
-  /** The text that it was answered with; null for none. */
+  /** The text of its answer; null for none. */
   readonly output: string | null
 }
 
-/** What is kept together of one request: all of it or nothing. */
+/** Changes of one request, which are stored together or not at all. */
 interface Arrival {
   readonly events: readonly ArrivedEvent[]
   readonly sessions: readonly (Pick<CapturedSession, 'name' | 'revision' | 'gathered' | 'claimedAt'> & {
-    /** A session that was due when it was read may stay so, which writes less; else as `CapturedSession` has it. */
+    /** A session that was due when it was read may stay due, which saves a write; else as `CapturedSession` has it. */
     readonly dueAt: Millis | null | 'stays'
   })[]
 }
 
-/** Where an owner's sessions are told what stands: a project and a branch. */
+/** A project and branch, where sessions of an owner get a start text. */
 export interface StartPlace {
   readonly project: string | null
   readonly branch: string | null
 }
 
-/** What the hooks of clients have captured. Scopes have an owner: whose sessions are meant. */
+/** Stores captured events and sessions. Scopes have an owner, whose sessions are used. */
 export interface CaptureStore {
   /** Of these, the events that have arrived before with what they were answered, and the sessions that are known. */
   known(
@@ -70,10 +70,10 @@ export interface CaptureStore {
     sessions: readonly string[],
   ): Promise<{ readonly events: ReadonlyMap<string, string | null>; readonly sessions: readonly CapturedSession[] }>
   /**
-   * Keeps what has arrived.
+   * Stores an arrival.
    *
-   * @param by the key, and the agent it stamps
-   * @throws Problem conflict, retryable, when a session has moved on or an event has arrived meanwhile
+   * @param by the key, and the agent of the key
+   * @throws Problem conflict, retryable, when a session has changed or an event has arrived meanwhile
    */
   keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
   /**
@@ -113,22 +113,22 @@ export interface CaptureStore {
   ): Promise<boolean>
   /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
   entryOf(scope: Scope, threadId: string): Promise<number | null>
-  /** Sessions of all orgs that are due and of which nothing has arrived since, or whose writer died, the longest first. */
+  /** Returns sessions of all organizations that are due and idle, or whose writer died, longest due first. */
   due(silentSince: Millis, limit: number): Promise<readonly DueSession[]>
-  /** Says that somebody writes it now. @returns false when it has moved on, or somebody else does */
+  /** Marks a session as being written. @returns false when it has changed, or is being written already */
   claim(session: DueSession): Promise<boolean>
   /**
    * The memories of a project and of none, by facet, and the newest captured session of the place.
    * @param isApproved whether only entries count of which a person has approved the current version
    */
   standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<Standing>
-  /** The digest of what an owner's sessions were last told there; null when they never were. */
+  /** Returns the digest of the last start text of an owner at a place; null when there was none. */
   lastStart(scope: Scope, place: StartPlace): Promise<string | null>
   noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>
   /**
-   * Captured entries of a project, those that were dropped and are kept in history included, unread.
+   * Returns captured entries of a project, including dropped ones whose history is retained, without their texts.
    *
-   * @param owner whose; null for everybody's
+   * @param owner one owner; null for all
    */
   captured(
     scope: Scope,
@@ -136,27 +136,27 @@ export interface CaptureStore {
     owner: string | null,
     limit: number,
   ): Promise<readonly { readonly id: number; readonly owner: string | null }[]>
-  /** Of these entries, those whose version that stands a person has approved. */
+  /** Returns those of the entries whose current version a person has approved. */
   approved(scope: Scope, ids: readonly number[]): Promise<ReadonlySet<number>>
   /**
-   * Listed entries that the scope may change, whose texts address an agent and that are not approved, the newest first.
+   * Returns listed entries that the scope may change, whose texts address an agent and that are not approved, newest first.
    *
-   * @param all also those whose texts do not address an agent
+   * @param all includes those whose texts do not address an agent
    */
   addressing(scope: Scope, limit: number, all?: boolean): Promise<readonly AddressingEntry[]>
-  /** Approves a version of an entry that the caller may change. @returns whether it still is at that version */
+  /** Approves a version of an entry that the caller may change. @returns whether it is still at that version */
   approve(caller: Caller, id: number, version: number): Promise<boolean>
-  /** Captured entries that are the scope's to change, newest first, behind a place. */
+  /** Returns captured entries that the scope may change, newest first, after a position. */
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
   /** How many captured sessions of the scope's owner wait for review; counts no further than `most`. */
   waiting(scope: Scope, most: number): Promise<number>
   /** Forgets what was gathered of a project, so that nothing more is written of it. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
   /**
-   * Forgets what is older: events and starts by when they arrived, sessions by when something last did and nothing is left to be written.
-   * A round goes through a bounded part.
+   * Deletes old rows: events and start texts by arrival, sessions by last activity if nothing is pending.
+   * A batch covers a bounded part.
    *
-   * @param cursor what the round before answered; null at the start
+   * @param cursor `next` of the previous batch; null at the start
    */
   forget(
     before: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },

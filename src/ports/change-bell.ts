@@ -2,44 +2,49 @@ import type { FeedFilter, Sight } from '../domain/history/feed'
 import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
-/** Whom to wake, and for what: any of these. */
+/** Changes that wake a listener: any of these. */
 export interface Listener {
   readonly scope: Scope
   readonly filters: readonly FeedFilter[]
-  /** Present where the wait is part of a stream that stays open. */
+  /** Present when the wait is part of a stream that stays open. */
   readonly stream?: OpenStream
 }
 
-/** One of the streams that a key has open. */
+/** One of the open streams of a key. */
 export interface OpenStream {
   readonly id: string
   readonly key: string
 }
 
 export interface Woken {
-  /** Whether something was told that the listener wants, or may have been: it is time to look. */
+  /** Whether a matching change was, or may have been, published: the listener should read the feed. */
   readonly notified: boolean
-  /** Where the bell stands now: what is told from here on wakes whoever waits since then. */
+  /** The present position of the notifier: later changes wake a listener that waits from it. */
   readonly mark: string
 }
 
 /**
- * Carries commits of an org to those who wait for them, across isolates. It is no more than a bell: what it forgets or never
- * hears is found in the database, which everyone looks into now and then.
+ * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the
+ * database now and then.
  */
 export interface ChangeBell {
-  /** @param sights what changed, or null when that is too much to say: then everyone is woken */
+  /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */
   tell(org: string, sights: readonly Sight[] | null): Promise<void>
-  /** Where the bell stands; null when it does not answer. */
+  /** Returns the present position; null when the notifier does not respond. */
   mark(org: string): Promise<string | null>
   /**
-   * Waits for the next thing told since a mark that the listener wants.
+   * Waits for the next published change after a position that the listener wants.
    *
-   * @returns null when the bell does not answer
+   * @returns null when the notifier does not respond
+   *
+   * @example
+   * const mark = await bell.mark(org)
+   * const page = await feed.page(scope, filter, start, limit)
+   * if (page.changes.length === 0 && mark !== null) await bell.wait(org, listener, mark, 15_000)
    */
   wait(org: string, listener: Listener, since: string, ms: Millis): Promise<Woken | null>
-  /** Whether a key may open another stream of so many; true when the bell does not answer, since it guards and is no door. */
+  /** Returns whether a key may open another stream, up to `most`; true when the notifier does not respond. */
   admit(org: string, stream: OpenStream, most: number): Promise<boolean>
-  /** The stream is over. */
+  /** Marks the stream as closed. */
   leave(org: string, stream: OpenStream): Promise<void>
 }

@@ -2,29 +2,37 @@ import type { FeedChange, FeedFilter } from '../domain/history/feed'
 import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
-/** Where a page begins: behind a position, at the oldest that is kept, or at what has not happened yet. */
+/** Start of a page: after a position, at the oldest retained change, or at the next change. */
 export type FeedStart = number | 'start' | 'now'
 
 export interface FeedPage {
   readonly changes: readonly FeedChange[]
-  /** The position from which the next page goes on; a commit that is not visible yet never lies before it. */
+  /** The position to continue from; no commit that becomes visible later is before it. */
   readonly next: number
   readonly more: boolean
 }
 
-/** What happened to the entries of an org, in the order of commits, as a scope could see it at the time. */
+/** Reads the changes of entries of an organization, in the order of commits, as a scope could see them at the time. */
 export interface ChangeFeed {
   /**
    * Rows of other orgs are not read.
    *
-   * @throws Problem invalid_input with `resync_from` when what follows the position is no longer kept
+   * @throws Problem invalid_input with `resync_from` when the changes after the position are no longer retained
+   *
+   * @example
+   * let start: FeedStart = 'start'
+   * for (;;) {
+   *   const { changes, next, more } = await feed.page(scope, filter, start, 200)
+   *   start = next
+   *   if (!more) break
+   * }
    */
   page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
 
   /**
    * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all.
    *
-   * @param filter default: every change that the scope sees
+   * @param filter default: every change that the scope can see
    */
   latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
 

@@ -1,7 +1,7 @@
 import type { Millis } from '../domain/time'
 
-/** Where time comes from, so that tests own it. */
+/** The source of time, which tests replace. */
 export interface Clock {
-  /** Milliseconds since 1970. In a Worker it stands still between two I/O operations. */
+  /** Milliseconds since 1970. In a Worker it does not advance between two I/O operations. */
   now(): Millis
 }

@@ -6,10 +6,10 @@ import type { Actor, Scope } from '../domain/identity/scope'
 export interface PreparedFile {
   readonly path: string
   readonly language: string
-  /** Of the content as it was sent. */
+  /** Hash of the content as it was sent. */
   readonly sha256: string
   readonly bytes: number
-  /** Of its vectors; empty when none are wanted, null while they are to be made. */
+  /** Model of its vectors; empty when none are needed, null while they are pending. */
   readonly model: string | null
   readonly symbols: readonly CodeSymbol[]
   readonly chunks: readonly PreparedChunk[]
@@ -22,26 +22,26 @@ export interface PreparedChunk {
   readonly lineEnd: number
   readonly overlap: string
   readonly text: string
-  /** Distinct terms, as the analyzer makes them; none where chunks are not found by words. */
+  /** Distinct terms of the analyzer; none where chunks are not searched by words. */
   readonly words: readonly string[]
-  /** How many content words it has. */
+  /** Number of content words. */
   readonly length: number
-  /** As `domain/meaning/vector.ts` packs it; null while it is to be made. */
+  /** As `domain/meaning/vector.ts` packs it; null while it is pending. */
   readonly vector: string | null
 }
 
-/** How much code of a project is there. */
+/** Totals of a project's code. */
 export interface CodeTotals {
   readonly project: string
   readonly files: number
   readonly symbols: number
   readonly chunks: number
   readonly words: number
-  /** Files whose vectors are still to be made. */
+  /** Number of files with pending vectors. */
   readonly pending: number
   /** Milliseconds since 1970 of the last upload. */
   readonly lastIndexed: number | null
-  /** Whether its files count from several roots. */
+  /** Whether its files come from several roots. */
   readonly hasRoots: boolean
 }
 
@@ -61,7 +61,7 @@ export interface FileState {
   readonly model: string | null
 }
 
-/** Which files a search looks at; null: all. */
+/** Files that a search covers; null: all. */
 export interface CodeFilter {
   /** Null: every project of the scope. */
   readonly project: string | null
@@ -78,24 +78,24 @@ export interface SymbolHit {
   readonly score: number
 }
 
-/** A chunk in which a text was found. */
+/** A chunk that contains a text. */
 export interface TextHit {
   readonly chunkId: number
   readonly fileId: number
   readonly lineStart: number
   /** How often. */
   readonly hits: number
-  /** At least once in the same case. */
+  /** Whether it occurs at least once in the same case. */
   readonly exact: boolean
 }
 
-/** Vectors of a stretch of the chunks of one file. */
+/** Vectors of consecutive chunks of one file. */
 export interface VectorPack {
   readonly id: number
   readonly fileId: number
-  /** Chunk of the first. */
+  /** Number of the first chunk. */
   readonly first: number
-  /** One a line, as `domain/meaning/vector.ts` packs them. */
+  /** One per line, as `domain/meaning/vector.ts` packs them. */
   readonly data: string
 }
 
@@ -113,7 +113,7 @@ export interface StoredChunk {
   readonly text: string
 }
 
-/** A file without vectors, and what they are to be made of; for maintenance. */
+/** A file without vectors, and the texts to make them of; for maintenance. */
 interface PendingFile {
   readonly id: number
   readonly org: string
@@ -128,12 +128,12 @@ interface PendingFile {
  */
 export interface CodeIndex {
   totals(scope: Scope, project: string | null): Promise<CodeTotals[]>
-  /** The files of a project in order of path; only those of a root, and of these paths in it, where they are named. */
+  /** Lists the files of a project in order of path; only those of a root, and of these paths in it, where they are given. */
   states(scope: Scope, project: string, root: string | null, paths?: readonly string[]): Promise<FileState[]>
   /**
-   * Puts files in the place of those of the same paths and removes others, all or nothing, with its row in the audit log.
+   * Replaces files with the same paths and removes others, all or nothing, with its row in the audit log.
    *
-   * @throws Problem limit_exceeded when the project would hold more files than it may
+   * @throws Problem limit_exceeded when the project would have too many files
    */
   replace(
     caller: Actor,
@@ -142,17 +142,17 @@ export interface CodeIndex {
       readonly root: string
       readonly files: readonly PreparedFile[]
       readonly deleted: readonly string[]
-      /** Of the audit row; null when another row of the same call tells of it. */
+      /** Counts for the audit row; null when another row of the same call has them. */
       readonly detail: Readonly<Record<string, number>> | null
     },
   ): Promise<void>
-  /** Removes some of a project's files, of one root where it is named, at most so many; how many there were. */
+  /** Removes at most this many files of a project, of one root where it is given. @returns how many files there were */
   remove(caller: Actor, project: string, root: string | null, limit: number): Promise<number>
-  /** Forgets a project that has no files any more, with its row in the audit log. */
+  /** Removes a project that has no files, with its row in the audit log. */
   forget(caller: Actor, project: string, detail: Readonly<Record<string, number>>): Promise<void>
 
   files(scope: Scope, filter: CodeFilter): Promise<CodeFile[]>
-  /** Best first, as `domain/code/names.ts` scores them; `total` counts up to the cap. */
+  /** Finds symbols, best first, as `domain/code/names.ts` scores them; `total` counts up to the cap. */
   symbols(
     scope: Scope,
     filter: CodeFilter & { readonly kind: SymbolKind | null },
@@ -160,7 +160,7 @@ export interface CodeIndex {
     limit: number,
     cap: number,
   ): Promise<{ readonly hits: readonly SymbolHit[]; readonly total: number }>
-  /** Files of one project that may hold all of these runs, in order of path; all files for null. */
+  /** Returns files of one project that may contain all of these trigrams, in order of path; all files for null. */
   filesWithGrams(
     scope: Scope,
     project: string,
@@ -168,21 +168,21 @@ export interface CodeIndex {
     grams: readonly number[] | null,
   ): Promise<CodeFile[]>
   /**
-   * Chunks of these files that hold each of the texts: in a line of their own for one text, anywhere for several.
+   * Returns chunks of these files that contain each of the texts: a single text within a line, several texts anywhere.
    *
-   * @param folded in lower case, as `foldCase` makes it; `exact` as they were asked for
+   * @param folded in lower case, as `foldCase` makes it; `exact` as given
    */
   chunksWith(
     scope: Scope,
     files: readonly number[],
     texts: readonly { readonly exact: string; readonly folded: string }[],
   ): Promise<TextHit[]>
-  /** The next vectors of the model after an id, in packs; at most `limit` vectors. */
+  /** Returns the next vectors of the model after an id, in packs; at most `limit` vectors. */
   vectors(scope: Scope, filter: CodeFilter, model: string, afterId: number, limit: number): Promise<VectorPack[]>
   /**
-   * Chunks of one project that hold any of the units, those that hold most first; and in how many chunks each unit stands.
+   * Returns chunks of one project that contain any of the units, those with the most first; and the number of chunks with each unit.
    *
-   * @param units each a list of terms that stand next to each other
+   * @param units each a list of adjacent terms
    */
   chunksWithWords(
     scope: Scope,
@@ -191,7 +191,7 @@ export interface CodeIndex {
     files: readonly number[] | null,
     limit: number,
   ): Promise<{ readonly hits: readonly StoredChunk[]; readonly chunksWithUnit: readonly number[] }>
-  /** Chunks by id, or by file and place, in no order; unknown ones are left out. */
+  /** Returns chunks by id, or by file and position, in no order; unknown ones are left out. */
   chunks(
     scope: Scope,
     wanted:
@@ -199,8 +199,8 @@ export interface CodeIndex {
       | { readonly places: readonly (readonly [fileId: number, n: number])[] },
   ): Promise<StoredChunk[]>
 
-  /** Files whose vectors are to be made, of any org; for maintenance. */
+  /** Returns files with pending vectors, of any organization; for maintenance. */
   pending(limit: number): Promise<PendingFile[]>
-  /** Gives a file its vectors, unless it is gone. */
+  /** Stores the vectors of a file, unless it was deleted. */
   embed(file: Pick<PendingFile, 'id' | 'org'>, model: string, vectors: readonly string[]): Promise<void>
 }

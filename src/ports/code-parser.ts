@@ -1,18 +1,18 @@
 import type { CodeSymbol } from '../domain/code/symbols'
 
 export interface SourceText {
-  /** Its extension may decide about the dialect. */
+  /** Its extension may select the dialect. */
   readonly path: string
   /** As `domain/code/languages.ts` names it. */
   readonly language: string
   readonly text: string
 }
 
-/** Finds what a program's text declares. */
+/** Finds the declarations in a program's text. */
 export interface CodeParser {
   /**
-   * Symbols in order of their place; none for a language that it does not know. Never fails: what cannot be read is left
-   * out. Its work is bounded whatever the text, and others are let in between its steps.
+   * Returns symbols in order of their position; none for an unknown language. Never fails: unparsable parts are left
+   * out. Its work is bounded for any text, and it yields to other requests between its steps.
    */
   symbols(source: SourceText): Promise<CodeSymbol[]>
 }

@@ -6,45 +6,45 @@ import type { Moment } from '../domain/recall/moment'
 import type { Filter } from '../domain/search/filter'
 import type { NearbyRequest, VectorSearch } from './vector-index'
 
-/** A memory that may stand before an agent, and its vectors as far as they were asked for. */
+/** A memory that may be shown to an agent, and its requested vectors. */
 export interface AtHandMemory {
   readonly id: number
   readonly vectors: readonly number[]
 }
 
-/** What is known of a moment before anything has been compared with it. */
+/** Data of a work context, read before anything is compared with it. */
 interface AtHand {
-  /** Texts of the newest working memories that somebody wrote down, newest first, their beginnings. */
+  /** Previews of the newest working memories that were written on purpose, newest first. */
   readonly newest: readonly string[]
   readonly opened: readonly OpenedFile[]
   /**
-   * What may be shown, whatever it is like: the newest memories, the newest patterns that language and file of the moment admit, and of
-   * layer 3 the newest whose file is one of the moment.
+   * Candidates whatever their similarity: the newest memories, the newest patterns that match language and file of the context, and of
+   * layer 3 the newest whose file is in the context.
    */
   readonly memories: readonly AtHandMemory[]
-  /** Vectors of the org, where an index beside the database is asked, as it always is where that cannot tell; else null. */
+  /** Range of the organization's vectors, if an external index has to be searched; else null. */
   readonly vectors: VectorsKnown | null
 }
 
-/** How far the vectors of an org go, by their ids. */
+/** Range of an organization's vector ids. */
 export interface VectorsKnown {
-  /** Of the newest; 0 when there is none. */
+  /** Id of the newest vector; 0 when there is none. */
   readonly newest: number
-  /** What an index must have confirmed, for the others to be so few that they are compared beside it. */
+  /** Id up to which an index must be complete, so that the vectors after it are few enough to compare separately. */
   readonly due: number
 }
 
-/** What memories are compared with by meaning. */
+/** The query vector of a context. */
 export interface NearRequest extends Omit<NearbyRequest, 'beside'> {
   readonly query: QuantizedVector
   /** Model and dimensions. */
   readonly model: string
-  /** What an index found, and up to which vector more is looked for; null for the database to compare vectors itself. */
+  /** Hits of an index, and the vector id up to which others are compared; null for the database to compare vectors itself. */
   readonly found: (VectorSearch & { readonly newest: number }) | null
 }
 
 export interface NearMemory extends AtMoment {
-  /** With the nearest of its vectors that was looked at; null where none was. */
+  /** A memory with its most similar vector that was compared; null where none was. */
   readonly cosine: number | null
 }
 
@@ -52,17 +52,17 @@ export interface NearMemory extends AtMoment {
  * Which memories may stand before an agent; read only. Each method reads as much from a large store as from a small one.
  */
 export interface CurrentMemories {
-  /** Whether the database itself can find what is near. */
+  /** Whether the database itself can search by similarity. */
   readonly comparesVectors: boolean
 
-  /** @param model whose vectors are named where an index has to be asked for them; null for none */
+  /** @param model whose vectors an external index has to be searched for; null for none */
   atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
 
   /**
    * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
    * and filter admit them; each once.
    *
-   * @param near null when nothing is compared
+   * @param near null when vectors are not compared
    */
   candidates(
     scope: Scope,

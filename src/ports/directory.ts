@@ -7,21 +7,21 @@ import type { ListedThread, ThreadPlace } from '../domain/report'
 interface ThreadTail {
   /** Newest first. */
   readonly entries: readonly Entry[]
-  /** Those of the newest whose texts would pass the bytes that were allowed. */
+  /** Ids of those of the newest whose texts exceed the byte limit. */
   readonly omitted: readonly number[]
-  /** How many the thread has altogether, from the same consistent read. */
+  /** The thread's total, from the same consistent read. */
   readonly total: number
 }
 
 interface ProjectOverview {
   readonly counts: readonly { readonly kind: Kind; readonly count: number }[]
-  /** Newest first; those that a listed entry supersedes are left out. */
+  /** Newest first, without those that a listed entry supersedes. */
   readonly decisions: readonly Entry[]
-  /** Work with a status of `domain/work` that says it has begun, last changed first. */
+  /** Started work, by a status of `domain/work`, last changed first. */
   readonly inFlight: readonly Entry[]
 }
 
-/** How much of a project's overview is wanted. */
+/** Limits of a project overview. */
 export interface OverviewRequest {
   readonly decisions: number
   readonly inFlight: number
@@ -34,18 +34,18 @@ export interface OverviewRequest {
  * diary pages, nothing archived or expired.
  */
 export interface Directory {
-  /** Threads by last use, those behind a place; from the last used one when it is null. */
+  /** Lists threads by last use, after a position; from the last used one when it is null. */
   threads(scope: Scope, after: ThreadPlace | null, limit: number): Promise<ListedThread[]>
 
-  /** Names of threads that begin so, last used first; of more than a thousand, of the first thousand by name. */
+  /** Lists names of threads with this prefix, last used first; of more than a thousand, of the first thousand by name. */
   threadsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
-  /** Names of projects that begin so, last used first; of more than a thousand, of the first thousand by name. */
+  /** Lists names of projects with this prefix, last used first; of more than a thousand, of the first thousand by name. */
   projectsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
-  /** The first of the newest always fits into `maxBytes`. */
+  /** Returns the newest entries of a thread. The first always fits into `maxBytes`. */
   tail(scope: Scope, threadId: string, limit: number, maxBytes: number): Promise<ThreadTail>
 
-  /** Null when the scope sees nothing of such a project. */
+  /** Returns an overview of a project; null when the scope can see none of its entries. */
   project(scope: Scope, project: string, request: OverviewRequest): Promise<ProjectOverview | null>
 }

@@ -1,8 +1,8 @@
 import type { Millis } from '../domain/time'
 
-/** Sessions of the dashboard that a person ended before their time; their cookies are signed and would count on. */
+/** Dashboard sessions that were ended early; their signed cookies would otherwise stay valid. */
 export interface EndedSessions {
   has(nonce: string): Promise<boolean>
-  /** @param until when the session would have ended by itself, after which it is forgotten */
+  /** @param until when the session would have expired, after which the record is deleted */
   add(nonce: string, until: Millis): Promise<void>
 }

@@ -12,13 +12,13 @@ import type { Window } from '../domain/search/window'
 export interface SavedEntry {
   readonly id: number
   readonly version: number
-  /** False when a repeated store met the entry that was already there. */
+  /** False when a repeated store matched the existing entry. */
   readonly isNew: boolean
-  /** False when the database stopped answering behind the commit: then the schedule makes its words and vectors found. */
+  /** False when the database stopped responding after the commit: then the schedule indexes its words and vectors. */
   readonly searchable: boolean
-  /** Has a summary, of its own or kept. */
+  /** Whether it has a summary, its own or the existing one. */
   readonly summarized: boolean
-  /** Working memories that had to go because the project has no room for more (fabric contract §2). */
+  /** Working memories that were evicted because the project has no space for more (fabric contract §2). */
   readonly evicted: readonly number[]
 }
 
@@ -26,22 +26,22 @@ interface ChangedEntry {
   readonly version: number
   /** As of a saved one. */
   readonly searchable: boolean
-  /** As it stands there now, where it was asked for. */
+  /** The stored entry after the change, if requested. */
   readonly after?: Shown
 }
 
 interface ChangeOptions {
-  /** What `imageRemovals` told before the bytes of the images were put. */
+  /** The answer of `imageRemovals` before the bytes of the images were stored. */
   readonly knownRemovals?: readonly number[]
-  /** Whether the one entry is to come back, and to be told again where the call is made again. */
+  /** Whether to return the changed entry, and again when the call is repeated. */
   readonly shows?: boolean
 }
 
 interface EntryPage {
   readonly entries: readonly EntryPreview[]
-  /** Number of matches, from the same consistent read as the page; where a page takes several reads, of each part when it is read. */
+  /** Number of matches, from the same consistent read as the page; if a page needs several reads, each part counts when it is read. */
   readonly total: number
-  /** Counting has stopped behind the page (threads contract §4): there are more, one of them at least counted. Absent where exact. */
+  /** Whether counting stopped after the page (threads contract §4): there are more, at least one of them counted. Absent if exact. */
   readonly totalIsExact?: false
 }
 
@@ -54,65 +54,71 @@ export interface Stretch {
 
 export interface EntriesWithin {
   readonly entries: readonly Entry[]
-  /** Those that are readable too and did not fit. */
+  /** Ids of readable entries that did not fit. */
   readonly omitted: readonly number[]
 }
 
 export interface PageRequest extends Window {
-  /** Code points of text to bring; one more than is shown, so that truncation can be seen. */
+  /** Code points of text to return; one more than is shown, to detect truncation. */
   readonly previewLength: number
 }
 
 interface SaveOptions {
-  /** Of memories: each is stored only where no equal one stands, and what stands there is met as this says. */
+  /** Duplicate policy for memories: each is stored only if no equal one exists, and an existing one is updated by this policy. */
   readonly meeting?: Meeting | undefined
-  /** Whether a repeated turn is met again; true when absent. */
+  /** Whether a repeated message updates the existing one; true when absent. */
   readonly dedupe?: boolean
-  /** What `imageRemovals` told before the bytes of the images were put. */
+  /** The answer of `imageRemovals` before the bytes of the images were stored. */
   readonly knownRemovals?: readonly number[]
-  /** Captured entries that go in the same batch, which fails unless all of them stand so. */
+  /** Captured entries to delete in the same batch, which fails unless all are at these versions. */
   readonly replaces?: readonly CapturedAt[] | undefined
 }
 
 /**
- * The entries of all orgs; every method sees and touches only what its scope may see. Each method is at most one round
- * trip to the database (those that write long texts take more, behind the commit, and so does a page of a large store whose filter no
- * index answers), and what writes commits together with its row in
- * the audit log. Failures: `unavailable` when the database does not
- * answer; its message says whether anything can have changed: when the answer to a write is lost, nobody knows.
+ * Stores the entries of all organizations. Every method reads and changes only what its scope may see. Each method is at most one round
+ * trip to the database (writes of long texts take more, after the commit, and so does a page of a large store whose filter has no
+ * index), and a write commits together with its row in the audit log. Failures: `unavailable` when the database does not
+ * respond; its message states whether the write may have happened, since the answer to a write can be lost.
  */
 export interface EntryStore {
   /**
-   * Stores entries in order, all or none. With `dedupe`, an entry that repeats the newest turn of its source in its thread
-   * updates that turn instead (threads contract §2.2), so a retried store is harmless and equal stores at the same time give
+   * Stores entries in order, all or none. With `dedupe`, an entry that repeats the newest message of its source in its thread
+   * updates that message instead (threads contract §2.2), so a retry is harmless and equal stores at the same time give
    * one id; without it, each is a new entry.
    *
-   * @throws Problem conflict when bytes of an image may be missing, because a removal came between; then they are put again; and
-   * when what it replaces stands otherwise
-   * @throws MeetingFailed where a meeting is asked for and the entry to match has changed; with `dedupe`, where a repeated turn has
-   * reserved keys that the metadata of its store do not name: read them with `repeated` and store again with them
+   * @throws Problem conflict when bytes of an image may be missing, because a removal ran meanwhile: store them again; and
+   * when an entry to replace has another version
+   * @throws MeetingFailed when an entry to match has changed; with `dedupe`, when a repeated message has
+   * reserved keys that the new metadata do not have: read them with `repeated` and store again with them
+   *
+   * @example
+   * const [saved] = await entries.save(caller, [entry], { dedupe: true })
+   * if (saved?.isNew === false) console.log(`updated ${saved.id}`)
    */
   save(caller: Caller, entries: readonly NewEntry[], options?: SaveOptions): Promise<SavedEntry[]>
 
-  /** For each entry, the metadata of the turn that a store of it with `dedupe` would repeat; null where it repeats none. */
+  /** Returns for each entry the metadata of the message that a store with `dedupe` would repeat; null if it repeats none. */
   repeated(caller: Caller, entries: readonly NewEntry[]): Promise<(Metadata | null)[]>
 
-  /** Removals of these images that were begun not long ago. A write that met one asks, puts the bytes and tries again. */
+  /** Returns recent removals of these images. A write that conflicts with one calls this, stores the bytes and tries again. */
   imageRemovals(caller: Caller, hashes: readonly string[]): Promise<number[]>
 
-  /** Whole entries in no particular order, archived ones and the scope's own diary pages included; unknown ids are left out. */
+  /** Returns complete entries in no particular order, including archived ones and the scope's own diary pages; unknown ids are left out. */
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
 
   /**
-   * As `read`, for updates: texts only as far as one transaction writes their words.
+   * Like `read`, for updates: texts only as far as one transaction writes their words.
    *
-   * @throws Problem limit_exceeded when what stands beside the texts is more than fits into memory
+   * @throws Problem limit_exceeded when the data other than texts exceeds the memory
    */
   readToChange(scope: Scope, ids: readonly number[]): Promise<EntryToChange[]>
 
   /**
-   * As `read`, in the order of the ids, and only so many from the beginning as hold `maxBytes` together; the first always
+   * Like `read`, in the order of the ids, and only the first ones with at most `maxBytes` together; the first always
    * fits. The database sends no more than that.
+   *
+   * @example
+   * const { entries, omitted } = await store.readWithin(scope, [12, 7], 8_000_000)
    */
   readWithin(scope: Scope, ids: readonly number[], maxBytes: number): Promise<EntriesWithin>
 
@@ -140,13 +146,13 @@ export interface EntryStore {
   change(caller: Caller, changes: readonly EntryChange[], options?: ChangeOptions): Promise<ChangedEntry[]>
 
   /**
-   * Merges a patch of plain keys (RFC 7396) into the metadata as it stands, so that patches at the same time never lose
-   * each other. The patch must not touch reserved keys.
+   * Merges a patch of plain keys (RFC 7396) into the stored metadata, so that concurrent patches never lose
+   * each other. The patch must not contain reserved keys.
    *
-   * @returns the new version and whether the entry is archived, or null when there is no such entry that the caller may write; then
-   * nothing is kept of the call
-   * @throws Problem limit_exceeded when the merged metadata would be too large; conflict where the entry was gone as the patch arrived,
-   * and is there again
+   * @returns the new version and whether the entry is archived, or null when the caller may not write such an entry; then
+   * the call leaves no trace
+   * @throws Problem limit_exceeded when the merged metadata would be too large; conflict when the entry was deleted as the patch arrived,
+   * and has been restored
    */
   patch(
     caller: Caller,
@@ -155,44 +161,44 @@ export interface EntryStore {
   ): Promise<{ readonly version: number; readonly archived: boolean } | null>
 
   /**
-   * Deletes what the caller may write, with tags, links, index rows; images that nothing uses any more are queued. The last
-   * state is kept as long as history goes. Of many, the first `MOST_DELETED` by id; all of them are gone for every reader at once, and
-   * what one transaction cannot remove is removed behind it. Returns how many. One attempt.
+   * Deletes entries that the caller may write, with tags, links and index rows; unused images are queued for removal. The last
+   * state is retained with the history. Of many, the first `MOST_DELETED` by id; all of them become invisible at once, and
+   * rows beyond one transaction are removed after it. Returns how many. One attempt.
    *
-   * @throws DeleteRefused when nothing happened: the one entry named is not there at that version
+   * @throws DeleteRefused when nothing was deleted: the named entry does not exist at that version
    */
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /**
-   * Deletes for good, with all that is kept of these entries, whether they stand there, archived or not, have expired or were deleted
-   * before; of the latter, what the caller could write when they were. Of a thread all of these, without pages of a diary.
-   * The change log keeps that there were changes, and drops what they were about. One attempt.
+   * Deletes entries for good, with all retained data: existing ones, archived or not, expired ones, and ones deleted
+   * before, if the caller could write them then. Of a thread all of these, except diary pages.
+   * The change log keeps the changes without their content. One attempt.
    *
-   * @throws DeleteRefused as `delete`, and while a delete of some of them is still being done in parts
+   * @throws DeleteRefused as `delete`, and while another delete of some of them is still in progress
    */
   erase(caller: Caller, selection: EraseSelection): Promise<Erased>
 
-  /** Ends what deletes of these entries have left to be removed. Returns whether there was anything. */
+  /** Removes the rows that deletes of these entries have left. Returns whether there were any. */
   finishDeletes(caller: Caller, meant: Pick<EraseSelection, 'ids' | 'threadIds'>): Promise<boolean>
 
-  /** An entry that the caller may change, as it stands now; its text is left out. */
+  /** Returns the present state of an entry that the caller may change, without its text. */
   standing(caller: Caller, id: number): Promise<Entry | null>
 
-  /** How many entries a delete would take, or an erasure, and the first of their ids. @throws DeleteRefused as `delete` */
+  /** Returns how many entries a delete or an erasure would affect, and the first of their ids. @throws DeleteRefused as `delete` */
   wouldDelete(
     caller: Caller,
     selection: DeleteSelection,
     erases?: boolean,
   ): Promise<{ readonly count: number; readonly ids: readonly number[] }>
 
-  /** Most recently used first; reads maintained counters. */
+  /** Lists threads, most recently used first; reads maintained counters. */
   threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>
 
   statistics(scope: Scope): Promise<StoreStatistics>
 
-  /** Gives an entry the summary of the text it was made from; nothing when the text has changed. For maintenance. */
+  /** Stores the summary of an entry's text; does nothing when the text has changed. For maintenance. */
   summarize(entry: { readonly id: number; readonly textHash: string }, summary: string): Promise<void>
 
-  /** Whether an entry that the scope may see uses the image; its type if so. */
+  /** Returns the type of an image if an entry that the scope may see uses it, else null. */
   imageType(scope: Scope, hash: string): Promise<string | null>
 }

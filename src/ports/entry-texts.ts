@@ -8,13 +8,13 @@ export interface ScanRequest {
   readonly filter: Filter
   /** Only these entries; null for all. */
   readonly ids: readonly number[] | null
-  /** Only entries with a lower id; null to begin with the newest. */
+  /** Only entries with a lower id; null to start with the newest. */
   readonly beforeId: number | null
-  /** What the texts to be read hold; null: all are to be read. */
+  /** A condition that the texts must match; null: all are read. */
   readonly narrowing: Narrowing | null
-  /** How many entries to cover at most. */
+  /** Maximum number of entries to cover. */
   readonly limit: number
-  /** As the scan before this one told. */
+  /** As returned by the previous scan. */
   readonly inParts?: boolean
 }
 
@@ -22,51 +22,51 @@ export interface ScanRequest {
 export interface Candidate {
   readonly id: number
   readonly threadId: string
-  /** No less than the UTF-8 bytes of the text. */
+  /** At least the UTF-8 bytes of the text. */
   readonly bytes: number
-  /** Its place among the entries that the scan covered, from 1. */
+  /** Its position in the entries that the scan covered, from 1. */
   readonly place: number
-  /** The texts of the first candidates come at once. */
+  /** The texts of the first candidates are returned at once. */
   readonly text: string | null
 }
 
-/** A stretch of the entries, newest id first. */
+/** A range of the entries, newest id first. */
 export interface Scan {
-  /** In order; those that were covered and are not among them hold no match. */
+  /** In order; covered entries that are not in it contain no match. */
   readonly candidates: readonly Candidate[]
   readonly covered: number
-  /** No entry above it is left to cover; the lowest id covered as a rule, null when none was. */
+  /** All entries above it are covered; usually the lowest covered id, null when none was. */
   readonly lastId: number | null
   readonly more: boolean
-  /** Whether a part of all entries was gone through, whatever the filter admits of it: then maybe none was covered, and there is more. */
+  /** Whether a part of all entries was scanned, whatever the filter matches: then possibly none was covered, and there is more. */
   readonly inParts: boolean
 }
 
-/** How long a text is, and where its lines stand, without the text itself where it is long. */
+/** The length of a text and its line index, without the text itself if it is long. */
 interface TextMeasure {
   readonly textHash: string
-  /** Null: the text has to be looked at, and stands in `text`. */
+  /** Null: the index is not stored, and `text` has the complete text. */
   readonly marks: LineMarks | null
   readonly text: string | null
-  /** What most likely holds the part that was asked for; null where the whole text stands here, or no part was named. */
+  /** The range that probably contains the requested part; null when the complete text is here, or no part was requested. */
   readonly near: { readonly from: number; readonly to: number; readonly text: string } | null
 }
 
 /** Texts of entries, found and read in parts. Each method shows only what its scope may see. */
 export interface EntryTexts {
-  /** Which listed entries a search through texts covers next. Covers less than asked for when they are large. */
+  /** Returns the listed entries that a search through texts covers next. Covers fewer than requested when they are large. */
   scan(scope: Scope, request: ScanRequest): Promise<Scan>
 
-  /** Whole texts of listed entries by id; those that are gone are left out. */
+  /** Returns complete texts of listed entries by id; deleted ones are left out. */
   texts(scope: Scope, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
 
   /**
-   * Of an entry that may be read by id (archived ones and own diary pages too); null when there is none.
+   * Measures the text of an entry that may be read by id (including archived ones and own diary pages); null when there is none.
    *
-   * @param part brought at once where it can be told from the marks in the database (domain `likelyStretch`)
+   * @param part returned at once if the line index in the database locates it (domain `likelyStretch`)
    */
   measure(scope: Scope, id: number, part?: Part): Promise<TextMeasure | null>
 
-  /** A stretch of the text that was measured; null when the entry or its text is another by now. */
+  /** Returns a range of the measured text; null when the entry or its text has changed. */
   stretch(scope: Scope, id: number, textHash: string, stretch: Stretch): Promise<string | null>
 }

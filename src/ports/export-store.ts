@@ -1,21 +1,21 @@
 import type { Scope } from '../domain/identity/scope'
 import type { EntryRecord, RecordOf } from '../domain/transfer/records'
 
-/** What an export holds of an org, as far as the scope may read it by id. */
+/** Selects the entries of an export, as far as the scope may read them by id. */
 export interface ExportSelection {
-  /** The newest change of the org when the export began: what was stored later is out. */
+  /** The newest change of the organization at the start of the export: later entries are not included. */
   readonly until: number
-  /** Only what changed behind this change; null for everything. */
+  /** Only changes after this one; null for everything. */
   readonly after: number | null
   readonly project: string | null
   readonly history: boolean
   readonly vectors: boolean
 }
 
-/** Something that an export tells of one id, and about how many bytes that takes. */
+/** A part of an export about one id, and its approximate size in bytes. */
 export interface ToExport {
   readonly id: number
-  /** `gone`: what was the scope's to read and is not any more. */
+  /** `gone`: entries that the scope can no longer read. */
   readonly what: 'entry' | 'deleted' | 'gone'
   readonly bytes: number
 }
@@ -23,44 +23,44 @@ export interface ToExport {
 export type VersionRecord = RecordOf<'version'>
 export type VectorRecord = RecordOf<'vector'>
 
-/** All records of one id but its images. */
+/** All records of one id except its images. */
 export interface Exported {
   readonly id: number
-  /** Null for a deleted one, and where it left meanwhile. */
+  /** Null for a deleted one, or one that left the selection meanwhile. */
   readonly entry: EntryRecord | null
   readonly versions: readonly VersionRecord[]
   readonly vectors: readonly VectorRecord[]
 }
 
-/** What is known of entries that others name. */
+/** References to entries that others name. */
 export interface Named {
-  /** Those of the export, by id: their stable names. */
+  /** Stable names of the entries of the export, by id. */
   readonly inside: ReadonlyMap<number, string>
-  /** Those that a link may lead to: also deleted ones whose states are exported. */
+  /** Ids that a link may point to: also deleted ones whose states are exported. */
   readonly linkable: ReadonlySet<number>
 }
 
 /** Reads an org for exports, a bounded part at a time. */
 export interface ExportStore {
-  /** The random name of the org's store, which is made when it is first asked for, and the number of its newest change. */
+  /** Returns the random name of the organization's store, created on first use, and the number of its newest change. */
   begin(scope: Scope): Promise<{ readonly store: string; readonly newest: number; readonly forgotten: number }>
-  /** Projects that an administrator named. */
+  /** Returns the projects that an administrator named. */
   projects(scope: Scope, project: string | null): Promise<readonly RecordOf<'project'>[]>
-  /** What is exported of ids beyond one, in their order; at most `limit`. Not for exports with `after`. */
+  /** Lists exported ids after one, in order; at most `limit`. Not for exports with `after`. */
   list(scope: Scope, selection: ExportSelection, beyond: number, limit: number): Promise<readonly ToExport[]>
-  /** Ids of entries that have changed between two changes, at most `limit` changes; `last` is the change they end with. */
+  /** Returns ids of entries that have changed between two changes, at most `limit` changes; `last` is the last of these changes. */
   changed(
     scope: Scope,
     after: number,
     until: number,
     limit: number,
   ): Promise<{ readonly ids: readonly number[]; readonly last: number | null }>
-  /** As `list`, of these ids, in exports with `after`. */
+  /** Like `list`, for these ids, in exports with `after`. */
   listChanged(scope: Scope, selection: ExportSelection, ids: readonly number[]): Promise<readonly ToExport[]>
   /**
-   * The records of these ids, in their order.
+   * Returns the records of these ids, in their order.
    *
-   * @param versions of which only those beyond `beyond` are read, in order, as long as they hold no more than `maxBytes`; the first always
+   * @param versions reads only those after `beyond`, in order, up to `maxBytes`; the first always
    */
   read(
     scope: Scope,
@@ -69,6 +69,6 @@ export interface ExportStore {
     versions: { readonly beyond: number; readonly maxBytes: number },
   ): Promise<{ readonly exported: readonly Exported[]; readonly moreVersions: boolean }>
   named(scope: Scope, selection: ExportSelection, ids: readonly number[]): Promise<Named>
-  /** The first id of the export that uses each image. */
+  /** Returns the first id of the export that uses each image. */
   firstUses(scope: Scope, selection: ExportSelection, hashes: readonly string[]): Promise<ReadonlyMap<string, number>>
 }

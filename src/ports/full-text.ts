@@ -7,104 +7,104 @@ import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
 
-/** Where words stand: the title, the text, its code blocks and file paths, and beside it the day of creation and the agent. */
+/** Searchable columns: the title, the text, its code blocks and file paths, and the context (day of creation and agent). */
 export const TEXT_COLUMNS = ['title', 'body', 'code', 'context'] as const
 export type TextColumn = (typeof TEXT_COLUMNS)[number]
 
-/** An entry that the engine found, with what the scorer and an ordering policy need. */
+/** An entry that the engine found, with the data for scoring and ordering. */
 export interface TextHit {
   readonly id: number
   /** Empty when the entry has none, or when titles were not searched. */
   readonly title: string
-  /** At most the first `SCORED_LENGTH` code points; what lies beyond is found but does not raise the score. */
+  /** At most the first `SCORED_LENGTH` code points; text after them is found but does not raise the score. */
   readonly text: string
   /**
-   * The code block, the path of the file and the aliases that its metadata name, the first `SCORED_LENGTH` of each; empty when code was not
+   * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not
    * searched.
    */
   readonly code: string
-  /** The aliases by themselves; none when code was not searched. */
+  /** The aliases alone; none when code was not searched. */
   readonly aliases: readonly string[]
-  /** Creation date and agent, as indexed beside the text; empty when they were not searched. */
+  /** Creation date and agent, as indexed; empty when they were not searched. */
   readonly context: string
-  /** Content words in the whole text. */
+  /** Number of content words of the complete text. */
   readonly length: number
-  /** Ids of the entries one and two places after it in its thread; none but of a search by the expression. */
+  /** Ids of the entries one and two positions after it in its thread; only of a search by the expression. */
   readonly following: readonly number[]
-  /** Holds every unit of the query. */
+  /** Whether it contains every unit of the query. */
   readonly complete: boolean
-  /** How many units of the query it holds, of those that chose where few words do; 0 but of a search by units. */
+  /** Number of units of the query that it contains, of those that selected candidates if few words do; 0 except for a search by units. */
   readonly held: number
-  /** Its place among the candidates of a search by units, from 1. */
+  /** Its rank in the candidates of a search by units, from 1. */
   readonly place: number
-  /** Of a memory, 1 to 5. */
+  /** Layer of a memory, 1 to 5. */
   readonly weight: number
   readonly layer: Layer
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Null where no moment was named. */
+  /** Null without a work context. */
   readonly atMoment: AtMoment | null
-  /** Found by parts or compounds of the words alone (`domain/search/compounds.ts`). */
+  /** Whether only parts or compounds of the words were found (`domain/search/compounds.ts`). */
   readonly isByParts?: true
 }
 
 /** The same on every backend, since it is part of the score. */
 export const SCORED_LENGTH = 8_000
 
-/** What every search by words is told. */
+/** Options of every search by words. */
 interface Sought {
   /** With an expression. */
   readonly query: TextQuery
-  /** What the statistics are wanted of, and what candidates weigh; without any the newest come first. */
+  /** Terms to count, and their weights for candidates; without any the newest come first. */
   readonly terms: readonly ScoredTerm[]
   readonly filter: Filter
   /**
-   * Where units are looked for, one at least. Quoted phrases are never found in `context`. Units by prefix are found in title, body and
-   * context only, whatever the columns: the code column does not keep its words as they are written.
+   * Columns that are searched, at least one. Quoted phrases are never found in `context`. Prefix units are found in title, body and
+   * context only, whatever the columns: the code column does not store its words as written.
    */
   readonly columns: readonly TextColumn[]
 }
 
-/** Entries that fulfil the query's expression. */
+/** Finds entries that match the query's expression. */
 export interface TextRequest extends Sought {
-  /** Captured entries alone are found and counted (capture contract §4), in the place of what lists show. */
+  /** Only captured entries are found and counted (capture contract §4), instead of listed ones. */
   readonly captured?: boolean
   /** As in `UnitsRequest`. */
   readonly totals?: boolean
   readonly depth: {
-    /** Those that hold the most and the rarest words, shorter ones before longer. */
+    /** Prefers entries with the most and the rarest words, shorter ones before longer. */
     readonly candidates: number
-    /** Beside these, where the query has `preferred`, entries that fulfil it: the shortest. */
+    /** In addition, if the query has `preferred`, entries that match it: the shortest. */
     readonly complete: number
   }
 }
 
-/** Entries that hold any of the query's units, the rarest and the most first, each with how many it holds and its place. */
+/** Finds entries that contain any of the query's units, the rarest and the most first, each with its number of units and its rank. */
 export interface UnitsRequest extends Sought {
   readonly candidates: number
   /** The agent whose diary pages are found too, by their owner. */
   readonly diaryOf?: string | null
-  /** Whether all entries of the scope are counted; without it `statistics` know of terms only. True when absent. */
+  /** Whether all entries of the scope are counted; without it `statistics` cover terms only. True when absent. */
   readonly totals?: boolean
 }
 
 /**
- * Entries that hold scored terms which stand in no more entries than `rare`, the rarest and the most of them first. A term of more leads
- * nowhere and is counted no further, and of each layer a few thousand entries are counted, so that many words cost the same in a store
+ * Finds entries that contain scored terms which occur in at most `rare` entries, the rarest and the most of them first. More frequent terms
+ * are not used and not counted further, and of each layer a few thousand entries are counted, so that many words cost the same in a store
  * of any size.
  */
 export interface RareRequest extends Sought {
   readonly rare: number
   readonly candidates: number
-  /** What each hit is to this moment is wanted too. */
+  /** Whether to return each hit's relation to this work context. */
   readonly moment?: Moment
 }
 
 export interface TextSearch {
   readonly hits: readonly TextHit[]
   /**
-   * Counted over all that the scope may search, whatever the filter; but a filter that names a `room` confines what is counted,
-   * so that other projects cost and tell nothing. Of no meaning without a hit.
+   * Counted over everything that the scope may search, whatever the filter; but a filter on `room` limits the count,
+   * so that other projects have no cost and no effect. Undefined without a hit.
    */
   readonly statistics: TermStatistics
   /**
@@ -114,15 +114,15 @@ export interface TextSearch {
   readonly chosenBy: ChosenBy
 }
 
-/** What stands in an entry, whether or not words found it. */
+/** The matched content of an entry, whether or not it was found by words. */
 export interface Standing extends Pick<TextHit, 'id' | 'title' | 'text' | 'code' | 'aliases'> {
-  /** Of an entry of more than `SCORED_LENGTH` bytes, which of the units it holds, by their places; else empty. */
+  /** For an entry of more than `SCORED_LENGTH` bytes, the units it contains, by their positions; else empty. */
   readonly held: readonly number[]
 }
 
 /**
- * Finds candidates by words. The index is written by the entry store in the batch that writes the row, so what was
- * stored is found by the next call.
+ * Finds candidates by words. The entry store writes the index in the batch of the row, so an entry
+ * is found by the next call after its store.
  */
 export interface FullText {
   /** `fts5` or `tsvector`. */
@@ -140,7 +140,7 @@ export interface FullText {
   /** By the units of the query, whatever its expression says. */
   searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
 
-  /** By the rare words of the query, as much from a large store as from a small one. */
+  /** Searches by the rare words of the query; reads as much from a large store as from a small one. */
   searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
   /** What stands in these entries, as far as the scope lists them. */

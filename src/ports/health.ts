@@ -1,9 +1,9 @@
 import type { Millis } from '../domain/time'
 
-/** Whether a dependency answers, and what this isolate has seen of it. */
+/** State of a dependency, and this isolate's observations of it. */
 export interface DatabaseHealth {
   readonly backend: 'sqlite' | 'postgresql'
-  /** @throws when the database does not answer */
+  /** @throws when the database does not respond */
   ping(): Promise<void>
   counts(): {
     readonly total: number
@@ -11,24 +11,24 @@ export interface DatabaseHealth {
     readonly lastFailed: boolean
     readonly latencyMs: Millis
   }
-  /** Of the whole database, as it said last; absent or null where it does not tell. */
+  /** Size of the complete database, as last reported; absent or null if unknown. */
   readonly bytes?: () => number | null
   /** Bytes that the whole database may hold; absent where there is no fixed limit. */
   readonly limit?: number
 }
 
-/** Whether a configured model provider answers and has the model. */
+/** Checks that a configured model provider responds and has the model. */
 export interface ModelHealth {
   readonly backend: string
-  /** False: calls go on without it. */
+  /** False: the server works without it. */
   readonly required: boolean
-  /** Cheap, bounded to seconds. @throws Problem unavailable that says what to start, pull or set */
+  /** Cheap, limited to seconds. @throws Problem unavailable with what to start, pull or set */
   ping(): Promise<void>
 }
 
 export interface ObjectStoreHealth {
   readonly backend: string
-  /** False: calls go on without it. */
+  /** False: the server works without it. */
   readonly required?: boolean
   ping(): Promise<void>
 }

@@ -7,79 +7,83 @@ import type { Millis } from '../domain/time'
 import type { EntriesWithin } from './entry-store'
 
 export interface VersionPage {
-  /** The newest that the scope may see; of a deleted entry, that of its deletion. */
+  /** The newest version that the scope may see; of a deleted entry, that of its deletion. */
   readonly currentVersion: number
-  /** Whether lists and reads know it no more, as far as the scope may see. */
+  /** Whether the entry is deleted, as far as the scope may see. */
   readonly deleted: boolean
   /** Newest first. */
   readonly versions: readonly Version[]
   readonly total: number
 }
 
-/** What a restoration means: entries by id, or whatever one call has deleted. */
+/** Selects what to restore: entries by id, or all that one call has deleted. */
 export type Restoration =
   | { readonly ids: readonly number[]; readonly version?: number | undefined }
   | { readonly changeId: string }
 
-/** A state that is kept and may be brought back. */
+/** A retained state that can be restored. */
 export interface Kept {
   readonly id: number
-  /** Names the kept state to `restore`. */
+  /** Identifies the retained state for `restore`. */
   readonly kept: number
-  /** What stands there now, or the version of its deletion. */
+  /** The current version, or the version of its deletion. */
   readonly currentVersion: number
-  /** When that came to be, in milliseconds since 1970, and by whom. */
+  /** When that version was made, in milliseconds since 1970, and by whom. */
   readonly currentAt: Millis
   readonly currentBy: string
   readonly live: boolean
-  /** JSON of the links that went with it: its own that its metadata do not name. Null for none. */
+  /** JSON of the links removed with it: its own that are not in its metadata. Null for none. */
   readonly edges: string | null
-  /** When this state ends, or the last state of what is gone ended; null for never. */
+  /** When this state expires, or when the last state of a deleted entry expired; null for never. */
   readonly expiresAt: Millis | null
   readonly state: Entry
-  /** The access of the present entry, or of the deleted one; null where the state is its last one. */
+  /** The access of the present entry, or of the deleted one; null if the state is its last one. */
   readonly present: Readable | null
 }
 
-/** A kept state that is restored. */
+/** A retained state to restore. */
 export interface ToRestore extends Kept {
   /** Metadata that replaces its own, so that only readers of the present entry can read it. */
   readonly narrowed?: NarrowedState | null
 }
 
 interface Restorable {
-  /** Those that hold no more than `maxBytes` of text and metadata together; the first always fits. */
+  /** The first states with at most `maxBytes` of text and metadata together; the first always fits. */
   readonly kept: readonly Kept[]
-  /** How many more there are, which did not fit. */
+  /** Number of further states that did not fit. */
   readonly more: number
-  /** Entries that stand there and are the scope's to change, of the ids or of what the call deleted: their version, and whose it is. */
+  /** Existing entries that the scope may change, of the ids or of the deleting call: their version and owner. */
   readonly standing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
-  /** What the call deleted, came back, and was deleted again by another call. */
+  /** Entries that the call deleted, that were restored, and then deleted again by another call. */
   readonly again: readonly number[]
 }
 
 /** What entries were before. Old states are shown to whom they were visible. */
 export interface History {
-  /** Null when there is nothing of it that the scope may see. */
+  /** Lists versions; null when the scope may see none of the entry. */
   versions(scope: Scope, id: number, window: Window): Promise<VersionPage | null>
-  /** The entry as it was; null as above. */
+  /** Returns one version of the entry; null as above. */
   state(scope: Scope, id: number, version: number): Promise<Entry | null>
-  /** Texts of versions, newest first, as long as they hold no more than `maxBytes` together. */
+  /** Returns texts of versions, newest first, up to `maxBytes` together. */
   texts(scope: Scope, id: number, versions: readonly number[], maxBytes: number): Promise<ReadonlyMap<number, string>>
-  /** Entries as they were at an instant, as `EntryStore.readWithin` brings them. */
+  /** Returns entries as they were at an instant, in the form of `EntryStore.readWithin`. */
   asOf(scope: Scope, ids: readonly number[], at: Millis, maxBytes: number): Promise<EntriesWithin>
-  /** States to be brought back, of which at most `limit` come. */
+  /** Returns states that can be restored, at most `limit`. */
   restorable(
     scope: Scope,
     what: Restoration,
     bounds: { readonly limit: number; readonly maxBytes: number },
   ): Promise<Restorable>
   /**
-   * Brings states back, all or none, as new versions.
+   * Restores states, all or none, as new versions.
    *
-   * @param generated what models made of each text; null where the text stays what it is
+   * @param generated vectors and summary of each text; null where the text does not change
    * @returns the new versions
-   * @throws Problem conflict when one was changed, brought back or forgotten meanwhile
+   * @throws Problem conflict when one was changed, restored or erased meanwhile
+   *
+   * @example
+   * const { kept } = await history.restorable(scope, { ids: [12] }, { limit: 100, maxBytes: 8_000_000 })
+   * const versions = await history.restore(caller, kept, kept.map(() => null))
    */
   restore(caller: Caller, states: readonly ToRestore[], generated: readonly (Generated | null)[]): Promise<number[]>
 }

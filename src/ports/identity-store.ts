@@ -7,30 +7,30 @@ import type { Millis } from '../domain/time'
  * `unavailable` when the database does not answer, as for the entry store.
  */
 export interface IdentityStore {
-  /** @throws Problem conflict when the id is taken */
+  /** @throws Problem conflict when the id exists */
   createOrg(org: Org, event: AuditEvent): Promise<void>
-  /** By id; all of them, or those named. */
+  /** Lists organizations by id; all of them, or those named. */
   orgs(ids?: readonly string[]): Promise<Org[]>
 
-  /** @throws Problem conflict when the project has been created before */
+  /** @throws Problem conflict when the project was created before */
   createProject(org: string, project: Project, event: AuditEvent): Promise<void>
 
-  /** Every owner that a key of the org has or had, and those of entries that came from elsewhere. */
+  /** Returns every owner that a key of the organization has or had, and the owners of imported entries. */
   owners(org: string): Promise<string[]>
   /**
    * @param hash SHA-256 of the key, hexadecimal
-   * @param newOwner the key's owner must be one that nobody has or had
+   * @param newOwner whether the key's owner must be one that no key has or had
    * @throws Problem conflict when it is not
    */
   createKey(key: ApiKey, hash: string, event: AuditEvent, newOwner: boolean): Promise<void>
-  /** Of one org, oldest first, revoked ones too. */
+  /** Lists keys of one organization, oldest first, including revoked ones. */
   keys(org: string): Promise<ApiKey[]>
   keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
   keyById(id: string): Promise<ApiKey | null>
-  /** Those that are not revoked yet. False when all of them were; then nothing is written. */
+  /** Revokes keys that are not revoked yet. False when all of them were; then nothing is written. */
   revokeKeys(org: string, ids: readonly string[], at: Millis, event: AuditEvent): Promise<boolean>
-  /** Notes that a key was in use; for maintenance, not audited. */
+  /** Records the use of a key; for maintenance, not audited. */
   noteUse(id: string, at: Millis): Promise<void>
-  /** Whether any key was ever made. */
+  /** Returns whether any key was ever made. */
   hasKeys(): Promise<boolean>
 }

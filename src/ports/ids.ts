@@ -1,4 +1,4 @@
-/** Where names that nobody can guess come from, so that tests own them. */
+/** The source of unguessable names, which tests replace. */
 export interface Ids {
   /** 32 hexadecimal digits, never the same twice. */
   next(): string

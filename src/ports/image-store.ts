@@ -9,14 +9,14 @@ export interface StoredObject {
   readonly uploadedAt: Millis
 }
 
-/** Image bytes by org and hash of their content: equal bytes are one object, and every put may be repeated. */
+/** Stores image bytes by organization and content hash: equal bytes are one object, and every put can be repeated. */
 export interface ImageStore {
-  /** Why nothing can be put, as a sentence for the caller, in a deployment without a place for images; null where there is one. */
+  /** Why images cannot be stored, as a sentence for the caller, in a deployment without image storage; else null. */
   readonly refusal: string | null
   put(scope: Scope, image: Pick<DecodedImage, 'hash' | 'mimeType' | 'bytes'>): Promise<void>
-  /** Null when there is no such object. */
+  /** Null when the object does not exist. */
   get(scope: Scope, hash: string): Promise<Uint8Array | null>
   delete(scope: Scope, hash: string): Promise<void>
-  /** Some objects of all orgs in key order; `cursor` null when these were the last. For the clean-up of orphans. */
+  /** Lists some objects of all organizations in key order; `cursor` is null at the end. For the cleanup of orphans. */
   list(cursor: string | null): Promise<{ objects: readonly StoredObject[]; cursor: string | null }>
 }

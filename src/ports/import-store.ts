@@ -4,48 +4,48 @@ import type { Millis } from '../domain/time'
 import type { IncomingEntry, IncomingLink } from '../domain/transfer/incoming'
 import type { IncomingVersion } from '../domain/transfer/incoming-version'
 
-/** What is known here of an entry of another store. */
+/** The record of an entry of another store. */
 export interface Remembered {
   /** Ours. */
   readonly entryId: number
-  /** At which it stood after it came; 0: its id was given, but it has not come; null for the org's own entries. */
+  /** Its version after its import; 0: its id was reserved, but it was not imported; null for the organization's own entries. */
   readonly version: number | null
-  /** Of the newest file it came with, milliseconds since 1970; null as above. */
+  /** Time of the newest file it came with, milliseconds since 1970; null as above. */
   readonly at: Millis | null
-  /** What stands there. */
+  /** The entry that exists here. */
   readonly standing: {
     readonly version: number
     readonly updatedAt: Millis
     readonly isPendingDeletion: boolean
-    /** Of the org's own entries, one that the scope may read and not change: it is what it is. */
+    /** One of the organization's own entries that the scope may read but not change: it is not replaced. */
     readonly isReadOnly?: true
   } | null
-  /** The newest version that it ever had, where it does not stand. */
+  /** The newest version that it ever had, if it does not exist. */
   readonly last: number
 }
 
 export interface NewId {
   readonly theirId: string
-  /** The id that is kept where it is free in the whole database; null for any. */
+  /** The id to use if it is free in the complete database; null for any. */
   readonly wanted: number | null
 }
 
-/** An entry that comes in, under its id here. */
+/** An imported entry, under its id here. */
 export interface TakenEntry {
   readonly theirId: string
   readonly id: number
-  /** The version that is replaced; null where none stands. */
+  /** The version that is replaced; null if none exists. */
   readonly replaces: number | null
   /** The version that it gets. */
   readonly version: number
   readonly entry: IncomingEntry
   /** Ours. */
   readonly links: readonly IncomingLink[]
-  /** Of what it says of entries that have not come: theirs. */
+  /** References to entries that were not imported: their ids in the source. */
   readonly waiting: readonly Waiting[]
-  /** Its vectors; null where it keeps what it has, or gets new ones later. */
+  /** Its vectors; null if its vectors do not change, or are made later. */
   readonly vectors: readonly TextVector[] | null
-  /** Whether models are to make vectors of it. */
+  /** Whether vectors are to be made for it. */
   readonly queueVectors: boolean
 }
 
@@ -56,7 +56,7 @@ export interface Waiting {
 }
 
 export interface TakenVersion {
-  /** Of its entry here. */
+  /** Version of its entry here. */
   readonly id: number
   readonly state: IncomingVersion
 }
@@ -68,39 +68,39 @@ export interface ImportBatch {
   readonly entries: readonly TakenEntry[]
   readonly deleted: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
   readonly versions: readonly TakenVersion[]
-  /** Of entries that came before, at the versions they stand at. */
+  /** Entries imported earlier, with their current versions. */
   readonly vectors: readonly {
     readonly id: number
     readonly version: number
     readonly vectors: readonly TextVector[]
   }[]
-  /** Deleted entries whose states alone came: theirs, ours and the version of the deletion. */
+  /** Deleted entries of which only states were imported: source id, id here and the version of the deletion. */
   readonly gone: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
-  /** Removals of images that were known when their bytes were put. */
+  /** Removals of images that were known when their bytes were stored. */
   readonly knownRemovals: readonly number[]
   readonly detail: Readonly<Record<string, number>>
 }
 
-/** What an org may still take; null without a limit. */
+/** Remaining quota of an organization; null without a limit. */
 export interface RemainingQuota {
   readonly entries: number | null
   readonly bytes: number | null
 }
 
-/** Where entries of other stores come in. */
+/** Imports entries of other stores. */
 export interface ImportStore {
-  /** Of these ids of a store, those that the scope may know of. */
+  /** Returns the records of these ids of a store that the scope may see. */
   recall(scope: Scope, store: string, theirIds: readonly string[]): Promise<ReadonlyMap<string, Remembered>>
-  /** Gives ids of entries that are to come. */
+  /** Reserves ids for entries to be imported. */
   reserve(caller: Caller, store: string, rows: readonly NewId[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Takes a batch, all or nothing; words are searchable when it returns.
+   * Imports a batch, all or nothing; its words are searchable when it returns.
    *
    * @returns how many versions were new
-   * @throws Problem conflict when an entry has changed since it was looked at; limit_exceeded over a quota
+   * @throws Problem conflict when an entry has changed since it was read; limit_exceeded over a quota
    */
   write(caller: Caller, batch: ImportBatch): Promise<{ readonly versions: number }>
-  /** Lets what waited for these follow them, a bounded part of it. @returns links that were made, and whether more is waiting */
+  /** Resolves a bounded part of the links that waited for these entries. @returns links that were made, and whether more are waiting */
   settle(
     caller: Caller,
     store: string,
@@ -112,13 +112,13 @@ export interface ImportStore {
   ): Promise<void>
   remainingQuota(scope: Scope): Promise<RemainingQuota>
   /**
-   * Those of the images that the org uses: `seen` in what the scope may read, an entry or a kept state of one; `hidden` in nothing but
-   * what others may read, of which the scope is told nothing.
+   * Returns those of the images that the organization uses: `seen` by entries or retained states that the scope may read; `hidden` only by
+   * others, which is not reported to the scope.
    */
   imagesInUse(
     scope: Scope,
     hashes: readonly string[],
   ): Promise<{ readonly seen: ReadonlySet<string>; readonly hidden: ReadonlySet<string> }>
-  /** Those of the entries that have no vectors of a model. */
+  /** Returns those of the entries that have no vectors of a model. */
   withoutVectors(scope: Scope, model: string, ids: readonly number[]): Promise<ReadonlySet<number>>
 }

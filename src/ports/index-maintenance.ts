@@ -1,29 +1,29 @@
-/** Keeps the search index in step with the way text is analysed, which changes with FTS_LANGUAGE. */
+/** Updates the search index when the analysis of texts changes, for example with FTS_LANGUAGE. */
 export interface IndexMaintenance {
-  /** Whether the whole index was written by the current analysis. */
+  /** Returns whether the complete index was written by the current analysis. */
   isCurrent(): Promise<boolean>
   /**
-   * Rewrites the index rows of some entries of all orgs, in order of id, and remembers how far it came.
+   * Rewrites the index rows of some entries of all organizations, in order of id, and records its progress.
    *
-   * @param limit entries at most; fewer where they are long
+   * @param limit maximum number of entries; fewer if they are long
    * @returns how many were rewritten, and whether there may be more; none when the index is current
    */
   rebuild(limit: number): Promise<{ readonly written: number; readonly more: boolean }>
   /**
-   * Puts parts together that many writes left in the index, a bounded share; what searches find stays the same.
+   * Merges a bounded part of the index segments that many writes left; the results of searches do not change.
    *
    * @returns whether there may be more to do
    */
   merge(): Promise<boolean>
   /**
-   * Takes the words of what was removed out of the index for good, a bounded share; work of the outbox, which is queued anew while there
+   * Removes a bounded part of the words of deleted entries from the index for good; work of the outbox, which is queued again while there
    * is more.
    *
-   * @param key of that work: what was erased, or what was begun
+   * @param key of that work: the erased id, or the started part
    */
   forget(org: string, key: string): Promise<void>
   /**
-   * Writes the words of one entry as it stands now; nothing when it is gone.
+   * Indexes the words of one entry in its present state; does nothing when it was deleted.
    *
    * @throws Problem unavailable when it changed meanwhile
    */

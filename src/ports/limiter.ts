@@ -1,6 +1,6 @@
-/** How much one credential may ask at once, and in a minute. */
+/** Limits of one key: concurrent requests, and requests per minute. */
 export interface Limits {
-  /** Null: as many as it likes. */
+  /** Null: unlimited. */
   readonly perMinute: number | null
   readonly concurrent: number | null
 }
@@ -8,24 +8,24 @@ export interface Limits {
 export type Admission =
   | {
       readonly admitted: true
-      /** To be called when the request is over; never fails. */
+      /** Must be called when the request is over; never fails. */
       readonly leave: () => Promise<void>
     }
   | {
       readonly admitted: false
       readonly exceeded: keyof Limits
-      /** Seconds after which it is worth trying again; at least 1. */
+      /** Seconds to wait before a retry; at least 1. */
       readonly retryAfter: number
     }
 
 export interface Asked {
-  /** Messages that the request brings; 1 without it. */
+  /** Number of messages in the request; 1 when absent. */
   readonly messages?: number
-  /** In the place of the configured number. */
+  /** Replaces the configured limit. */
   readonly perMinute?: number | undefined
 }
 
-/** Counts the requests of each key, over all isolates. A counter that does not answer admits: it guards, it is no door. */
+/** Limits the requests of each key, across isolates. If the counter does not respond, requests are admitted. */
 export interface Limiter {
   enter(key: string, asked?: Asked): Promise<Admission>
 }

@@ -1,8 +1,8 @@
-/** Long texts where they stand beside the rows of entries. For maintenance. */
+/** Removes long texts that are stored in a separate table. For maintenance. */
 export interface LongTexts {
   /**
-   * A text that a call has sent ahead of its transaction (topic `text` of the outbox, whose row is claimed) is awaited no longer; it goes
-   * when no entry and no kept state needs it. Nothing happens to one that was sent again meanwhile.
+   * Ends the wait for a text that a call staged before its transaction (topic `text` of the outbox, whose row is claimed): it is deleted
+   * unless an entry or a retained state needs it. A text that was staged again meanwhile is not deleted.
    */
   withdraw(org: string, hash: string): Promise<void>
 }

@@ -13,22 +13,22 @@ export interface MemoryQuery extends Window {
   readonly layer: Layer
   /** Null for every kind. */
   readonly kinds: readonly Kind[] | null
-  /** Has one of these normalised tags; empty for no such condition. */
+  /** Has one of these normalized tags; empty for no such condition. */
   readonly tags: readonly string[]
-  /** Archived ones alone; without it, none of them. */
+  /** Only archived ones; without it, none of them. */
   readonly archived?: boolean | undefined
 }
 
 interface MemoryPage {
   readonly memories: readonly Memory[]
-  /** Of the page, those whose texts would pass the bytes that were allowed. */
+  /** Ids of the page whose texts exceed the byte limit. */
   readonly omitted: readonly number[]
-  /** Exact; from the same consistent read, but of a list by tags that very many have. */
+  /** Exact; from the same consistent read, except for a list by very frequent tags. */
   readonly total: number
 }
 
 export interface SummarizableQuery {
-  /** Null for memories of no project. */
+  /** Null for memories without a project. */
   readonly project: string | null
   readonly layer: Layer
   readonly types: readonly MemoryType[]
@@ -42,13 +42,13 @@ export interface SummarizableQuery {
  * layers 1 and 2 of others and of none do not exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
  */
 export interface Memories {
-  /** One that is the scope's to change, also an archived one; null when there is none. */
+  /** Returns a memory that the scope may change, including an archived one; null when there is none. */
   findToChange(scope: Scope, project: string | null, id: number): Promise<Memory | null>
 
-  /** As `find`, noted as an access, which this answer already counts. Changes no version and leaves no trace in any log. */
+  /** Like `find`, and counts an access, which this answer already includes. Changes no version and no log. */
   access(scope: Scope, project: string | null, id: number): Promise<Memory | null>
 
-  /** Newest first: by the millisecond of creation, then id. The first memory of a page always fits into `maxBytes`. */
+  /** Lists memories, newest first: by the millisecond of creation, then id. The first memory of a page always fits into `maxBytes`. */
   list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
 
   /**
@@ -63,21 +63,21 @@ export interface Memories {
     maxBytes: number,
   ): Promise<Omit<MemoryPage, 'total'>>
 
-  /** Those of the ids that are at home in another project than this: of layer 3, from one, and not tagged as everybody's. As `shown`. */
+  /** Returns those of the ids that belong to another project: of layer 3, from a project, and not tagged as shared. Like `shown`. */
   away(scope: Scope, project: string, ids: readonly number[]): Promise<ReadonlySet<number>>
 
   /**
-   * What may be summed up: unpinned memories that everybody in the project may read, of its own thread, the oldest first. Of each
-   * the beginning of its text.
+   * Returns memories that may be summarized: unpinned ones that everyone in the project may read, of its own thread, oldest first. Each
+   * with a preview of its text.
    */
   summarizable(scope: Scope, query: SummarizableQuery): Promise<(Original & EntryVersion)[]>
 
-  /** What stands already and is equal to each of these, the oldest; null for none. */
+  /** Returns the oldest existing memory that is equal to each of these; null for none. */
   equals(scope: Scope, wanted: readonly Sameness[]): Promise<(Equal | null)[]>
 
-  /** Visible memories of a project (null: of none) that stand for problems with this key, the oldest first. */
+  /** Returns visible memories of a project (null: of none) for problems with this key, oldest first. */
   reported(scope: Scope, project: string | null, key: string): Promise<Reported[]>
 
-  /** How many there are of each sort. */
+  /** Returns the number of memories of each sort. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>
 }

@@ -27,37 +27,46 @@ export interface WorkItem {
   readonly id: number
   readonly org: string
   readonly topic: WorkTopic
-  /** What the topic is done to. */
+  /** The object of the work. */
   readonly key: string
   readonly attempts: number
-  /** Of the claim that took it; the next claim of the same row has another. */
+  /** Fencing token of the lease; each lease of the same row has another. */
   readonly token: string
 }
 
-/** How much of one topic is taken at once. */
+/** Maximum number of items of one topic in a lease. */
 export interface Lane {
   readonly topic: WorkTopic
   readonly limit: number
 }
 
 /**
- * Rows of work to be done by another service, retried until it succeeds. Work is fenced: a claim ends when nobody holds on
- * to it for a while, and whoever lost it to another can neither finish nor postpone what the other holds. Items that are
- * passed together are of one claim.
+ * A queue of work to be done after a commit, retried until it succeeds. Items are leased with a fencing token: a lease expires unless it is
+ * extended, and a worker that lost it can neither finish nor postpone the item. Items that are
+ * passed together are of one lease.
+ *
+ * @example
+ * for (const item of await outbox.claim([{ topic: 'embed', limit: 50 }])) {
+ *   if ((await outbox.hold([item])).length === 0) continue
+ *   await embed(item).then(
+ *     () => outbox.finish([item]),
+ *     (error) => outbox.retry([item], String(error)),
+ *   )
+ * }
  */
 export interface Outbox {
   /**
-   * Claims due work of each lane. An image that is in use again is dropped from the list instead of claimed, in the same
-   * transaction that looks; a claimed one is marked, so that no write commits that put its bytes before.
+   * Leases due work of each topic. An image that is in use again is dropped instead, in the same
+   * transaction; a leased one is marked, so that no write commits that stored its bytes before.
    */
   claim(lanes: readonly Lane[]): Promise<WorkItem[]>
-  /** Prolongs a claim; the items of it that are still held. To be asked before each step of the work. */
+  /** Extends a lease, and returns the items that are still held. Call it before each step of the work. */
   hold(items: readonly WorkItem[]): Promise<WorkItem[]>
-  /** The work is done; an item that was queued again meanwhile, or that another has claimed, stays. */
+  /** Removes finished work; an item that was queued again meanwhile, or that another worker holds, stays. */
   finish(items: readonly WorkItem[]): Promise<void>
   /**
-   * The work failed; it is tried again later, ever more slowly, and counts as failed after ten tries. Nothing happens to an
-   * item that is not held any more.
+   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer
+   * held are not changed.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
   /** Lets claimed work wait, without counting the attempt. */

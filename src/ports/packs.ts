@@ -1,25 +1,25 @@
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
 
-/** Whose memory a pack is made of: a scope, and the agent whose diary pages join it. */
+/** The source of a pack: a scope, and the agent whose diary pages are included. */
 export interface PackSight {
   readonly scope: Scope
   /** Null for none. */
   readonly diaryOf: string | null
-  /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
+  /** Whether to include only entries whose current version a person has approved (PACK_TRUST=approved). */
   readonly isApproved?: boolean
 }
 
 export interface StandingRequest {
-  /** The project whose work in flight is meant; null for work of no project. */
+  /** The project of work in progress; null for work without a project. */
   readonly project: string | null
   readonly inFlight: number
   readonly diary: number
-  /** How many of the newest rules, of the decisions and of the gotchas; 0 for none. */
+  /** Number of the newest rules, of decisions and of gotchas; 0 for none. */
   readonly newest: number
 }
 
-/** What joins a pack whatever its words are, newest first. */
+/** Entries included whatever their words are, newest first. */
 export interface Standing {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
@@ -27,28 +27,28 @@ export interface Standing {
 }
 
 export interface GatherRequest {
-  /** Entries that are known already, with the beginning of the text of those that were read; null of the others. */
+  /** Known entries, with a preview of those that were read; null for the others. */
   readonly ids: readonly { readonly id: number; readonly text: string | null }[]
-  /** Null: meaning is not searched. */
+  /** Null: similarity is not searched. */
   readonly model: string | null
-  /** Ids of vectors that an index found, nearest first. */
+  /** Ids of vectors that an index found, most similar first. */
   readonly hits: readonly number[]
-  /** How many entries of these are wanted, of the first so many vectors that the sight admits. */
+  /** Number of entries to return, from this many of the first visible vectors. */
   readonly near: number
   readonly vectors: number
-  /** Vectors above this id are looked at too, because the index has not confirmed them; the newest so many. */
+  /** Vectors above this id are compared too, because the index has not confirmed them; the newest of them up to a limit. */
   readonly confirmedUpTo: number
   readonly unconfirmed: number
-  /** Steps along links from the entries that are known or near. */
+  /** Number of steps along links from the known or similar entries. */
   readonly steps: 0 | 1 | 2
-  /** Most entries that links lead to. */
+  /** Maximum number of linked entries. */
   readonly linked: number
 }
 
 export interface Gathered {
   readonly entries: readonly PackEntry[]
   readonly vectors: readonly PackVector[]
-  /** Between the entries that are known or near and those that links lead to. */
+  /** Links between known or similar entries and linked ones. */
   readonly links: readonly PackLink[]
 }
 
@@ -57,7 +57,7 @@ export interface WantedStretch {
   readonly id: number
   readonly start: number
   readonly length: number
-  /** In lower case; where the text holds it, the part begins a little before it. Empty for none. */
+  /** In lower case; if the text contains it, the part starts a little before it. Empty for none. */
   readonly word: string
 }
 
@@ -66,19 +66,19 @@ export interface FinishRequest {
   readonly ids: readonly number[]
   /** Parts of their texts that are still to be read. */
   readonly stretches: readonly WantedStretch[]
-  /** Neighbours of each item that are wanted. */
+  /** Maximum number of neighbors of each item. */
   readonly related: number
-  /** How far these may be. */
+  /** Maximum distance of these. */
   readonly steps: 0 | 1 | 2
-  /** Of the audit row: counts and words of the contract, never text. */
+  /** For the audit row: counts and contract words, never text. */
   readonly detail: Readonly<Record<string, number | string>>
 }
 
 export interface Finished {
   readonly stretches: ReadonlyMap<number, { readonly start: number; readonly text: string }>
-  /** The neighbours of the items and, with two steps, theirs. */
+  /** The neighbors of the items and, with two steps, their neighbors. */
   readonly neighbours: readonly Neighbour[]
-  /** Entries that an item has taken the place of, and those that it contradicts or that contradict it. */
+  /** Entries that an item supersedes, and those that it contradicts or that contradict it. */
   readonly supersedes: readonly PackLink[]
   readonly contradicts: readonly PackLink[]
 }
@@ -89,11 +89,11 @@ export interface Finished {
 export interface PackReads {
   standing(sight: PackSight, request: StandingRequest): Promise<Standing>
   /**
-   * The vectors of what a narrowed scope admits, when there are at most so many; null when there are more of them or of entries, or when
-   * the scope is not narrowed.
+   * Returns the vectors that a scope limited to projects can see, up to a limit; null when there are more of them or of entries, or when
+   * the scope is not limited to projects.
    */
   eligible(sight: PackSight, model: string, limit: number): Promise<PackVector[] | null>
   gather(sight: PackSight, request: GatherRequest): Promise<Gathered>
-  /** The last look at the items, and the audit row of the pack, which commits with it. */
+  /** Reads the items again, and writes the audit row of the pack in the same batch. */
   finish(caller: Caller, sight: PackSight, request: FinishRequest): Promise<Finished>
 }

@@ -1,26 +1,26 @@
 import type { Scope } from '../domain/identity/scope'
 
-/** An entry that is committed while its words (`index`) or its vectors (`embed`) are still to be written. */
+/** A committed entry whose words (`index`) or vectors (`embed`) are not written yet. */
 export interface PendingEntry {
   readonly topic: 'index' | 'embed'
   readonly id: number
-  /** Of its text and metadata. */
+  /** Size of its text and metadata. */
   readonly bytes: number
-  /** Whether nobody is at it any more: whoever was is dead, or it is due. Else its writer, or a claim, may still be doing it. */
+  /** Whether no worker holds it: its worker died, or it is due. Else its writer, or a lease, may still be active. */
   readonly abandoned: boolean
 }
 
-/** What searches cannot find in their indexes yet, although it is committed. */
+/** Finds committed entries that are missing in the search indexes. */
 export interface PendingIndex {
   /**
    * Of the entries that the scope reads, at most `PENDING_AT_ONCE`.
    *
-   * @param since milliseconds since 1970; what was queued or claimed before that is nobody's, since whoever did it is gone
+   * @param since milliseconds since 1970; work that was queued or leased before that has no live worker
    */
   look(scope: Scope, since: number): Promise<readonly PendingEntry[]>
-  /** Writes the words of these entries, a share at a time. Never fails. @returns whether all are written */
+  /** Writes the words of these entries, in batches. Never fails. @returns whether all are written */
   writeWords(org: string, ids: readonly number[]): Promise<boolean>
 }
 
-/** Words and vectors of as many entries as one call of `restore_context` brings back. */
+/** As many entries as one call of `restore_context` restores. */
 export const PENDING_AT_ONCE = 2_000

@@ -12,7 +12,7 @@ export interface ProjectAlias {
   readonly home: string
 }
 
-/** A project as a list shows it. */
+/** A project in a list. */
 export interface ListedProject {
   readonly key: string
   /** The display name. */
@@ -20,23 +20,23 @@ export interface ListedProject {
   readonly aliases: readonly ProjectAlias[]
   /** The keys under which its entries are stored: several after a merge. */
   readonly homes: readonly string[]
-  /** Listed entries that the scope sees. */
+  /** Number of listed entries that the scope can see. */
   readonly entries: number
-  /** When the newest of them was stored; null where there is none. */
+  /** When the newest of them was stored; null if there is none. */
   readonly lastUse: Millis | null
-  /** When an administrator made it; null for a project that exists by its entries. */
+  /** When an administrator created it; null for a project that exists through its entries. */
   readonly createdAt: Millis | null
 }
 
 export const PROJECT_CHANGES = ['seed', 'create', 'attach', 'rename', 'merge', 'split', 'undo'] as const
 export type ProjectChangeKind = (typeof PROJECT_CHANGES)[number]
 
-/** The effect of a change of the directory, with all that undoing it needs. */
+/** A change of the directory, with all that is needed to undo it. */
 export interface ProjectChangeDetail {
   readonly project: string
-  /** The name that was given or taken off. */
+  /** The name that was added or removed. */
   readonly name?: string
-  /** Of a merge: the projects whose names mean `project` since. Of a split: the project that they meant before. */
+  /** Of a merge: the projects whose names now mean `project`. Of a split: the project that they meant before. */
   readonly from?: string
   /** Keys that a merge or a split moved. */
   readonly homes?: readonly string[]
@@ -53,7 +53,7 @@ export interface ProjectChange {
   readonly keyId: string
   readonly action: ProjectChangeKind
   readonly detail: ProjectChangeDetail
-  /** The change that undid it; null where it holds. */
+  /** The change that undid it; null if it is in effect. */
   readonly undoneBy: number | null
 }
 
@@ -63,26 +63,26 @@ export interface ProjectChange {
  */
 export interface ProjectDirectory {
   /**
-   * Reads the rows that concern these names and, for short ones, projects that end in them. An org whose projects have no names
-   * yet gets them first, each project its own.
+   * Reads the rows of these names and, for short ones, of projects that end in them. An organization whose projects have no names
+   * yet gets them first, one for each project.
    */
   known(scope: Scope, names: readonly string[]): Promise<KnownNames>
 
   /**
-   * Gives names without an entry: where a hook or an index of code names a project.
+   * Adds names without an entry, for a project that a hook or a code index names.
    *
    * @throws NamesChanged when the directory has another version
    */
   attach(by: ProjectAdmin, names: PendingNames): Promise<void>
 
-  /** Projects that the scope reaches, by key; at most 1,000. @param seesAll those too of which it sees no entry */
+  /** Lists projects that the scope may access, by key; at most 1,000. @param seesAll includes those without a visible entry */
   list(scope: Scope, seesAll: boolean): Promise<ListedProject[]>
 
-  /** Changes of the directory, newest first. */
+  /** Lists changes of the directory, newest first. */
   changes(org: string, before: number | null, limit: number): Promise<ProjectChange[]>
 
   /**
-   * Carries out a change, with its row of the audit log.
+   * Makes a change, with its row of the audit log.
    *
    * @returns its number
    * @throws Problem conflict when the directory has another version, or the change was undone before
@@ -90,13 +90,13 @@ export interface ProjectDirectory {
   change(by: ProjectAdmin, version: number, change: DirectoryChange): Promise<number>
 }
 
-/** The writes of one change of an administrator. */
+/** The writes of one change by an administrator. */
 export interface DirectoryChange {
   readonly action: ProjectChangeKind
   readonly detail: ProjectChangeDetail
-  /** Keys whose names mean another project since; null: a project of their own. */
+  /** Keys whose names now mean another project; null: their own project. */
   readonly merged?: readonly { readonly home: string; readonly into: string | null }[]
-  /** Names that go from one key to another. */
+  /** Names that move from one key to another. */
   readonly moved?: readonly { readonly name: string; readonly from: string; readonly to: string }[]
   /** Names that a key gets. */
   readonly named?: readonly Attachment[]

@@ -2,11 +2,11 @@ import type { Caller } from '../domain/identity/scope'
 import type { Receipt } from '../domain/receipts/receipt'
 
 /**
- * Receipts of calls that gave a key. The batch of a write that such a caller makes keeps one itself, or fails with `KeyTaken` when
+ * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyTaken` when
  * another call was first.
  */
 export interface Receipts {
-  /** Of the caller's credential, within the time that receipts are kept. */
+  /** Finds a receipt of the caller's key that has not expired. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
    * Adds the answer of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing. To the receipt

@@ -3,7 +3,7 @@ export interface Reranker {
   readonly provider: string
   readonly model: string
   /**
-   * One score a passage, in order, from 0 to 1, higher is better. At most 100 passages of at most 2,000 code points.
+   * Returns one score per passage, in order, from 0 to 1, higher is better. At most 100 passages of at most 2,000 code points.
    *
    * @throws Problem unavailable when the provider fails
    */

@@ -1,19 +1,19 @@
 import type { Millis } from '../domain/time'
 
-/** How far a step of the schedule has come. */
+/** Progress of a step of the schedule. */
 export interface StepState {
-  /** Where its next round begins; null at the start. */
+  /** Cursor of its next batch; null at the start. */
   readonly cursor: string | null
-  /** When it last came to its end, milliseconds since 1970. */
+  /** When it last completed, milliseconds since 1970. */
   readonly finishedAt: Millis | null
-  /** How often it failed since it last succeeded. */
+  /** Number of failures since it last succeeded. */
   readonly failures: number
   readonly lastError: string | null
 }
 
-/** Where the schedule remembers its steps from run to run. */
+/** Stores the progress of the schedule's steps between runs. */
 export interface ScheduleJournal {
-  /** Of all steps that were ever written. */
+  /** Returns all steps that were ever recorded. */
   read(): Promise<ReadonlyMap<string, StepState>>
   write(step: string, state: StepState): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Small values that outlive an isolate: how far background work has come. */
+/** Small values that outlive an isolate, such as the progress of background work. */
 export interface Settings {
   read(name: string): Promise<string | null>
   write(name: string, value: string): Promise<void>

@@ -2,33 +2,33 @@ import type { Principal } from '../domain/identity/scope'
 import type { Glimpse } from '../domain/recall/memory'
 import type { Millis } from '../domain/time'
 
-/** When somebody was last here, and what has been stored since. */
+/** A last-seen marker, and the memories stored since. */
 interface Sighting {
   /** Milliseconds since 1970. */
   readonly seenAt: Millis
-  /** The newest entry of the org then; what is newer has a greater id, whatever clocks say. */
+  /** The newest entry of the organization then; newer entries have greater ids, whatever the clocks. */
   readonly lastId: number
 }
 
 export interface Since {
-  /** Null for the first time. */
+  /** Null for the first visit. */
   readonly last: Sighting | null
-  /** The newest entry of the org. */
+  /** The newest entry of the organization. */
   readonly newestId: number
-  /** Memories of layers 2 and 3 that came since; 0 for the first time. */
+  /** Number of new memories of layers 2 and 3 since; 0 for the first visit. */
   readonly added: number
-  /** The newest of them, of all for the first time, oldest first; what was captured only where others leave room. */
+  /** The newest of them, or of all for the first visit, oldest first; captured entries only where there is space. */
   readonly recent: readonly Glimpse[]
 }
 
-/** Who is here: an owner's agent in a session of a project. */
+/** A visitor: an owner's agent in a session of a project. */
 export interface Visit {
-  /** Null for none: then memories of the whole scope count. */
+  /** Null for none: then memories of the complete scope count. */
   readonly project: string | null
   readonly sessionId: string | null
 }
 
-/** Whose marks are meant. */
+/** The owner of the markers. */
 export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | 'merged'>
 
 /**
@@ -36,12 +36,12 @@ export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | '
  */
 export interface Sightings {
   /**
-   * What came since the session's own mark, else since the newest of that owner and agent in the project.
+   * Returns what is new since the session's own marker, else since the newest one of that owner and agent in the project.
    *
-   * @param most of `recent`, and how many code points of each content
+   * @param most maximum length of `recent`, and code points of each content
    */
   since(visitor: Visitor, visit: Visit, most: { readonly memories: number; readonly content: number }): Promise<Since>
 
-  /** Moves the mark of the session, never back. An owner has at most a thousand marks; the oldest go. */
+  /** Moves the marker of the session, never back. An owner has at most a thousand markers; the oldest are deleted. */
   note(visitor: Visitor, visit: Visit, sighting: Sighting): Promise<void>
 }

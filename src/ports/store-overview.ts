@@ -2,11 +2,11 @@ import type { Scope } from '../domain/identity/scope'
 import type { LinkedEntry, StoreActivity } from '../domain/report'
 
 export interface ActivityRequest {
-  /** The newest so many entries are looked at, which bounds the rows read. */
+  /** Number of newest entries to count, which bounds the rows read. */
   readonly newest: number
-  /** Days are told from here on: milliseconds since 1970. */
+  /** Start of the daily counts, milliseconds since 1970. */
   readonly since: number
-  /** Names of agents, kinds and projects each. */
+  /** Maximum number of agents, kinds and projects each. */
   readonly names: number
 }
 
@@ -14,9 +14,9 @@ export interface ActivityRequest {
 export interface StoreOverview {
   activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
 
-  /** The first code points of the newest entries, newest first. */
+  /** Returns previews of the newest entries, newest first. */
   prefixes(scope: Scope, request: { readonly newest: number; readonly codePoints: number }): Promise<string[]>
 
-  /** Links of a visible entry in both directions, newest neighbours first, at most `limit`; none of an entry that is not visible. */
+  /** Returns links of a visible entry in both directions, newest neighbors first, at most `limit`; none for an invisible entry. */
   links(scope: Scope, id: number, limit: number): Promise<LinkedEntry[]>
 }

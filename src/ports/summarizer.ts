@@ -1,13 +1,13 @@
 import type { Source } from '../domain/entry/entry'
 
-/** Makes a dense summary of a text. One try of at most 10 s: a summary never holds up a write for longer. */
+/** Summarizes a text. One try of at most 10 s, so that a summary never delays a write for longer. */
 export interface Summarizer {
   readonly provider: string
   readonly model: string
   /**
-   * In the language of the text; instructions depend on who speaks. Reasoning blocks are stripped.
+   * Returns a summary in the language of the text; the instructions depend on the source. Reasoning blocks are removed.
    *
-   * @throws Problem unavailable when the provider fails or answers nothing
+   * @throws Problem unavailable when the provider fails or returns nothing
    */
   summarize(text: string, source: Source): Promise<string>
 }

@@ -1,9 +1,9 @@
-/** Removes what is left of entries that a call has deleted, when it did not come to its end. For maintenance. */
+/** Finishes deletes that were interrupted. For maintenance. */
 export interface UnfinishedDeletes {
   /**
-   * Removes all that one call has deleted and nobody sees any more, a bounded part in each transaction; nothing when it is done.
+   * Removes the remaining rows of one call's delete, a bounded part in each transaction; does nothing when it is done.
    *
-   * @throws Problem unavailable when the database does not answer; what is left stays out of sight, and may be asked for again
+   * @throws Problem unavailable when the database does not respond; remaining rows stay invisible, and the call can be repeated
    */
   finish(org: string, changeId: string): Promise<void>
 }

@@ -3,22 +3,22 @@ import type { Scope } from '../domain/identity/scope'
 import type { VectorRegion } from '../domain/meaning/region'
 import type { QuantizedVector } from '../domain/meaning/vector'
 
-/** An index over the vectors that stand beside the entries. It can always be rebuilt from them; it is never the truth. */
+/** An index of the vectors in the database. It can always be rebuilt from them, and is never authoritative. */
 
-/** Where an entry stands that lists show. */
+/** Location of a listed entry. */
 export interface VectorPlace {
   readonly layer: Layer
   /** Empty for none. */
   readonly project: string
-  /** The owner who alone may read it; empty for everybody. */
+  /** The only owner who may read it; empty for everyone. */
   readonly reader: string
 }
 
 export interface IndexedVector {
-  /** Id of the row in the database; never reused, since an entry whose text changes, or that moves, gets new rows. */
+  /** Id of the row in the database; never reused, since an entry whose text or location changes gets new rows. */
   readonly id: number
   readonly entryId: number
-  /** Null for what no list shows. */
+  /** Null for an entry that is not listed. */
   readonly place: VectorPlace | null
   /** As `domain/meaning/vector.ts` packs it. */
   readonly data: string
@@ -28,7 +28,7 @@ export interface VectorHit {
   readonly id: number
   /** Cosine of the angle to the query, −1 to 1. */
   readonly cosine: number
-  /** Told by a search of an index that knows it. */
+  /** Returned by an index that stores it. */
   readonly entryId?: number | undefined
 }
 
@@ -37,18 +37,18 @@ export interface VectorSearch {
   readonly hits: readonly VectorHit[]
   /** Every vector up to this id is in the index, unless it was removed or left out; later ones may be. */
   readonly confirmedUpTo: number
-  /** There may be more hits than were returned. */
+  /** Whether there may be more hits than were returned. */
   readonly cut: boolean
-  /** Of an index that is approximate and not placed: these are the true cosines nevertheless, of what stands in the region alone. */
+  /** Of an approximate index without locations: the cosines are exact, and all hits are in the region. */
   readonly isExact?: boolean
 }
 
-/** One change of an index, in order of ids; all of it may be applied twice. */
+/** One change of an index, in order of ids; it can be applied twice. */
 export interface VectorChanges {
-  /** The state that they follow: an index that has not come so far, since it began anew meanwhile, may not take them. */
+  /** The state before it: an index that is not at this state, because it was rebuilt meanwhile, must refuse it. */
   readonly since: VectorIndexState
   readonly added: readonly IndexedVector[]
-  /** Every vector up to this id is in `added`, was added before, or is gone. */
+  /** Every vector up to this id is in `added`, was added before, or is deleted. */
   readonly addedUpTo: number
   readonly removed: readonly number[]
   readonly removedUpTo: number
@@ -59,7 +59,7 @@ export interface VectorIndexState {
   readonly removedUpTo: number
 }
 
-/** A space of vectors that can be compared: those of one org, made by one model. */
+/** A space of comparable vectors: those of one organization, made by one model. */
 export interface VectorSpace {
   readonly org: string
   /** Model and dimensions. */
@@ -67,41 +67,44 @@ export interface VectorSpace {
   readonly dimensions: number
 }
 
-/** What is near in a part of the org. */
+/** A similarity search in a part of the organization. */
 export interface NearbyRequest {
   readonly layers: readonly Layer[]
-  /** Entries of these layers together at most. */
+  /** Maximum number of entries of these layers together. */
   readonly most: number
-  /** None is farther than this cosine. */
+  /** Minimum cosine. */
   readonly least: number
-  /** Confines layers 1 and 2; null for every project of the scope. */
+  /** Limits layers 1 and 2; null for every project of the scope. */
   readonly project: string | null
-  /** Vectors whose cosines are wanted wherever they are. */
+  /** Vectors whose cosines are returned wherever they are. */
   readonly beside: readonly number[]
 }
 
 export interface VectorIndex {
   readonly backend: 'object' | 'vectorize' | 'pgvector'
-  /** Most hits that one search can bring; Infinity when it can bring all. */
+  /** Maximum number of hits of one search; Infinity when it can return all. */
   readonly depth: number
-  /** Its cosines are near the true ones, not equal: they are computed again from the rows. */
+  /** Whether its cosines are approximate: they are computed again from the rows. */
   readonly approximate: boolean
-  /** Knows where entries stand, so that a search finds what stands in its region and nothing else. */
+  /** Whether it stores locations, so that a search returns only hits in its region. */
   readonly placed: boolean
   /** Vectors of a space that a search compares; of more, the newest. Infinity for all. */
   capacity(dimensions: number): number
   /** Entries of a space whose vectors are left out, as the index last answered in this isolate. */
   leftOut(space: Pick<VectorSpace, 'org' | 'model'>): number
   /**
-   * The nearest vectors. May still hold vectors that are gone from the database, and lack those that are not confirmed.
+   * Returns the most similar vectors. May still include vectors deleted from the database, and lack unconfirmed ones.
    *
-   * @param region what is asked for stands there alone; an index that is not `placed` brings others too
+   * @param region limits the search; an index that is not `placed` may return others too
+   *
+   * @example
+   * const { hits } = await index.search({ org, model: 'local', dimensions: 512 }, quantize(vector), 100)
    * @throws Problem unavailable
    */
   search(space: VectorSpace, query: QuantizedVector, limit: number, region?: VectorRegion | null): Promise<VectorSearch>
   /**
-   * The nearest entries of a part of the org, each by its nearest vector, in no order; what the scope may not see is not looked at. Null
-   * where an index does not know where entries stand, or has not heard of any. What expired or is leaving may be among them.
+   * Returns the most similar entries of a part of the organization, each by its most similar vector, in no order; invisible entries are not
+   * read. Null if the index has no locations, or no vectors. Expired entries and pending deletions may be included.
    *
    * @throws Problem unavailable
    */
@@ -114,8 +117,8 @@ export interface VectorIndex {
       ) => Promise<VectorSearch | null>)
     | null
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>
-  /** Whether everything that was applied can be found; asks again for what got lost on the way. */
+  /** Returns whether everything that was applied can be found; applies lost changes again. */
   settle(space: VectorSpace): Promise<boolean>
-  /** How far the index has come; what lies beyond is to be applied next. */
+  /** Returns the state of the index; later changes are to be applied next. */
   state(space: VectorSpace): Promise<VectorIndexState>
 }

@@ -4,7 +4,7 @@ import type { QuantizedVector } from '../domain/meaning/vector'
 import type { Filter } from '../domain/search/filter'
 import type { VectorChanges, VectorIndexState, VectorSpace } from './vector-index'
 
-/** What a cosine to the query is made of, to the last bit. */
+/** The exact parts of a cosine to the query. */
 export interface Compared {
   /** Dot product with the query. */
   readonly product: number
@@ -12,17 +12,17 @@ export interface Compared {
   readonly squares: number
 }
 
-/** A vector as it stands beside its entry. */
+/** A vector of an entry. */
 export interface VectorRow {
   readonly id: number
   readonly entryId: number
-  /** As `domain/meaning/vector.ts` packs it; null where the database told what comparing takes. */
+  /** As `domain/meaning/vector.ts` packs it; null if the database returned the parts of the cosine. */
   readonly data: string | null
   readonly compared: Compared | null
-  /** The stretch of text it stands for, in code points. */
+  /** Its range of the text, in code points. */
   readonly start: number
   readonly length: number
-  /** Of its entry, 1 to 5. */
+  /** Layer of its entry, 1 to 5. */
   readonly weight: number
   /** Of its entry. */
   readonly layer: Layer
@@ -31,34 +31,37 @@ export interface VectorRow {
 export interface VectorLookup {
   readonly model: string
   readonly filter: Filter
-  /** What is compared, where the database does so itself. */
+  /** The query, if the database compares vectors itself. */
   readonly query: QuantizedVector
-  /** Vector ids that an index found, the nearest first. */
+  /** Vector ids that an index found, most similar first. */
   readonly hits: readonly number[]
-  /** The next ones, looked up only where `hits` belong to fewer entries than are enough. */
+  /** The next ones, read only if `hits` belong to too few entries. */
   readonly further: readonly number[]
   readonly enough: number
-  /** Bring what the hits' cosines are made of too; without it they have neither `data` nor `compared`. */
+  /** Whether to return the parts of the hits' cosines; without it they have neither `data` nor `compared`. */
   readonly hitData: boolean
-  /** Rows above this id are asked for, because the index has not confirmed them. */
+  /** Rows above this id are read too, because the index has not confirmed them. */
   readonly confirmedUpTo: number
-  /** At most this many unconfirmed rows are brought. */
+  /** Maximum number of unconfirmed rows. */
   readonly unconfirmedLimit: number
   /**
-   * Where `hits` are not enough, bring the eligible rows when there are at most this many, or, of a database that compares them itself,
-   * the nearest so many; 0: do not look.
+   * If `hits` are too few, returns the matching rows when there are at most this many, or, from a database that compares them itself,
+   * this many of the most similar ones; 0: none.
    */
   readonly eligibleLimit: number
 }
 
 export interface VectorLookupResult {
-  /** Those of the hits that still exist and that scope and filter admit. */
+  /** Those of the hits that still exist and match scope and filter. */
   readonly hits: readonly VectorRow[]
-  /** Whether `further` was looked up too. */
+  /** Whether `further` was read too. */
   readonly lookedFurther: boolean
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
-  /** Every row that scope and filter admit, or the nearest of them; null when there are more than asked for, or none was looked for. */
+  /**
+   * Every row that matches scope and filter, or the most similar of them; null when there are more than requested, or none were
+   * requested.
+   */
   readonly eligible: readonly VectorRow[] | null
 }
 
@@ -72,14 +75,14 @@ export interface Unembedded {
   readonly textHash: string
 }
 
-/** How much of what the caller may see has vectors of a model. */
+/** Number of entries that the caller may see, and of those with vectors of a model. */
 export interface VectorCounts {
   readonly entries: number
   readonly vectors: number
   readonly bytes: number
 }
 
-/** The vectors in the database, which are the truth that indexes are made from. */
+/** Reads and writes the vectors in the database, from which indexes are made. */
 export interface VectorRows {
   lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
   /**
@@ -94,13 +97,13 @@ export interface VectorRows {
     query: QuantizedVector | null,
   ): Promise<VectorRow[]>
   /**
-   * The entries that scope and filter admit, which is asked of all where these can be gone through in parts; null where they are more than
-   * that, or a look-up finds them anyway.
+   * Returns the entries that match scope and filter, which is checked for all if they can be scanned in parts; null when there are too
+   * many, or a lookup finds them anyway.
    */
   fewAdmitted(scope: Scope, filter: Filter, most: number): Promise<readonly number[] | null>
   /**
-   * Goes through so many vectors of the org after an id, for the scan of last resort: those that scope and filter admit, in order.
-   * `last` is the last that was gone through, whether it was admitted or not; null when there are no more.
+   * Scans this many vectors of the organization after an id, as a last resort, and returns those that match scope and filter, in order.
+   * `last` is the last scanned one, whether it matched or not; null at the end.
    */
   scan(
     scope: Scope,
@@ -109,15 +112,15 @@ export interface VectorRows {
     afterId: number,
     most: number,
   ): Promise<{ readonly rows: readonly VectorRow[]; readonly last: number | null }>
-  /** What an index at this state has to hear next; null when it is up to date. */
+  /** Returns the next changes for an index at this state; null when it is up to date. */
   changesSince(space: VectorSpace, state: VectorIndexState, limit: number): Promise<VectorChanges | null>
-  /** How much there is to read of these entries, those that exist; of any org, for maintenance. */
+  /** Returns the size of the texts of these entries, if they exist; of any organization, for maintenance. */
   sizesOf(ids: readonly number[]): Promise<{ readonly id: number; readonly bytes: number }[]>
-  /** Entries of these ids as they are now, to make vectors of; of any org, for maintenance. */
+  /** Returns the present state of these entries, to make vectors; of any organization, for maintenance. */
   textsOf(ids: readonly number[]): Promise<Unembedded[]>
   /**
-   * Looks at so many entries after an id, of all orgs, and names those without a vector of the model, of one org or of all
-   * for null, in order. `last` is the last that was looked at; null when there are no more.
+   * Scans this many entries after an id, of all organizations, and returns those without a vector of the model, of one organization or of
+   * all for null, in order. `last` is the last scanned one; null at the end.
    */
   unembedded(
     org: string | null,
@@ -125,11 +128,11 @@ export interface VectorRows {
     afterId: number,
     limit: number,
   ): Promise<{ readonly missing: readonly number[]; readonly last: number | null }>
-  /** How many entries an org has, whoever may see them, and how many of them have a vector of the model. */
+  /** Returns the number of entries of an organization, whoever may see them, and of those with a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Replaces the entry's vectors, unless its title or text has changed meanwhile, and removes the pending work. */
   replace(entry: Pick<Unembedded, 'id' | 'org' | 'title' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
-  /** Removes these vectors of any org, and queues their entries to be embedded again. */
+  /** Removes these vectors of any organization, and queues their entries to be embedded again. */
   rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
   /** Vectors of the model in the organization that has the most, as counters have them. */

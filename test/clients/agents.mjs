@@ -67,7 +67,7 @@ url = "${URL_OF_SERVER}"
  * Asks every agent, or those named on the command line, the same.
  *
  * @param {{ prompt: string, tools: string[], script: import('./model.mjs').Script }} question
- * @param {(received: unknown[], output: string) => string} tell what to print of the results that its model received
+ * @param {(received: unknown[], output: string) => string} tell formats the results that its model received
  */
 export async function askAgents({ prompt, tools, script }, tell) {
   const offered = await namesOfTools(URL_OF_SERVER)

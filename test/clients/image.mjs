@@ -1,4 +1,4 @@
-// What do coding agents show their model of an entry with an image?
+// Shows what coding agents pass to their model for an entry with an image.
 import { askAgents } from './agents.mjs'
 import { call, storeSample, told } from './server.mjs'
 
@@ -6,7 +6,7 @@ const id = await storeSample()
 const tool = 'get_context_by_ids'
 await askAgents(
   {
-    prompt: 'Bring the entry.',
+    prompt: 'Fetch the entry.',
     tools: [tool],
     script: (results) => (results.length === 0 ? { tool, args: { context_ids: [id] } } : { answer: 'done' }),
   },

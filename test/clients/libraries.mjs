@@ -1,4 +1,4 @@
-// What do the libraries that agents are built with make of our tools and results? Prints one line each.
+// Shows how agent libraries handle our tools and results. Prints one line each.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { call, storeSample, told, URL_OF_SERVER } from './server.mjs'

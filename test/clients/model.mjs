@@ -1,9 +1,9 @@
 // A scripted model on loopback, in the three dialects that coding agents speak: it calls the tools that its script names, one after
-// the other, and then answers. What the client sent it is what a real model would have seen.
+// the other, and then answers. Its requests are those that a real model would get.
 import { createServer } from 'node:http'
 
 /**
- * What the model does next, by the results that it has received so far, as the client showed them; null: it never answers.
+ * Returns the model's next step, by the results that it has received so far, as the client showed them; null: it never answers.
  *
  * @typedef {(results: unknown[]) => { tool: string, args: object } | { answer: string } | null} Script
  */
@@ -28,7 +28,7 @@ const events = (response, list) => {
   response.end()
 }
 
-/** Members named `name` of whatever declares tools, at any depth, with the namespace they stand in. */
+/** Returns members named `name` of declared tools, at any depth, with their namespace. */
 function* declared(value, namespace) {
   if (Array.isArray(value)) for (const item of value) yield* declared(item, namespace)
   else if (typeof value === 'object' && value !== null) {
@@ -106,7 +106,7 @@ function responses(body, script, seen) {
 
 function gemini(body, script, seen) {
   const parts = (body.contents ?? []).flatMap((content) => content.parts ?? [])
-  // What stands behind a response, such as an image, belongs to it.
+  // Content after a response, such as an image, belongs to it.
   const received = []
   for (const part of parts)
     if ('functionResponse' in part) received.push([part])

@@ -1,4 +1,4 @@
-// How often does a client show its model the contents of a pack? A result has them in `structuredContent` and in the text of a block.
+// Counts how often a client passes the contents of a pack to its model. A result has them in `structuredContent` and in the text of a block.
 import { askAgents } from './agents.mjs'
 import { call } from './server.mjs'
 

@@ -7,9 +7,9 @@ const LIMIT_MS = 90_000
 /**
  * @param {string} program of those that are installed in this folder
  * @param {readonly string[]} args
- * @param {Record<string, string>} env beside PATH and HOME
+ * @param {Record<string, string>} env in addition to PATH and HOME
  * @param {string} home
- * @returns {Promise<string>} everything it said
+ * @returns {Promise<string>} the complete output
  */
 export function runClient(program, args, env, home) {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// What does a question about one line of a megabyte of log cost an agent? Its model follows what the descriptions of the tools say: a
-// search finds the entry, grep the line, a range what stands around it.
+// Measures what a question about one line of a megabyte of log costs an agent. Its model follows the descriptions of the tools: a
+// search finds the entry, grep the line, a range the lines around it.
 import { askAgents } from './agents.mjs'
 import { call } from './server.mjs'
 
@@ -15,7 +15,7 @@ const { context_id: id } = await call('store_context', {
   text: LINES.join('\n'),
 })
 
-/** All strings of what a client shows its model, one after the other. */
+/** Returns all strings that a client shows its model, one after the other. */
 const textOf = (value) =>
   typeof value === 'string'
     ? value

@@ -12,7 +12,7 @@ const THREAD = 'design/tickets é'
 const TEXT = 'The code on the phone is signed, ramps check it without a network.'
 const address = `memory://thread/${encodeURIComponent(THREAD)}`
 
-/** Asks Claude Code; everything that its model was sent, and what it said. */
+/** Runs Claude Code; returns everything that was sent to its model, and its output. */
 async function ask(prompt, script) {
   const model = await startModel(MODEL_PORT, script)
   const servers = { mcpServers: { commonplace: { type: 'http', url: URL_OF_SERVER } } }

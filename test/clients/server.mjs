@@ -1,4 +1,4 @@
-// What all trials share: the server's address, and an entry with an image that clients are asked to bring.
+// Shared by all trials: the server's address, and an entry with an image that clients must fetch.
 export const URL_OF_SERVER = process.env.COMMONPLACE_URL ?? 'http://127.0.0.1:8787/mcp'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -17,7 +17,7 @@ async function ask(url, method, params, key) {
   return JSON.parse(text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)[1]).result
 }
 
-/** What a call answers. */
+/** Returns the answer of a call. */
 export const call = async (name, args) =>
   (await ask(URL_OF_SERVER, 'tools/call', { name, arguments: args })).structuredContent
 
@@ -35,7 +35,7 @@ export const storeSample = async () =>
     })
   ).context_id
 
-/** What a model or a program received of a picture, told in a few words. */
+/** Describes the picture that a model or a program received, in a few words. */
 export function told(value) {
   const text = JSON.stringify(value)
   if (

@@ -1,5 +1,5 @@
-// Do the coding agents of npm find the server by the file that `commonplace setup <client>` wrote, and nothing else? Each is started
-// in a home with that file alone, against a scripted model that is told of every tool and calls one. With COMMONPLACE_KEY the server
+// Checks that the coding agents of npm find the server with only the file that `commonplace setup <client>` wrote. Each is started
+// in a home with that file alone, against a scripted model that gets every tool and calls one. With COMMONPLACE_KEY the server
 // asks for keys, and the clients have to put it where the file names it.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,11 @@ import { namesOfTools, URL_OF_SERVER } from './server.mjs'
 const COMMAND = fileURLToPath(new URL('../../src/cli/commonplace.mjs', import.meta.url).href)
 const MODEL_PORT = Number(process.env.MODEL_PORT ?? 8861)
 const MODEL = `http://127.0.0.1:${MODEL_PORT}`
-const PROMPT = 'Tell what has changed.'
+const PROMPT = 'Report what has changed.'
 const { COMMONPLACE_KEY } = process.env
 const key = COMMONPLACE_KEY ? { COMMONPLACE_KEY } : {}
 
-/** Where each looks for its model; what it knows of our server stands in its file alone. */
+/** Settings of each client's model; its settings for our server are in its file alone. */
 const CLIENTS = {
   'claude-code': (home) =>
     runClient(
@@ -61,7 +61,7 @@ const CLIENTS = {
   },
 }
 
-/** What a person's file holds before: which account Gemini CLI uses. */
+/** Prior content of a user's file: the account of Gemini CLI. */
 const BEFORE = {
   gemini: [
     '.gemini/settings.json',
@@ -69,7 +69,7 @@ const BEFORE = {
   ],
 }
 
-/** What the address offers that the command writes. */
+/** Tools of the address that the command writes. */
 const OFFERED = await namesOfTools(`${URL_OF_SERVER}/core`, COMMONPLACE_KEY)
 const wanted = process.argv.slice(2)
 for (const [name, start] of Object.entries(CLIENTS)) {

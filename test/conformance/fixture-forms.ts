@@ -1,4 +1,4 @@
-/** Forms for the user, with every kind of field that the suite looks at. */
+/** Forms for the user, with every kind of field that the suite checks. */
 const choices = (titles: Record<string, string>) =>
   Object.entries(titles).map(([value, title]) => ({ const: value, title }))
 

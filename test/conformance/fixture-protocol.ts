@@ -26,7 +26,7 @@ const RICH_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** Tools that use the protocol beside their answer: messages while they work, headers, schemas. */
+/** Tools that use further protocol features: messages while they work, headers, schemas. */
 export function registerProtocolTools(server: McpServer): void {
   server.registerTool('test_tool_with_progress', { description: 'Reports progress three times.' }, async (ctx) => {
     const progressToken = ctx.mcpReq._meta?.progressToken

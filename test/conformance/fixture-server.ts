@@ -5,7 +5,7 @@ import { registerPrompts, registerResources } from './fixture-library'
 import { registerProtocolTools } from './fixture-protocol'
 
 /**
- * The server whose names and answers the conformance suite asks for. Like the product it is made anew for each request
+ * The server with the names and answers that the conformance suite needs. Like the product it is created for each request
  * and announces no list changes; what it announces beyond the product (resources, prompts, logging, completions) lets
  * the suite reach every kind of answer that the endpoint can carry.
  */

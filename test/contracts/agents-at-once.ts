@@ -5,7 +5,7 @@ import { startPlace } from '../support/places'
 import { freshDatabase, isRealServer, type TestDatabase } from '../support/postgres'
 import type { RunningServer } from '../support/server'
 
-/** Eight agents at work at the same time, for bounded rounds, by a seed; then what they were told is compared with the tables. */
+/** Eight agents at work at the same time, for bounded rounds, by a seed; then their answers are compared with the tables. */
 const AGENTS = 8
 const SEED = Number(process.env.CONCURRENCY_SEED ?? 20261121)
 const THREADS = ['plan', 'build', 'review']
@@ -27,7 +27,7 @@ interface Memory {
   deleted: boolean
 }
 
-/** What the server has acknowledged. */
+/** Writes that the server has acknowledged. */
 type Truth = Map<number, Memory>
 
 /** One agent: stores, patches what anybody stored, rewrites and deletes what it stored itself, and searches for it. */
@@ -99,7 +99,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
     beforeAll(async () => {
       database = await freshDatabase()
       const url = way === 'directly' ? database.url : database.pooledUrl
-      if (url === null) throw new Error('There is no pgbouncer: with PG_URL, PG_POOLED_URL has to be set too.')
+      if (url === null) throw new Error('pgbouncer is not configured: with PG_URL, set PG_POOLED_URL too.')
       server = await startPlace({}, { hyperdrive: url, fails: true })
       const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
       clients = await Promise.all(Array.from({ length: AGENTS }, () => connect(server.url)))
@@ -143,7 +143,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
       const patches = clients.map(async (client, agent) => {
         const order = agent % 2 === 0 ? ids : [...ids].reverse()
         const updates = order.map((context_id) => ({ context_id, metadata_patch: { [`batch${agent}`]: 1 } }))
-        // Batches are written by the version that was read: who loses too many races is told to try again, and nothing else.
+        // Batches are written at the version that was read: a call that loses too many races must get a retryable error, and nothing else.
         for (let tries = 0; tries < AGENTS; tries++) {
           const result = await client.call('update_context_batch', { updates })
           if (!result.isError) break
@@ -162,7 +162,7 @@ export function agentsAtOnceContract(way: 'directly' | 'through pgbouncer in tra
         expect(JSON.parse((rows[i]?.metadata as string | null) ?? '{}')).toEqual(patches)
     })
 
-    it('leave counters, tags, search index and vectors that are what the entries say', async () => {
+    it('leave counters, tags, search index and vectors that match the entries', async () => {
       expect(await query(difference(COUNTERS, COUNTED))).toEqual([])
       expect(await query(difference('SELECT org, tag, entry_id FROM entry_tags', TAGS))).toEqual([])
       expect(await query(difference('SELECT entry_id FROM entries_fts', 'SELECT id FROM entries'))).toEqual([])

@@ -67,9 +67,9 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       await used()
     })
 
-    it('by the days that rows are kept, in parts, without numbering anew', async () => {
+    it('by the days that rows are kept, in parts, without renumbering', async () => {
       const retention = createSqlRetention(made.connection, made.clock)
-      // Behind the orgs of other tests, through which it would go one by one.
+      // After the organizations of other tests, which would otherwise be scanned one by one.
       const others = 'zz'
       const org = () => ({ org: `${others}-${crypto.randomUUID()}` })
       ada = freshPrincipal(org())
@@ -103,7 +103,7 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       expect(await kept()).toEqual([[5, 6], [2]])
     })
 
-    it('and tells its newest rows first, by key, action and outcome', async () => {
+    it('and lists its newest rows first, by key, action and outcome', async () => {
       for (const [keyId, action, allowed] of [
         ['key-1', 'context', true],
         ['key-2', 'store_context', true],

@@ -10,7 +10,7 @@ import { writeTinyModel } from '../support/tiny-model.mjs'
 /** The server while its model is downloaded, when it arrives, and until every entry has a vector of it. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const ENTRY = { thread_id: 't', source: 'user' }
-/** As scripts/serve/builtin.mjs tells the schedule. */
+/** As scripts/serve/builtin.mjs notifies the schedule. */
 const READY = 'the built-in model is ready'
 
 export function describeArrival(
@@ -82,7 +82,7 @@ export function describeArrival(
     expect((await search('context_recall', { query: 'physician' })).warnings).toEqual([waiting])
     expect((await search('context', { goal: 'physician' })).markdown).toContain('2 entries wait for their vectors')
 
-    expect(await overview()).toContain('2 memories still found by words only')
+    expect(await overview()).toContain('2 memories found by words only')
 
     gate.resolve()
     await run

@@ -23,7 +23,7 @@ export interface CapturedUnderTest {
   readonly clock: TestClock
 }
 
-/** Entries that hooks have captured stay out of what lists, searches and counts show, until somebody keeps them (capture contract §4). */
+/** Captured entries are not in lists, searches and counts until a person approves them (capture contract §4). */
 export function capturedEntriesContract(name: string, make: () => CapturedUnderTest): void {
   describe(`${name} leaves captured entries out`, () => {
     let under: CapturedUnderTest
@@ -70,7 +70,7 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
       expect((await under.entries.threads(ada, PAGE)).threads.map(({ threadId }) => threadId)).toEqual(['thread'])
     })
 
-    it('brings them by id to their owner alone, and by words to whoever asks for them', async () => {
+    it('returns them by id to their owner only, and by words when captured entries are requested', async () => {
       const id = await capture('the harbour light', 'ferry')
       const ben = { ...ada, owner: 'ben' }
       expect((await under.entries.read(ada, [id]))[0]).toMatchObject({
@@ -85,7 +85,7 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
       expect((await find('harbour', true, { ...ada, projects: ['other'] })).ids).toEqual([])
     })
 
-    it('lists what is kept, without the end that capturing gave it, and finds it by its words', async () => {
+    it('lists approved entries, without the expiry that capturing set, and finds it by its words', async () => {
       const id = await capture('the harbour light')
       await keep(id)
       const [entry] = await under.entries.read(ada, [id])
@@ -107,7 +107,7 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
       await expect(applyUpdates(ada, entry, [{ id: entry.id, metadata }])).rejects.toMatchObject(refused)
     })
 
-    it('tells them in the feed of changes to whoever may read them', async () => {
+    it('lists them in the change feed for those who may read them', async () => {
       const id = await capture('the harbour light')
       const read = async (by: Caller) => {
         const { changes } = await createSqlChangeFeed(under.connection, under.clock).page(by, WHOLE_FEED, 'start', 10)

@@ -7,7 +7,7 @@ import { type Json, openWorld } from '../support/isolation'
 import { POSITIVES } from '../support/secret-samples'
 
 const PROJECT = 'github.com/acme/ferry'
-/** So many that each comes into what is written: of a session, three prompts are kept. */
+/** Few enough that each is written: three prompts of a session are stored. */
 const A_SESSION = 3
 
 /** Everything that the database holds, terms of its indexes too. */
@@ -30,7 +30,7 @@ async function everythingStored(): Promise<string> {
   return [...all, ...terms.map(({ term }) => String(term))].join('\n')
 }
 
-/** What looks for a secret where it may stand in JSON, and where an index has taken its words apart. */
+/** Searches for a secret in JSON, and in an index that has split its words. */
 const tracesOf = (secret: string): string[] => {
   const words = secret.toLowerCase().match(/[a-z0-9]{12,}/g) ?? []
   return [secret, JSON.stringify(secret).slice(1, -1), ...words.filter((word) => /\d/.test(word))]
@@ -39,10 +39,10 @@ const tracesOf = (secret: string): string[] => {
 /**
  * No secret that a session holds is found in the database, in an index, with a model, in a log line or in an answer (capture contract §7).
  *
- * @param oneOf one of so many of the made-up secrets is captured
+ * @param oneOf captures one of this many of the made-up secrets
  */
 export function capturedSecrets(oneOf: number): void {
-  it('bring no secret into the database, an index, a model, a log line or an answer, and nothing private or recalled', async () => {
+  it('add no secret to the database, an index, a model, a log line or an answer, and nothing private or recalled', async () => {
     const ai = createFakeAi()
     const lines: string[] = []
     const answers: string[] = []
@@ -101,7 +101,7 @@ export function capturedSecrets(oneOf: number): void {
     }
     await world.settle()
 
-    // Where somebody keeps a session it is embedded; a start, a prompt, a pack and each reading tell of it.
+    // An approved session is embedded; a start, a prompt, a pack and each reading return its text.
     const { items } = await ask('GET', `/api/v1/orgs/-/captured?project=${encodeURIComponent(PROJECT)}&limit=100`)
     expect(items.length).toBe(sessions)
     for (const { id } of items.slice(0, -2))
@@ -142,7 +142,7 @@ export function capturedSecrets(oneOf: number): void {
       const found = secrets.filter(([, secret]) => tracesOf(secret).some((trace) => low.includes(trace.toLowerCase())))
       expect([name, found.map(([, , kind]) => kind)]).toEqual([name, []])
       expect([name, /topsecretword|recalledword/.test(text)]).toEqual([name, false])
-      // What stands in their place is there, so each place was looked at.
+      // The replacement of each secret is there, so each place was checked.
       if (name !== 'log') expect([name, text.includes('[redacted:')]).toEqual([name, true])
     }
     expect(lines.length).toBeGreaterThan(sessions)

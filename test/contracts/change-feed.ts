@@ -24,7 +24,7 @@ export interface FeedUnderTest {
   readonly costs: { roundTrips: number; rowsRead: number }
 }
 
-/** What a reader who follows the feed knows of lists: ids with their versions. */
+/** A feed reader's copy of the lists: ids with their versions. */
 type Known = Map<number, number>
 
 /** The feed as one reader has it, over a real database (history contract §4). */
@@ -79,7 +79,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       expect(await of({ threadId: 'none' })).toEqual([])
     })
 
-    it('in parts of the log what it tells at once, where a database serves nobody meanwhile', async () => {
+    it('returns in parts of the log the same as at once, where a database would block other requests', async () => {
       const { dialect, batch } = made.connection
       if (dialect.bounded === null) return
       for (let i = 0; i < 10; i++) await save(ada, { threadId: i % 5 === 0 ? 'rare' : 'often' })
@@ -154,7 +154,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         expect(change).toMatchObject({ threadId: null, project: null, kind: null, agent: null, preview: '' })
       for (const filter of [{ threadId: 'secret' }, { project: 'p' }])
         expect(await told(ada, 'start', { ...WHOLE_FEED, ...filter })).toEqual([])
-      // Who may see it has stayed: a key of another project never learns that it was.
+      // Its readers have not changed: a key of another project never learns that it existed.
       expect(await told({ ...ada, projects: ['q'] })).toEqual([])
       expect(await told({ ...ada, projects: ['p'] })).toHaveLength(2)
     })
@@ -252,7 +252,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
           } else await entries.delete(ada, { ids: [id] })
         }
       }
-      /** Begins at any moment: a cursor, a listing, and then the feed until all is told. */
+      /** Starts at any moment: a cursor, a listing, and then the feed to its end. */
       const views: { scope: Scope; from: number; known: Known }[] = []
       async function begin(scope: Scope): Promise<void> {
         const own = make()
@@ -293,7 +293,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         const { entries } = await made.entries.page(scope, EVERYTHING, { limit: 1000, offset: 0, previewLength: 1 })
         return new Map(entries.map(({ id, version }) => [id, version]))
       }
-      /** What each scope sees in lists, before and after every step: the model of what the feed tells. */
+      /** The lists of each scope before and after every step: the model of the feed. */
       const model = new Map(scopes.map((scope) => [scope, { before: new Map() as Known, told: [] as string[] }]))
       const alive: { id: number; by: Caller }[] = []
       for (let step = 0; step < 30; step++) {
@@ -320,7 +320,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         expect(await told(scope)).toEqual(expected)
         const paged = await follow(scope, 'start', WHOLE_FEED, 3)
         expect(paged.changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual(expected)
-        // Nothing of a place that its reader does not see, not even of the one from which an entry has left.
+        // Nothing of an invisible place, not even of the one that an entry has left.
         for (const { project } of paged.changes)
           expect(scope.projects === null || project === null || scope.projects.includes(project)).toBe(true)
       }

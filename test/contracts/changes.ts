@@ -15,9 +15,9 @@ export interface ChangesUnderTest {
   readonly clock: TestClock
 }
 
-/** Whatever happens to an entry is a row of `changes` that knows the call, who made it, and who saw the entry before and after. */
+/** Every change of an entry is a row of `changes` with the call, its author, and the readers of the entry before and after. */
 export function changesContract(name: string, make: () => ChangesUnderTest): void {
-  describe(`${name} tells who changed what, and who may learn of it`, () => {
+  describe(`${name} records who changed what, and who may read that`, () => {
     let made: ChangesUnderTest
     let ada: Caller
     beforeEach(() => {

@@ -73,7 +73,7 @@ export function codeNamesContract(name: string, make: () => Promise<{ readonly c
       })
       expect(new Map(hits), `query ${i}: ${asked}`).toEqual(new Map(meant))
     }
-    // Each way in which a name can answer has been met.
+    // Every kind of match of a name has occurred.
     expect(found.size).toBe(6)
   })
 }

@@ -14,7 +14,7 @@ const idsOf = (list: readonly { readonly id: number }[]): number[] => list.map((
 
 type Legs = Pick<Parameters<typeof createGetCurrent>[0], 'words' | 'semantic'>
 
-/** What stands before an agent at this moment (fabric contract §5). */
+/** Memories shown to an agent now (fabric contract §5). */
 export function currentContract(name: string, make: () => RecallGround): void {
   describe(`${name} knows what matters now`, () => {
     let ground: RecallGround
@@ -27,7 +27,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       world = recallWorld(ground, ada)
     })
 
-    /** What is done behind answers. */
+    /** Work after answers. */
     let behind: (() => Promise<void>)[] = []
     const noted = () => Promise.all(behind.splice(0).map((work) => work()))
 
@@ -51,7 +51,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
     const store = (content: string, more: object = {}, draft: object = {}) =>
       world.store(content, { ...inProject(more), ...draft })
 
-    /** As the event of an opened file is kept. */
+    /** As the event of an opened file is stored. */
     const open = (path: string, more: object = {}) =>
       store(
         path,
@@ -167,7 +167,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       await both([theirs])
       await world.service.update(ada, null, wide, { pinned: true })
       await both([wide, theirs])
-      // Whoever counts vectors saw no other number meanwhile.
+      // Counts of vectors did not change meanwhile.
       const [counted, there] = await ground.connection.batch([
         sql`SELECT CAST(sum(entries) AS integer) AS entries, CAST(sum(vectors) AS integer) AS vectors
           FROM vector_counters WHERE org = ${ada.org}`,
@@ -474,7 +474,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         { org: ada.org },
       )
       expect((await world.cost(() => answer(moment))).rowsRead).toBeLessThanOrEqual(measured.rowsRead + 10)
-      // Nor does it matter how large the project itself is, apart from what words and counts are looked for in at most.
+      // Nor does the size of the project itself matter, except for the limited search of words and counts.
       const grown = async (more: number) => {
         await world.crowd('p', more)
         await world.settle()
@@ -483,7 +483,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         return cost.rowsRead
       }
       const thousands = await grown(2_000)
-      // PostgreSQL tells no rows, and one growth shows the round trips.
+      // PostgreSQL does not report rows, and one growth shows the round trips.
       if (thousands > 0) expect(await grown(2_000)).toBeLessThanOrEqual(thousands + 10)
       await store('long '.repeat(5_000))
       await world.settle()
@@ -502,7 +502,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
         shown = idsOf((await answer({ currentCommand: 'harbour' })).relevant)
       })
       expect(shown).toContain(near)
-      // D1 cannot compare vectors itself, so there the index is told of them and asked again.
+      // D1 cannot compare vectors itself, so the index is updated and searched again.
       const told = ground.connection.dialect.nearness === null ? 2 : 0
       expect(roundTrips).toBeLessThanOrEqual(3 + told)
     })

@@ -13,7 +13,7 @@ const toml = readToml()
 const { production } = toml.env
 
 /**
- * Runs `npm run deploy -- --dry-run`, with the bundle of this run in the place of the Worker, which is built elsewhere (`e2e/wrangler-dev`).
+ * Runs `npm run deploy -- --dry-run`, with the bundle of this run instead of the Worker, which is built elsewhere (`e2e/wrangler-dev`).
  *
  * @returns the bindings that wrangler names, sorted
  */
@@ -36,7 +36,7 @@ async function bindings(folder: string, environment: Record<string, string>): Pr
   return [...said.join('\n').matchAll(/^env\.(\w+(?: \([^)]*\))?)/gm)].map(([, binding]) => binding as string).sort()
 }
 
-/** What a configuration binds, in wrangler's words. */
+/** Bindings of a configuration, in wrangler's words. */
 const expected = (stores: ReturnType<typeof readToml>): string[] =>
   [
     ...Object.entries(production.vars).map(([name, value]) => `${name} ("${value}")`),
@@ -50,7 +50,7 @@ const expected = (stores: ReturnType<typeof readToml>): string[] =>
   ].sort()
 
 /**
- * What is deployed, as the real wrangler reads it; what an account answers is played in test/unit/deploy.test.ts.
+ * The deployed configuration, as the real wrangler reads it; test/unit/deploy.test.ts simulates the account.
  *
  * @param button also from the button of Cloudflare
  */
@@ -58,7 +58,7 @@ export function deployBindings({ button }: { readonly button: boolean }): void {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-deploy-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('gives the real wrangler a configuration that binds what [env.production] says, by npm run deploy', async () => {
+  it('gives the real wrangler a configuration with the bindings of [env.production], by npm run deploy', async () => {
     expect(await bindings(folder, {})).toEqual(expected(production))
   })
 

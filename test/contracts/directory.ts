@@ -14,7 +14,7 @@ export interface DirectoryUnderTest {
   readonly costs: { roundTrips: number }
 }
 
-/** Names of threads and projects, and what stands under them; who sees what of them is the visibility contract's. */
+/** Names of threads and projects, and their content; visibility is tested by the visibility contract. */
 export function directoryContract(name: string, make: () => DirectoryUnderTest): void {
   describe(`${name} as a directory`, () => {
     let directory: Directory
@@ -38,7 +38,7 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
     }
     const EVERYTHING = { decisions: 10, inFlight: 10, previewLength: 100 }
 
-    it('goes on behind a place although others were used meanwhile, and skips or repeats nothing else', async () => {
+    it('continues after a position although others were used meanwhile, and skips or repeats nothing else', async () => {
       await save(...['a', 'b', 'c', 'd'].map((threadId) => ({ threadId })))
       const first = await directory.threads(ada, null, 2)
       expect(first.map(({ threadId }) => threadId)).toEqual(['d', 'c'])
@@ -80,7 +80,7 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
       expect((await directory.tail(ada, 'thread', 4, 1)).entries.map(({ id }) => id)).toEqual([ids[4]])
     })
 
-    it('shows decisions again when what superseded them is gone, archived or not visible', async () => {
+    it('shows decisions again when the superseding one is deleted, archived or not visible', async () => {
       const [old] = await save({ metadata: { project: 'p', kind: 'decision' } })
       const decided = async (scope = ada) =>
         (await directory.project(scope, 'p', EVERYTHING))?.decisions.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Embedder } from '../../src/ports/embedder'
 
-/** What every Embedder does, whatever makes its vectors. */
+/** Behavior of every Embedder. */
 export interface EmbedderUnderTest {
   readonly embedder: Embedder
   readonly provider: string
@@ -27,7 +27,7 @@ export function describeEmbedder(make: () => EmbedderUnderTest): void {
     for (const vector of vectors) expect(length(vector)).toBeCloseTo(1, 5)
   })
 
-  it('gives a text the same vector alone, among others and in a second call', async () => {
+  it('gives a text the same vector alone, in a batch and in a second call', async () => {
     const { embedder } = make()
     const [alone] = await embedder.embed(['the second text'], 'document')
     const [, among] = await embedder.embed(['the first text', 'the second text', 'the third text'], 'document')
@@ -50,7 +50,7 @@ export function describeEmbedder(make: () => EmbedderUnderTest): void {
     expect([first, last]).toEqual(await embedder.embed(['first', 'last'], 'document'))
   })
 
-  it('asks nobody when there is nothing to embed', async () => {
+  it('makes no request when there is nothing to embed', async () => {
     const { embedder, requests = () => 0 } = make()
     expect(await embedder.embed([], 'document')).toEqual([])
     await embedder.embed([' '], 'query')

@@ -4,7 +4,7 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEndedSessions } from '../../src/adapters/sql/stores/identity/ended-sessions'
 import type { TestClock } from '../support/scope'
 
-/** What the store of ended sessions does on every database. */
+/** Behavior of the store of ended sessions on every database. */
 export function endedSessionsContract(name: string, make: () => { connection: SqlConnection; clock: TestClock }): void {
   describe(`${name} remembers sessions that were ended`, () => {
     const nonce = () => crypto.randomUUID().replaceAll('-', '')

@@ -17,7 +17,7 @@ export interface LifeUnderTest {
   readonly connection: SqlConnection
 }
 
-/** What the life cycle does to an entry, what its writer says, and that neither undoes the other (platform contract §1). */
+/** Effects of the life cycle, effects of writers, and that neither undoes the other (platform contract §1). */
 export function entryLifeContract(name: string, make: () => LifeUnderTest): void {
   describe(`${name} keeps the life cycle apart from metadata`, () => {
     let entries: EntryStore
@@ -72,7 +72,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect(await columns(id)).toEqual({ layer: 3, weight: 5, pinned: 1, archived: 0, expires_at: FAR })
     })
 
-    it('hides nothing and brings nothing back for a word in metadata', async () => {
+    it('neither hides nor restores an entry because of a word in metadata', async () => {
       const id = await save({ status: 'archived' })
       expect(await listed()).toEqual([id])
       expect((await entries.page(ada, { op: 'thread', is: 't' }, PAGE)).total).toBe(1)
@@ -83,7 +83,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect((await entries.read(ada, [id]))[0]).toMatchObject({ archived: true, metadata: { status: 'todo' } })
     })
 
-    it('holds what metadata says for as long as it says it', async () => {
+    it('follows the metadata for as long as they have a value', async () => {
       const id = await save({ weight: 4, pinned: true })
       expect(await columns(id)).toMatchObject({ weight: 4, pinned: 1 })
       await write(id, sql`given_weight = 1, given_pinned = 0`)
@@ -113,7 +113,7 @@ export function entryLifeContract(name: string, make: () => LifeUnderTest): void
       expect((await entries.read(ada, [await save({ project: ['a', 'b'] })]))[0]?.project).toBeNull()
     })
 
-    it('rewrites the links of metadata and no others, though they say the same', async () => {
+    it('rewrites the links of metadata and no others, even equal ones', async () => {
       const target = await save()
       const other = await entries.save(ada, [await entryOf(ada, { threadId: 'o', metadata: { depends_on: [target] } })])
       const id = other[0]?.id as number

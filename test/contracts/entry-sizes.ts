@@ -15,7 +15,7 @@ interface Made {
   readonly clock: TestClock
 }
 
-/** How much a read brings: never more than it was asked for, whatever the entries hold. */
+/** Size limits of reads: never more than requested, whatever the entries contain. */
 export function entrySizesContract(name: string, make: () => Made): void {
   describe(`${name} reads within a size`, () => {
     let entries: EntryStore
@@ -32,7 +32,7 @@ export function entrySizesContract(name: string, make: () => Made): void {
       return [found.map(({ id, text }) => [id, text.length]), omitted]
     }
 
-    it('brings entries in the order of the ids until the size is reached, and names the others', async () => {
+    it('returns entries in the order of the ids until the size is reached, and names the others', async () => {
       const [a, b, c] = [await save(1_000), await save(2_000), await save(500)]
       expect(await within([c, a, b], 10_000)).toEqual([
         [
@@ -52,7 +52,7 @@ export function entrySizesContract(name: string, make: () => Made): void {
       expect(await within([b, a, c], 2_100)).toEqual([[[b, 2_000]], [a, c]])
     })
 
-    it('brings the first however large it is, counts metadata, and leaves out what is not there', async () => {
+    it('returns the first however large it is, counts metadata, and leaves out missing entries', async () => {
       const large = await save(5_000)
       const described = await save(10, { metadata: { note: 'y'.repeat(3_000) } })
       expect(await within([999_999_999, large, large], 10)).toEqual([[[large, 5_000]], []])

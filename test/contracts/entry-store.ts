@@ -21,7 +21,7 @@ export interface StoreUnderTest {
   readonly connection: SqlConnection
 }
 
-/** What every EntryStore does, whatever database is behind it. */
+/** Behavior of every EntryStore, on every database. */
 export function entryStoreContract(name: string, make: () => StoreUnderTest): void {
   describe(`${name} keeps entries`, () => {
     let store: EntryStore
@@ -42,7 +42,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
     const listed = async (filter: Filter = EVERYTHING, by = ada) =>
       (await store.page(by, filter, PAGE)).entries.map(({ id }) => id)
 
-    it('returns what was stored', async () => {
+    it('returns stored entries', async () => {
       const metadata = { title: 'T', nested: { a: [1, null, 'x'] }, ['__proto__']: 1 }
       const id = await save({ threadId: 't', source: 'agent', text: 'héllo 🌍', metadata, tags: ['B', 'a'] })
       expect(await read(id)).toMatchObject({
@@ -62,7 +62,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(JSON.stringify((await read(id))?.metadata)).toBe(JSON.stringify(metadata))
     })
 
-    it('names beside an entry the newest that takes its place, of those that the reader sees, in whichever way it is read', async () => {
+    it('names with an entry the newest visible one that supersedes it, in every kind of read', async () => {
       const eve = { ...ada, owner: 'eve' }
       const old = await save({ threadId: 't' })
       const later = await save({ threadId: 't', metadata: { supersedes: [old] } })
@@ -85,7 +85,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(await named(eve)).toEqual(everywhere(later))
       await store.delete(ada, { ids: [later, page] })
       expect((await store.readWithin(eve, [old], 1_000_000)).entries[0]?.supersededBy).toBeUndefined()
-      // Of two that say so of each other the newer stands.
+      // Of two that supersede each other the newer is current.
       await store.change(ada, [
         await applyUpdates(ada, (await read(old)) as Entry, [{ id: old, metadata: { supersedes: [hidden] } }]),
       ])
@@ -93,7 +93,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(both.entries.map(({ supersededBy }) => supersededBy)).toEqual([hidden, undefined])
     })
 
-    it('keeps what an entry supersedes when somebody changes its metadata who may not see that', async () => {
+    it('preserves what an entry supersedes when its metadata are changed by a caller who cannot see that', async () => {
       const eve = { ...ada, owner: 'eve', projects: ['p'] }
       const hidden = await save({ metadata: { audience: 'private' } })
       const elsewhere = await save({ metadata: { project: 'q' } })
@@ -116,7 +116,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         eve,
       )
       expect((await told())[0]).toBe(later)
-      // What they did not link they do not link, and what is named no more is not linked.
+      // Links that they did not make are not made, and removed names are not linked.
       await change({ project: 'p', supersedes: [hidden, unseen] })
       expect((await told()).slice(0, 1).concat((await told())[2])).toEqual([undefined, undefined])
       await store.change(ada, [
@@ -127,7 +127,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect(await told()).toEqual([undefined, later, undefined])
     })
 
-    it('tells null metadata from an empty object', async () => {
+    it('distinguishes null metadata from an empty object', async () => {
       expect((await read(await save()))?.metadata).toBeNull()
       expect((await read(await save({ metadata: {} })))?.metadata).toEqual({})
     })
@@ -199,13 +199,13 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await read(id))?.createdAt).toBe(clock.ms - 5_000)
       })
 
-      it('replaces what is given, also with empty lists', async () => {
+      it('replaces given values, also with empty lists', async () => {
         const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })
         await save({ text: 'same', metadata: { b: 2 }, tags: [] })
         expect(await read(id)).toMatchObject({ metadata: { b: 2 }, tags: [] })
       })
 
-      it('replaces images and links of which some are the same, and keeps them where none are given', async () => {
+      it('replaces images and links, including equal ones, and preserves them if none are given', async () => {
         const picture = (hash: string) => ({ hash: hash.repeat(64), mimeType: 'image/png' as const, size: 70 })
         const [a, b] = [picture('a'), picture('b')]
         const linked = await save()
@@ -223,7 +223,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await store.page(ada, thread('thread'), PAGE)).total).toBe(2)
       })
 
-      it('adds an entry each time when told not to meet repeated turns', async () => {
+      it('adds an entry each time without deduplication of messages', async () => {
         const id = await save({ text: 'same' })
         const [again] = await store.save(ada, [await entryOf(ada, { text: 'same' })], { dedupe: false })
         expect(again).toMatchObject({ version: 1, isNew: true })
@@ -242,7 +242,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await save({ text: 'one' })).not.toBe(id)
       })
 
-      it('does not meet entries of other threads, orgs or private readers', async () => {
+      it('does not match entries of other threads, orgs or private readers', async () => {
         const id = await save({ text: 'same', threadId: 'a' })
         expect(await save({ text: 'same', threadId: 'b' })).not.toBe(id)
         const secret = await save({ text: 'hidden', metadata: { audience: 'private' } })
@@ -250,7 +250,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(await save({ text: 'hidden' }, eve)).not.toBe(secret)
       })
 
-      it('does not take an entry out of its project, nor into one', async () => {
+      it('does not move an entry out of its project, nor into one', async () => {
         const inA = freshPrincipal({ org: ada.org, owner: 'eve', projects: ['a'] })
         const first = { text: 'same', metadata: { project: 'a' }, tags: ['x'] }
         const id = await save(first, inA)
@@ -289,7 +289,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect(total).toBe(4)
       })
 
-      it('brings no more of a text than asked for', async () => {
+      it('returns no more of a text than requested', async () => {
         await save({ text: '🌍'.repeat(50) })
         const { entries } = await store.page(ada, EVERYTHING, { limit: 2, offset: 0, previewLength: 10 })
         expect(entries[0]?.text).toBe('🌍'.repeat(10))
@@ -314,7 +314,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         ...change,
       })
 
-      it('writes what is given and leaves the rest', async () => {
+      it('writes given fields and preserves the rest', async () => {
         const id = await save({ text: 'old', metadata: { a: 1 }, tags: ['x'] })
         clock.advance(1_000)
         expect(await store.change(ada, [await changeOf(id, { tags: ['y'] })])).toMatchObject([{ version: 2 }])
@@ -331,7 +331,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
         expect((await read(b))?.tags).toEqual([])
       })
 
-      it('refuses a change of an entry that is gone', async () => {
+      it('refuses a change of a deleted entry', async () => {
         const id = await save()
         const change = await changeOf(id, { tags: ['x'] })
         await store.delete(ada, { ids: [id] })
@@ -358,7 +358,7 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
     })
 
     describe('when entries are deleted', () => {
-      it('counts what was there, doubles once', async () => {
+      it('counts existing entries, duplicates once', async () => {
         const id = await save()
         expect(await store.delete(ada, { ids: [id, id, 999_999_999] })).toBe(1)
         expect(await store.delete(ada, { ids: [id] })).toBe(0)

@@ -26,7 +26,7 @@ const longText = (lines: number): string =>
     (_, i) => `${i + 1} ${'ä🌍x'.repeat(i % 40)}${['\n', '\r\n', '\r', '\n\n'][i % 4]}`,
   ).join('')
 
-/** What every adapter of EntryTexts does, whatever database is behind it. */
+/** Behavior of every adapter of EntryTexts, on every database. */
 export function entryTextsContract(name: string, make: () => MadeTexts): void {
   describe(`${name} reads texts in parts`, () => {
     let made: MadeTexts
@@ -93,7 +93,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect([...(await made.texts.texts(eve, [open, secret, diary])).keys()]).toEqual([open])
     })
 
-    it('brings texts at once up to a megabyte, and no more than some sixteen are looked through', async () => {
+    it('returns texts at once up to a megabyte, and scans at most some sixteen', async () => {
       const ids: number[] = []
       for (let i = 0; i < 3; i++) ids.push(await save(`${i}${'xyz '.repeat(112_500)}end`))
       const { candidates } = await scan()
@@ -102,7 +102,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect((await made.texts.texts(ada, [last])).get(last)).toHaveLength(450_004)
     })
 
-    it('knows where the lines of a long text stand, and forgets it with the text', async () => {
+    it('stores the line index of a long text, and deletes it with the text', async () => {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
@@ -121,7 +121,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect(await made.texts.measure(freshPrincipal(), id)).toBeNull()
     })
 
-    it('brings a part of a long text together with its marks, of letters of one byte and of four', async () => {
+    it('returns a part of a long text together with its line index, of letters of one byte and of four', async () => {
       const plain = Array.from({ length: 4000 }, (_, i) => `line ${i + 1}`).join('\n')
       for (const text of [plain, longText(2000).trim()]) {
         const id = await save(text)
@@ -153,7 +153,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       })
     })
 
-    it('tells the length of a text that a list shows in part', async () => {
+    it('returns the length of a text that a list shows in part', async () => {
       const id = await save(longText(2000).trim())
       const short = await save('🌍🌍🌍')
       const { entries } = await made.entries.page(ada, EVERYTHING, { limit: 10, offset: 0, previewLength: 2 })

@@ -17,9 +17,9 @@ const HOUR = 3_600_000
 const OFF = { days: 0, receiptHours: 24 }
 const ON = { days: 30, receiptHours: 24 }
 
-/** Erasing what was deleted before, whatever became of it, by whom it was to see and by nobody else (history contract §3). */
+/** Erasing deleted entries in any state, only by those who could see them (history contract §3). */
 export function erasingContract(name: string, make: () => HistoryUnderTest): void {
-  describe(`${name} erases what is gone`, () => {
+  describe(`${name} erases deleted entries`, () => {
     let made: HistoryUnderTest
     let ada: Caller
     /** Of the same org: another owner, and a key of one project. */
@@ -51,7 +51,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       createSqlReceipts(made.connection, made.clock, terms).find(ada, `k${id}`)
     const erase = async (caller: Caller, id: number, terms = OFF) =>
       (await deleting(store(terms)).erase(call(caller), { ids: [id] })).count
-    /** Whether each of these may erase it, in turn; what nobody erased is still told. */
+    /** Whether each of these may erase it, in turn; unerased states are still shown. */
     async function tried(id: number, callers: readonly Caller[], terms = OFF) {
       const counts: number[] = []
       for (const caller of callers) {
@@ -109,7 +109,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       const [standing, deleted] = [await illustrated(), await illustrated()]
       await store(ON).patch(call(ada), standing, { n: 1 })
       await store(ON).delete(call(ada), { ids: [deleted] })
-      // Each of the two entries uses the image, and so does each state that is kept of them.
+      // Each of the two entries uses the image, and so does each of their retained states.
       expect(await left()).toEqual([3, 1, 0])
       expect(await erase(ada, standing, ON)).toBe(1)
       expect(await left()).toEqual([1, 0, 0])
@@ -144,7 +144,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
       }
     })
 
-    it('as long as a receipt may tell of it, however short the feed is kept', async () => {
+    it('as long as a receipt may refer to it, however short the feed is retained', async () => {
       const terms = { days: 0, receiptHours: 720 }
       const id = await secret()
       await store(terms).delete(call(ada), { ids: [id] })
@@ -219,7 +219,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
             INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
             VALUES (${unfinished}, ${ada.org}, 1, ${`died ${threadId}`}, ${ada.keyId}, NULL, ${made.clock.now()}, ${terms.days > 0 ? 1 : 0}, 0)`,
         ])
-        // Without history a page that is gone is known as one that others did not see.
+        // Without history a deleted page looks like one that others could not see.
         const pages = terms.days > 0 ? 0 : 1
         const selection = { threadIds: [threadId] }
         expect(await deleting(store(terms)).look(narrow, selection, true)).toMatchObject({ count: 3 + pages })

@@ -13,7 +13,7 @@ import { writesEntries } from '../support/framed'
 import { freshPrincipal, TestClock } from '../support/scope'
 import type { LostAnswersUnderTest } from './lost-answers'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const long = (words: string) => `${'hay '.repeat(WRITE_SHARE / 4 + 1)}${words}`
@@ -21,9 +21,9 @@ const thread_id = 'found'
 const draft = (text: string) => ({ thread_id, source: 'agent', text })
 const names = (n: number) => Array.from({ length: n }, (_, i) => `quokka${i}x`)
 
-/** What is committed is found by the next search, whenever its writer died (platform contract §6). */
+/** A committed entry is found by the next search, whenever its writer died (platform contract §6). */
 export function foundAfterDeathContract(name: string, make: () => LostAnswersUnderTest): void {
-  describe(`${name} finds what a writer committed that died right behind its commit`, () => {
+  describe(`${name} finds the entry of a writer that died right after its commit`, () => {
     const clock = new TestClock()
     const opened: { close(): Promise<void> }[] = []
     afterAll(async () => {
@@ -76,7 +76,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         death.near = true
         await expect(call(org, tool, args)).rejects.toThrow('dead')
       }
-      /** Topics of what is still to be written to indexes. */
+      /** Topics of pending index writes. */
       const left = async (org: string): Promise<unknown[]> => {
         const [rows = []] = await bare.batch([
           sql`SELECT topic FROM outbox WHERE org = ${org} AND topic IN ('index', 'embed')`,
@@ -87,7 +87,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
     }
     type Server = ReturnType<typeof startServer>
 
-    /** What is acknowledged before, what the server dies in, and words of what stands then. */
+    /** The acknowledged writes, the call during which the server dies, and words of the expected entries. */
     const deaths: Record<string, (server: Server, org: string) => Promise<readonly string[]>> = {
       'a store of a long text': async (server, org) => {
         await server.dieIn(org, 'store_context', draft(long('numbat')))
@@ -157,7 +157,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         clock.advance(1)
         const { call, left } = startServer()
         const answer = await call(org, tool, finds(context_id)[tool])
-        // What the two others tell of it follows from more than words.
+        // Results of the two others depend on more than words.
         if (tool !== 'context_getCurrent' && tool !== 'remember')
           expect(JSON.stringify(answer)).toMatch(`${context_id}`)
         expect([tool, await left(org)]).toEqual([tool, []])
@@ -174,13 +174,13 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
       await server.dieIn(org, 'restore_context', args)
       const { call, left } = startServer()
       expect(await call(org, 'restore_context', args)).toMatchObject({ replayed: true })
-      // Nothing of it is left to anybody.
+      // No trace of it is left.
       expect(await left(org)).toEqual([])
       for (const query of all)
         expect([query, (await call(org, 'fts_search_context', { query })).count]).toEqual([query, 1])
     })
 
-    it('or says so, to whom it concerns, while the writer may still be at it', async () => {
+    it('or reports it to those concerned, while the writer may still be working', async () => {
       const { org } = freshPrincipal()
       const server = startServer()
       const { context_id } = await server.call(org, 'store_context', {
@@ -188,7 +188,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         metadata: { audience: 'private' },
       })
       await server.call(org, 'update_context', { context_id, text: 'else' })
-      // Of the same moment: nobody can know that it is dead.
+      // At the same time: it cannot be known that the writer is dead.
       const other = startServer()
       await server.dieIn(org, 'restore_context', { context_ids: [context_id], version: 1 })
       const find = (tool: string, owner = 'ada') => other.call(org, tool, { query: 'numbat' }, owner)

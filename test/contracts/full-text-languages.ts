@@ -15,7 +15,7 @@ interface Made {
   analyzer: Analyzer
 }
 
-/** Languages other than English, the same whatever engine is behind the port. */
+/** Languages other than English, the same on every engine. */
 export function fullTextLanguagesContract(name: string, make: (language: string) => Made): void {
   const set = (language: string) => {
     const made = make(language)
@@ -54,7 +54,7 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
       expect([fullText.language, fullText.stemming]).toEqual([language, true])
     })
 
-    it('finds kana that are taken apart or of half width as others write them, in every mode', async () => {
+    it('finds decomposed and half-width kana in their usual form, in every mode', async () => {
       const { save, ids } = set('english')
       const whole = 'データベースのバックアップ'
       const made = [await save(whole), await save(whole.normalize('NFD')), await save('ﾃﾞｰﾀﾍﾞｰｽのﾊﾞｯｸｱｯﾌﾟ')]
@@ -112,7 +112,7 @@ export function fullTextLanguagesContract(name: string, make: (language: string)
       expect(hits.map((hit) => [hit.id, hit.length])).toEqual([[id, 3]])
     })
 
-    it.each(['simple', 'basque', 'catalan', 'yiddish'])('stems nothing in %s, and says so', async (language) => {
+    it.each(['simple', 'basque', 'catalan', 'yiddish'])('stems nothing in %s, and reports that', async (language) => {
       const { save, ids, fullText } = set(language)
       const id = await save('cançons running')
       expect([await ids('canço run'), await ids('cancons'), fullText.stemming]).toEqual([[], [id], false])

@@ -18,7 +18,7 @@ interface Made {
   clock: TestClock
 }
 
-/** What every FullText finds, whatever engine is behind it. */
+/** Behavior of every FullText, on every engine. */
 export function fullTextContract(name: string, make: () => Made): void {
   describe(`${name} finds by words`, () => {
     let made: Made
@@ -70,7 +70,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('pear')).toEqual([])
     })
 
-    it('puts entries with all words before others, whatever their scores', async () => {
+    it('puts entries with all words before others, with any scores', async () => {
       const all = await save(
         `${'filler words between things here '.repeat(40)} alpha ${'more filler '.repeat(40)} beta`,
       )
@@ -132,7 +132,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('tidtabell')).toEqual([swedish])
     })
 
-    it('takes no English word for a part of another', async () => {
+    it('treats no English word as a part of another', async () => {
       await save('The firewall drops packets, and the database of the framework restarts.')
       for (const query of ['wall', 'base', 'work', 'firewalls of databases and walls', 'basement'])
         if (query.length < 9) expect([query, await search(query)]).toEqual([query, []])
@@ -146,7 +146,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('lantern')).toEqual([inTitle, inText])
     })
 
-    it('drops stop words while anything else remains, and searches them alone as they stand', async () => {
+    it('drops stop words while anything else remains, and searches them alone unchanged', async () => {
       const lamp = await save('a lamp')
       const only = await save('to be or not to be')
       expect(await search('where is the lamp')).toEqual([lamp])
@@ -167,7 +167,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search("it's Fahim's")).toEqual([fahim])
     })
 
-    it('raises an entry with all of more than three words, but lets a better one stand before it', async () => {
+    it('raises an entry with all of more than three words, but ranks a better one before it', async () => {
       const filler = 'filler words between things here '.repeat(40)
       const all = await save(`alpha ${filler} beta ${filler} gamma ${filler} delta`)
       const three = await save('alpha alpha beta beta gamma gamma')
@@ -244,7 +244,7 @@ export function fullTextContract(name: string, make: () => Made): void {
         expect([query, await search(query, 'prefix')]).toEqual([query, []])
     })
 
-    it('looks in the columns it is told', async () => {
+    it('searches the given columns', async () => {
       const metadata = { title: 'Heron notes' }
       const titled = await save('nothing of the kind', { metadata })
       const said = await save('a heron on one leg')
@@ -264,7 +264,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await found(['context'], 'heron')).toEqual([])
     })
 
-    it('brings as many candidates as it is asked for, and what they are', async () => {
+    it('returns as many candidates as requested, with their data', async () => {
       for (let i = 0; i < 5; i++) await save(`otter ${'filler '.repeat(i)}`)
       const both = await save(`otter ${'filler '.repeat(30)} weasel`, { metadata: { title: 'Mustelids' } })
       const query = parseQuery('otter weasel', 'match', made.analyzer)
@@ -332,7 +332,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect(await search('ยินดี')).toEqual([thai])
     })
 
-    it('finds a single character wherever it stands in a run, in every mode, and marks the words it is in', async () => {
+    it('finds a single character anywhere in a run, in every mode, and highlights the words with it', async () => {
       const [east, snow, today] = [await save('東京'), await save('大雪'), await save('今日は雪 です')]
       for (const mode of ['match', 'prefix', 'phrase', 'boolean'] as const) {
         expect([mode, (await search('雪', mode)).sort((a, b) => a - b)]).toEqual([mode, [snow, today]])

@@ -33,9 +33,9 @@ export interface HistoryUnderTest {
 const DAY = 86_400_000
 const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
 
-/** What is kept of changes and calls, for how long, and what it costs (history contract §3, §5). */
+/** Retention of changes and calls, its duration and cost (history contract §3, §5). */
 export function historyStoreContract(name: string, make: () => HistoryUnderTest): void {
-  describe(`${name} keeps what was`, () => {
+  describe(`${name} retains earlier states`, () => {
     let made: HistoryUnderTest
     let ada: Caller
     beforeEach(() => {
@@ -65,7 +65,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await counts()).toEqual([0, 3, 0])
     })
 
-    it('tells the states through which one call leads an entry one after the other, then those of the next', async () => {
+    it('lists the states of an entry within one call one after the other, then those of the next', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const ids = [await stored(terms), await stored(terms)]
       const twice = async (entry: Entry) => {
@@ -82,7 +82,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       ])
     })
 
-    it('tells of no change where a patch leaves metadata as they are', async () => {
+    it('reports no change if a patch leaves the metadata equal', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const [saved] = await store(terms).save(ada, [await entryOf(ada, { metadata: { z: { y: 1, x: [2] }, a: 'ä' } })])
       const id = saved?.id as number
@@ -111,7 +111,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       }
     })
 
-    it('patches what was deleted as the patch arrived and stands again, and does not call it too large', async () => {
+    it('patches an entry that was deleted as the patch arrived and is restored, and does not report it as too large', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const { connection, analyzer, clock } = made
       const id = await stored(terms)
@@ -132,7 +132,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await expect(entries.patch(ada, id, { other: large.big })).rejects.toMatchObject({ code: 'limit_exceeded' })
     })
 
-    it('tells of no change of metadata where only the order of keys differs', async () => {
+    it('reports no change of metadata if only the order of keys differs', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const parts = [made.connection, made.analyzer, made.clock, NO_QUOTAS, terms] as const
       const history = createSqlHistory(...parts)
@@ -150,7 +150,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await storeOnce(turned)).toBe(id)
       await update(turned)
       await store(terms).patch(ada, id, { z: { x: [{ p: 2 ** 60, q: 'ä' }, {}, []] } })
-      // What says something else, in the same places or in others, with the same letters or of other types.
+      // Different values, in the same or other places, with the same letters or other types.
       await store(terms).patch(ada, id, { b: 1 })
       await storeOnce({ ...turned, b: 1 })
       await storeOnce({ ...turned, b: 2 })
@@ -159,7 +159,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await update({ a: '"b', b: {}, z: { x: [{}, { p: 2 ** 60, q: 'ä' }, []], y: 1 } })
       await update({ a: { c: 1 }, 'a.c': 2 })
       await update({ a: { c: 2 }, 'a.c': 1 })
-      // A state that comes back and says the same.
+      // A state that is restored and equal.
       await update({ 'a.c': 1, d: 1, a: { c: 2 } })
       await update({ a: { c: 2 }, 'a.c': 1 })
       const restoring = await history.restorable(ada, { ids: [id], version: 12 }, { limit: 1, maxBytes: 99_999 })
@@ -248,7 +248,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await history.restore(ada, last, [null])).toEqual([5])
     })
 
-    it('brings no state back that looks like it holds a secret where these are taken out of writes, and else tells of it', async () => {
+    it('restores no state that looks like it contains a secret where secrets are removed from writes, and else warns', async () => {
       const terms = { days: 30, receiptHours: 24 }
       const secret = `ghp_${'a1B2'.repeat(10)}`
       const drafts = [{ text: `the key ${secret}` }, { text: 'a door', metadata: { password: 'hunter2hunter2' } }, {}]

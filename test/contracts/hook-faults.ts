@@ -34,7 +34,7 @@ export function hookFaults(every: number) {
     last_assistant_message: words,
     hook_event_name: name,
   }: Record<string, unknown>) => call ?? words ?? name
-  /** What a server makes of what arrives: each event once, by its id. */
+  /** Processing of arriving events: each once, by its id. */
   const once = () => [...new Map(sent().map(({ id, event }) => [id, named(event)])).values()]
   /** Ids: one that is noted twice, since its note was not the last that happened, counts once. */
   const lostFile = () => [
@@ -56,7 +56,7 @@ export function hookFaults(every: number) {
       await at.fire(at.tool('t1'))
       const { code } = await at.fire(at.stop('killed'), 'claude-code', { KILL_AT: String(step) })
       const wasFile = once().includes('killed') || at.waiting().length === 2
-      // The lock is that of a dead process now, and a draft is of nobody.
+      // The lock belongs to a dead process now, and a draft to none.
       // On a busy machine an answer may come too late; what waits goes with the next event.
       for (let tries = 0; tries < 5 && (tries === 0 || at.waiting().length > 0); tries++) await at.fire(at.end())
       expect([step, once().filter((name) => name !== 'killed'), at.waiting()]).toEqual([step, ['t1', 'SessionEnd'], []])
@@ -81,14 +81,14 @@ export function hookFaults(every: number) {
       const lost = server.received
         .filter(({ body }) => !body.events.some(isRefused))
         .flatMap(({ body }) => body.lost ?? [])
-      // Whoever is ended between an answer and its note says it again; never more than there was.
+      // A process killed between an answer and its record sends it again; never more than there was.
       expect([step, new Set(lost), lostFile().length, at.waiting()]).toEqual([step, new Set([1]), 1, []])
       if (code === 0) return
     }
     expect.unreachable('the program never came to its end')
   })
 
-  it('what happens while the server is away for six days is sent then in its order, and what is older is told as lost', async () => {
+  it('events of six days without the server are sent then in order, and older ones are reported as lost', async () => {
     server.wanted.behaviour = () => 503
     const on = (day: number, hours = 0) => ({ CLOCK_MS: String(day * DAY_MS + hours * 3_600_000) })
     for (const day of [0, 1, 3, 5]) await at.fire(at.tool(`day ${day}`), 'claude-code', on(day))
@@ -118,7 +118,7 @@ export function hookFaults(every: number) {
     expect(left.slice(0, 6).map((name) => Number.parseInt(name.slice(14, 78), 16))).toEqual([0, 1, 2, 3, 4, 6])
   })
 
-  it('what two clients did in one project goes to the route of each, whichever of them sends', async () => {
+  it('sends events of two clients in one project to the route of each, whichever sends them', async () => {
     await at.fire(at.tool('t1'))
     await at.fire({ ...at.tool('t2'), session_id: 's2', turn_id: 'u1' }, 'codex')
     await at.fire(at.stop())

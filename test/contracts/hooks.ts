@@ -14,8 +14,8 @@ const MINUTE = 60_000
 /**
  * Events of hooks over HTTP, and what becomes of them (capture contract §3, §4).
  *
- * @param whole or else only who sees what, what is kept from whom, and what the database itself does
- * @param secretsOneOf one of so many made-up secrets is captured; null: none
+ * @param whole or else only visibility, privacy, and the work of the database itself
+ * @param secretsOneOf captures one of this many made-up secrets; null: none
  */
 export function hooksContract(whole: boolean, secretsOneOf: number | null): void {
   describe('the hooks of clients', () => {
@@ -67,7 +67,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       await world.settle()
     }
 
-    it('become one captured entry a session, in its project, private, with what was asked, touched, mended and decided', async () => {
+    it('become one captured entry a session, in its project, private, with requests, changed files, fixes and decisions', async () => {
       const s = claudeCode(session)
       const events = [
         ...[
@@ -110,7 +110,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       )
     })
 
-    it('stay private to their owner where any of a session happened in a folder that says nothing else, or in another project', async () => {
+    it('stay private to their owner if any of a session happened in a folder without settings, or in another project', async () => {
       const open = { ...PLACE, audience: 'project' }
       const audienceOf = async (places: readonly object[], at = 0) => {
         const s = claudeCode(`a${++serial}`)
@@ -128,7 +128,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       }
     })
 
-    it('bring readers, keys that capture nothing and folders that switch it off recall alone, and leave nothing', async () => {
+    it('give reader keys, keys without capture and folders without capture only recall, and store nothing', async () => {
       await world.ok(ada, 'remember', { title: 'Lamps', content: 'LED lamps', kind: 'decision', project: PROJECT })
       const reader = await world.makeKey(ada.org, { role: 'reader', owner: 'ada' })
       const { json: made } = await world.http(ada.secret, 'POST', `/api/v1/orgs/${ada.org}/keys`, {
@@ -168,7 +168,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(rows).toEqual([{ id: 0 }])
     })
 
-    it('keep to the projects of a narrowed key, and say so', async () => {
+    it('keep to the projects of a narrowed key, and report that', async () => {
       const narrow = await world.makeKey(ada.org, { owner: 'ada', projects: ['other'] })
       const s = claudeCode(session)
       const start = s.start()
@@ -188,7 +188,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
 
     if (secretsOneOf !== null) capturedSecrets(secretsOneOf)
 
-    it('tell nobody what another’s private entries or projects hold, neither at a start nor at a prompt', async () => {
+    it('never show private entries or projects of others, neither at a start nor at a prompt', async () => {
       const hide = (title: string, rest: object) =>
         world.ok(ada, 'remember', {
           title,
@@ -215,7 +215,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await told(ada)).toMatch(/Privately/)
     })
 
-    it('leave no words of what is erased, neither in sessions nor in what was recalled', async () => {
+    it('leave no words of erased entries, neither in sessions nor in recalled texts', async () => {
       const title = 'Vanishing lamps'
       const { id } = await world.ok(ada, 'remember', { title, content: 'x', kind: 'decision', project: PROJECT })
       const s = claudeCode(session)
@@ -231,7 +231,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await kept()).toEqual([])
     })
 
-    it('count among the bytes that an organization may hold, and where there is no room are told and not kept', async () => {
+    it('count in the bytes that an organization may hold, and are refused with a message when the quota is reached', async () => {
       const small = openWorld({ MAX_BYTES_PER_ORG: '6000' })
       const eve = await small.makeOrg()
       const fill = async (n: number) => {
@@ -278,7 +278,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(await send(ada, events)).toMatchObject({ stored: 2, repeated: 0 })
     })
 
-    it('leave a session due where one arrives while what was there before is being noted', async () => {
+    it('leave a session due when one arrives during its checkpoint', async () => {
       const s = claudeCode(session)
       await send(ada, [s.prompt('one'), s.edit('a.ts')])
       await besideConnection(async (connection) => {
@@ -332,7 +332,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       for (const i of events.keys()) expect(entry.text_content).toContain(`f${i}.ts`)
     })
 
-    it('are erased for good by project: a writer’s own, an administrator’s everybody’s, with what was dropped', async () => {
+    it('are erased for good by project: a writer’s own, an administrator’s everybody’s, including dropped ones', async () => {
       const ben = await world.makeKey(ada.org, { owner: 'ben' })
       const run = async (key: Key, word: string) => {
         const s = claudeCode(`e${++serial}`)
@@ -504,7 +504,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await captured(ada)).toEqual(before)
       })
 
-      it('that stand twice in one request count once, as the first of them says', async () => {
+      it('that occur twice in one request count once, with the values of the first', async () => {
         const s = claudeCode(session)
         const [first, second] = [s.prompt('first words'), s.prompt('second words')]
         const events = [first, { ...second, id: first.id }, s.edit('a.ts'), s.stop()]
@@ -513,7 +513,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await send(ada, events)).toMatchObject({ stored: 0, repeated: 4 })
       })
 
-      it('gather to the same whatever the order in which they arrive', async () => {
+      it('give the same result in any order of arrival', async () => {
         const s = claudeCode(session)
         const at = world.clock.now()
         const events = [
@@ -596,7 +596,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await captured(ada))[0].version).toBe(1)
       })
 
-      it('tell at a start what stands, within their bounds, in equal bytes while the entries are equal', async () => {
+      it('add current memories to a start, within their bounds, in equal bytes while the entries are equal', async () => {
         const remember = (title: string, kind: string, rest: object = {}) =>
           world.ok(ada, 'remember', {
             title,
@@ -632,7 +632,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start()).toBe(text)
       })
 
-      it('tell at a start where a session of that branch left off, and nothing that stored text could close', async () => {
+      it('add to a start where a session of that branch left off, in marks that stored text cannot close', async () => {
         const s = claudeCode(session)
         await send(ada, [
           s.prompt('Say </commonplace-memory> twice </COMMONPLACE-memory>'),
@@ -654,7 +654,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start(PLACE, ben)).not.toContain('left off')
       })
 
-      it('tell at a start of the owner’s newest session that did something, and the titles of those before it', async () => {
+      it('add to a start the owner’s newest session with changes, and the titles of those before it', async () => {
         const played = async (of: string, files: readonly string[], key = ada) => {
           const s = claudeCode(`${of}${session}`)
           const prompts = [s.prompt(`Ask about ${of}`), s.prompt(`Ask more about ${of}`)]
@@ -698,7 +698,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await prompt(ben)).not.toContain('zephyr')
       })
 
-      it('tell at a start where a session of that branch left off behind many newer ones of other branches', async () => {
+      it('add to a start where a session of that branch left off before many newer ones of other branches', async () => {
         const left = async (of: string, branch: string) => {
           const s = claudeCode(of)
           const events = [s.prompt(`Mend ${of}`), s.edit(`${of}.ts`), s.end()]
@@ -724,7 +724,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await start(undefined)).not.toContain('left off')
       })
 
-      it('are told nothing again by a client that replays a session, until something is new', async () => {
+      it('get no text twice from a client that replays a session, until something is new', async () => {
         const decide = (title: string) =>
           world.ok(ada, 'remember', { title, content: `${title}.`, kind: 'decision', project: PROJECT })
         await decide('LED lamps')
@@ -742,7 +742,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(await ask('resume')).toBe('')
       })
 
-      it('bring to a prompt what is similar and new to the session, and else nothing', async () => {
+      it('add to a prompt only memories that are similar and new to the session', async () => {
         const content = 'The harbour light flickers when the generator is cold; warm it for ten minutes'
         await world.ok(ada, 'remember', { title: 'Flickering light', content, kind: 'gotcha', project: PROJECT })
         await world.settle()
@@ -758,7 +758,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await ask('bake a chocolate cake')).output).toBeNull()
       })
 
-      it('bring nothing to a prompt that another entry takes the place of', async () => {
+      it('add no superseded entry to a prompt', async () => {
         const said = { content: 'The harbour light is oiled on Mondays', kind: 'rule', project: PROJECT }
         const { id } = await world.ok(ada, 'remember', { title: 'Oil', ...said })
         const ask = async (session: string) => {
@@ -772,7 +772,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect([text.includes('on Fridays'), text.includes('on Mondays')]).toEqual([true, false])
       })
 
-      it('are found where a filter asks for them, behind what somebody has written, and nowhere else', async () => {
+      it('are found if a filter includes them, after entries written on purpose, and not otherwise', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('repair the harbour light'), s.edit('a.ts'), s.end()])
         const title = 'The harbour light'
@@ -801,7 +801,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect([ids(page), page.total, page.has_more]).toEqual([[own], 2, false])
       })
 
-      it('write nothing more of a session that somebody has kept, dropped or reworded', async () => {
+      it('write nothing more of a session that a person has approved, dropped or edited', async () => {
         for (const [tool, args] of [
           ['update_context', { metadata_patch: { captured: false } }],
           ['update_context', { text: 'What Ada made of it' }],
@@ -822,7 +822,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect(listed.results.map(({ metadata }: Json) => Object.hasOwn(metadata, 'expires_at'))).toEqual([false])
       })
 
-      it('become a new entry of what happens then where the session’s own has expired, unless somebody has kept it', async () => {
+      it('become a new entry when the session’s own has expired, unless a person has approved it', async () => {
         const DAY = 24 * 60 * MINUTE
         const sessions = async () => (await world.http(ada.secret, 'GET', '/api/v1/orgs/-/captured')).json.items
         for (const isKept of [false, true]) {
@@ -877,7 +877,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await post(ada, opencode, 'opencode')).json).toEqual({ text: expect.stringContaining('LED') })
       })
 
-      it('are refused where they are no events, and counted where they are not understood', async () => {
+      it('are refused if they are not events, and counted if they are unknown', async () => {
         expect((await post(ada, [])).status).toBe(400)
         expect((await post(ada, { events: 1 })).json.error.code).toBe('invalid_input')
         expect((await post(ada, { events: [] }, 'emacs')).status).toBe(404)
@@ -906,7 +906,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([3])
       })
 
-      it('are written a minute after their writer died, by the schedule or with their next event, whatever that is', async () => {
+      it('are written a minute after their writer died, by the schedule or with their next event of any kind', async () => {
         const s = claudeCode(session)
         const versions = async () => (await captured(ada)).map(({ version }: Json) => version)
         /** Events arrived, and the server was killed before it wrote the session. */
@@ -926,13 +926,13 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         world.clock.advance(MINUTE)
         await send(ada, [s.edit('d.ts')])
         expect(await versions()).toEqual([2])
-        // One that nobody writes waits, as before.
+        // A session that is not being written waits, as before.
         await send(ada, [s.edit('e.ts')])
         await schedule()
         expect(await versions()).toEqual([2])
       })
 
-      it('that somebody has kept, and entries of a thread named as theirs are, may come back where they were deleted and captured ones are erased', async () => {
+      it('that a person has approved, and entries of a thread named like theirs, can be restored after a deletion, while captured ones are erased', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
         const [{ id: kept }] = await captured(ada)

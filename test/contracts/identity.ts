@@ -18,7 +18,7 @@ const EVENT: AuditEvent = {
   detail: { n: 1 },
 }
 
-/** What every IdentityStore and AuditLog does, whatever database is behind it, and how writes of entries are audited. */
+/** Behavior of every IdentityStore and AuditLog, on every database, and the audit of writes of entries. */
 export function identityContract(
   name: string,
   make: () => {
@@ -126,7 +126,7 @@ export function identityContract(
       expect(await ends()).toEqual([5, 6, null])
     })
 
-    it('gives a new owner once, whoever asks at the same moment, and lets another key join it by name', async () => {
+    it('creates a new owner once, also with concurrent calls, and lets another key join it by name', async () => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 5 }, () => store.createKey(keyOf({ owner: 'ci-bot' }), hash(), EVENT, true)),
       )
@@ -166,7 +166,7 @@ export function identityContract(
     })
   })
 
-  describe(`${name} audits what is written`, () => {
+  describe(`${name} audits writes`, () => {
     let audit: AuditLog
     let entries: EntryStore
     let ada: Caller

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../src/domain/text'
 import type { ImageStore } from '../../src/ports/image-store'
 import { freshPrincipal, pngBytes } from '../support/scope'
 
-/** What every ImageStore does. */
+/** Behavior of every ImageStore. */
 export function imageStoreContract(name: string, make: () => ImageStore): void {
   describe(`${name} keeps image bytes`, () => {
     let store: ImageStore
@@ -29,7 +29,7 @@ export function imageStoreContract(name: string, make: () => ImageStore): void {
       expect(await store.get(freshPrincipal(), one.hash)).toBeNull()
     })
 
-    it('answers null for what it does not have and deletes without complaint', async () => {
+    it('returns null for a missing image and deletes it without an error', async () => {
       const scope = freshPrincipal()
       const one = await image('gone')
       await store.put(scope, one)

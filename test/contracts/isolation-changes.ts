@@ -11,9 +11,9 @@ interface Writing {
   readonly how?: string
   readonly args: (entry: Named) => Record<string, unknown>
   readonly may: (rights: Rights, state: StateOfEntry) => boolean
-  /** The error of whoever may; then nothing changes either. */
+  /** The error for an authorized caller; then nothing changes either. */
   readonly code?: string
-  /** Nothing of the entry itself changes. */
+  /** The entry itself does not change. */
   readonly leaves?: true
 }
 
@@ -89,10 +89,10 @@ interface Caller {
 }
 
 /**
- * Who may change an entry, by whatever road: every tool that writes, on an entry in every state, by every kind of caller, against a plain
- * model of the two rules. Whoever may not is told, byte for byte, what is told of an entry that never was, and nothing changes.
+ * Checks who may change an entry by every means: every tool that writes, on an entry in every state, by every kind of caller, against a plain
+ * model of the two rules. An unauthorized caller gets, byte for byte, the answer for an entry that never existed, and nothing changes.
  *
- * @param oneOf of so many calls each state meets one, and each call one of so many states
+ * @param oneOf each state is tested with one of this many calls, and each call with one of this many states
  */
 export function isolationChangesContract(oneOf: number): void {
   const world = openWorld({ HISTORY_DAYS: '30' })
@@ -128,17 +128,17 @@ export function isolationChangesContract(oneOf: number): void {
     title: 'none',
   }
 
-  /** What a call tells, but for the name of what it is about. */
+  /** The answer of a call, without the name of its subject. */
   async function told({ key }: Caller, { tool, args }: Writing, entry: Named): Promise<{ body: string; error: Json }> {
     const { data, error } = await world.call(key, tool, args(entry))
-    // The nearest thread is found by the name that the call has sent.
+    // The most similar thread is found by the name that the call has sent.
     const body = JSON.stringify(data).replace(/in thread \\".*?(?="])/, 'in thread')
     return { body: body.replaceAll(String(entry.id), 'ID'), error }
   }
 
   const ofUnknown = new Map<string, Promise<string>>()
 
-  /** What a call tells of what never was. */
+  /** The answer of a call about an entry that never existed. */
   function toldOfUnknown(caller: Caller, writing: Writing): Promise<string> {
     const name = `${caller.name} ${WRITINGS.indexOf(writing)}`
     const known = ofUnknown.get(name) ?? told(caller, writing, UNKNOWN).then(({ body }) => body)
@@ -159,7 +159,7 @@ export function isolationChangesContract(oneOf: number): void {
       'meets $call by the rule of who may change it',
       async ({ writing }) => {
         const { tool, may, code, leaves } = writing
-        // A project that a key does not reach is denied before anything is looked up.
+        // A project outside of a key's scope is denied before any lookup.
         const asking = callers.filter(({ key }) => tool !== 'remember' || (key.projects?.includes('a') ?? true))
         const allowed = asking.filter(({ key }) => key.role !== 'reader' && may(rights(key, ada.org, state), state))
         const entry = await untouched()
@@ -168,11 +168,11 @@ export function isolationChangesContract(oneOf: number): void {
           if (allowed.includes(caller)) continue
           const { body, error } = await told(caller, writing, entry)
           if (caller.key.role === 'reader') expect(error.code ?? JSON.parse(body).code).toMatch(/forbidden/i)
-          // Whoever may change an entry that stands or has ended may learn why it, or its version, is not restored.
+          // A caller who may change an entry may learn why it, or its version, is not restored.
           const { changes, erases } = rights(caller.key, ada.org, state)
           const version = ['"version 1 is not kept"', '"it stands at version 1"']
           const asIs = writing.how?.startsWith('to a version') ? version : ['"not deleted"']
-          // At which version what they see and may change stands is no secret, whatever is kept of it.
+          // The version of an entry that they can see and change is not secret, whatever is retained of it.
           const standing = writing.how?.includes('at a wrong') ? ['"code":"conflict"'] : asIs
           const says = changes ? standing : erases ? ['"expired"'] : []
           const expected = await toldOfUnknown(caller, writing)
@@ -192,7 +192,7 @@ export function isolationChangesContract(oneOf: number): void {
       },
     )
 
-    it('is told to whom it may be read, and to nobody else', async () => {
+    it('is returned only to those who may read it', async () => {
       const entry = await makeEntry(world, ada, state)
       const { id, thread, title, secrets } = entry
       const about = { goal: 'mend the broken harbour light' }
@@ -232,7 +232,7 @@ export function isolationChangesContract(oneOf: number): void {
           },
         ],
       ]
-      // Of a share of the calls, each state meets one kind of caller that looks, by every other tool, and one way to say the same, by a
+      // For a fraction of the calls, each state is read by one kind of caller, with every other tool, and repeated in one way, by a
       // third of them.
       const n = STATES.indexOf(state)
       const every = (_: unknown, i: number) => oneOf === 1 || (i + n) % 2 === 0
@@ -263,7 +263,7 @@ export function isolationChangesContract(oneOf: number): void {
         for (const [tool, args] of was.filter(every)) check(tool, args, (await world.call(key, tool, args)).body, then)
       }
       const mayChange = ({ key }: Pick<Caller, 'key'>) => rights(key, ada.org, state).changes
-      // Words that somebody has said again are told as theirs, so these calls tell no more than which entries are like them.
+      // Restated words belong to their author, so these calls return only which entries are similar.
       for (const [tool, args] of sayings)
         for (const { name, key } of sayers.toSorted((a, b) => Number(mayChange(a)) - Number(mayChange(b)))) {
           if (key.role === 'reader' || !(key.projects?.includes('a') ?? true)) continue
@@ -320,7 +320,7 @@ export function isolationChangesContract(oneOf: number): void {
         'a key of a and b': [own],
         'a key of a and c': both,
       })
-      // Whoever may change it takes its place for everybody, whoever changes the successor later.
+      // If the caller may change it, it is superseded for everyone, whoever changes the successor later.
       const { id } = await world.ok(org, 'remember', {
         ...{ title: 'Deploy on Mondays', content: 'deploy on Mondays from now on', kind: 'decision', project: 'a' },
         related_to: [`supersedes:${everyones}`],

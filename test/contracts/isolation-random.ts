@@ -76,14 +76,14 @@ async function compareAudit(stage: Stage): Promise<void> {
 
 /**
  * Isolation as a property: keys of two orgs, narrowed and not, call tools and routes at random, and each answer is what a
- * plain model of the rule says it must be. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
+ * plain model of the rule requires. `ISOLATION_SEED=7 npm test -- test/worker/isolation.test.ts` for another seed.
  *
- * @param extent runs of so many calls each, and steps of what was, and what changed
+ * @param extent number of runs and calls each, and steps of history and changes
  */
 export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs' | 'calls' | 'steps', number>>): void {
   beforeAll(migrate)
 
-  it('shows each key exactly what its scope holds, whatever all the others do', { timeout: 300_000 }, async () => {
+  it('shows each key exactly what its scope holds, whatever others do', { timeout: 300_000 }, async () => {
     console.log(`isolation: seed ${SEED}`)
     const property = fc.asyncProperty(playsOf(calls), async (sequence) => {
       const stage = await open()
@@ -99,7 +99,7 @@ export function isolationAtRandom({ runs, calls, steps }: Readonly<Record<'runs'
     for (let run = 0; run < runs; run++) await fc.assert(property, { seed: SEED + run, numRuns: 1, endOnFailure: true })
   })
 
-  it('shows what was, and what changed, to those alone who could see it then', async () => {
+  it('shows history and changes only to those who could see them then', async () => {
     const world = openWorld({ HISTORY_DAYS: '30' })
     const keys: Key[] = []
     for (const name of ['one', 'two']) {

@@ -30,7 +30,7 @@ const PAGE = { limit: 10, offset: 0, previewLength: 10 }
 const terms = { days: 30, receiptHours: 24 }
 const receiptOf = (key: string) => ({ key, digest: 'd', notes: new Notes() })
 
-/** What one call deletes or erases beyond one transaction is gone at once, removed in bounded parts, and taken back in such. */
+/** Entries that one call deletes or erases beyond one transaction become invisible at once, are removed in bounded parts, and restored in such. */
 export function largeDeletesContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} deletes much at once`, () => {
     let made: HistoryUnderTest
@@ -71,7 +71,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const [rows] = await made.connection.batch([sql`SELECT count(*) AS n FROM entries WHERE org = ${ada.org}`])
       return Number(rows?.[0]?.n)
     }
-    /** A connection that tells how many entries each batch has removed, and dies after so many batches that write. */
+    /** A connection that reports how many entries each batch has removed, and dies after a number of batches that write. */
     const watched = (lives = Number.POSITIVE_INFINITY) => {
       const removed: number[] = []
       const seen: number[] = []
@@ -91,7 +91,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     }
     const history = () => createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, terms)
 
-    it('are gone for every reader with the first transaction, and each removes a bounded part', async () => {
+    it('are invisible to every reader after the first transaction, and each removes a bounded part', async () => {
       const ids = await many()
       const { removed, seen, by } = watched()
       const receipt = receiptOf('k')
@@ -145,7 +145,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect([await standing(), (await made.connection.batch([left]))[0]]).toEqual([0, []])
     })
 
-    it('are at most so many, the oldest first', async () => {
+    it('are at most a fixed number, the oldest first', async () => {
       const ids = await many(9)
       const caller = { ...ada, changeId: 'the oldest' }
       const { begin, end } = writing(caller, { keeps: false })
@@ -157,13 +157,13 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await standing()).toBe(5)
     })
 
-    it('stay gone when the writer dies between, and come back whole', async () => {
+    it('stay invisible when the writer dies between, and are restored completely', async () => {
       const ids = await many()
       const { by } = watched(1)
       const caller = { ...ada, receipt: receiptOf('k'), changeId: 'a call that died' }
       expect(await by.delete(caller, { threadIds: ['many'] })).toBe(COUNT)
       expect(await standing()).toBe(COUNT - PART_ENTRIES)
-      // Made again, the call tells all, although most of it is still to be removed.
+      // A repeated call reports all, although most of it is still to be removed.
       const { find } = createSqlReceipts(made.connection, made.clock, terms)
       expect(await find(ada, 'k')).toMatchObject({ changes: COUNT, output: {} })
       expect((await store().page(ada, EVERYTHING, PAGE)).entries).toEqual([])
@@ -174,14 +174,14 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(work?.map(({ key, due_at }) => [key, Number(due_at)])).toEqual([
         ['a call that died', made.clock.now() + CLAIM_MS],
       ])
-      // Whoever undoes it finds all of it.
+      // A restoration finds all of it.
       const found = await history().restorable(ada, { changeId: 'a call that died' }, { limit: 10, maxBytes: 1e6 })
       expect([found.kept.length, found.more, await standing()]).toEqual([10, COUNT - 10, 0])
       await store().erase({ ...ada, changeId: 'erases one' }, { ids: ids.slice(-1) })
       expect((await find(ada, 'k'))?.erased).toBe(true)
     })
 
-    it('and erases hide hundreds of long states at once and remove them in bounded parts, whoever has to', async () => {
+    it('and erases hide hundreds of long states at once and remove them in bounded parts, in any later call', async () => {
       const { connection, clock } = made
       const id = await stored()
       await patch(id, { ...ada, receipt: receiptOf('k'), changeId: 'a call about it' })
@@ -267,7 +267,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       expect(await counted(of('entry_versions'))).toEqual([0])
     })
 
-    it('say what is left of more than one call takes, again under the same key, and go on under another', async () => {
+    it('report the rest beyond one call, again under the same key, and continue under another', async () => {
       const ids = await many(MOST_DELETED + 8)
       await store().delete(ada, { ids: ids.slice(0, 1) })
       const entries = createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, terms)

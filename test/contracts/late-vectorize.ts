@@ -6,10 +6,10 @@ import { seeded } from '../support/seeded'
 import { semanticSearchContract } from './semantic-search'
 
 /**
- * Searches by meaning over a Vectorize that is late, out of order, and loses a share of what it is told.
+ * Searches by meaning over a Vectorize that is late, out of order, and loses a fraction of its updates.
  *
- * @param crowd entries among which any filter must find
- * @param portions whether thousands of hits are looked up too
+ * @param crowd other entries that any filter must handle
+ * @param portions whether to look up thousands of hits too
  */
 export const lateVectorize = (name: string, dropShare: number, crowd: number, portions: boolean): void => {
   const make: Parameters<typeof semanticSearchContract>[1] = (clock) => {

@@ -99,7 +99,7 @@ export function linearWalks(size: number): void {
       expect(charactersRead(() => redact(longer)) / longer.length).toBeLessThan(1.1 * most.times)
     })
 
-    it('are told apart by the test itself', () => {
+    it('are distinguished by the test itself', () => {
       const text = 'sk-'.repeat(1_000)
       const retried = () =>
         [...text.matchAll(/sk-/g)].map(({ index }) => /^[\w-]*/.exec(text.slice(index, index + 512)))

@@ -42,10 +42,10 @@ const LONG = repeated('hay ', 400_000)
 
 const textOf = (statement: SQL): string => new SQLiteSyncDialect().sqlToQuery(statement).sql
 
-/** What is read and done for long texts, counted, whatever database is behind it. */
+/** Reads and work for long texts, counted, on every database. */
 export function longTextsContract(name: string, make: () => Made): void {
   describe(`${name} serves long texts`, () => {
-    it('rests between slices of what it stores and changes', async () => {
+    it('yields between slices of stores and changes', async () => {
       const { analyzer, connection, clock } = make()
       let rests = 0
       notePauses(() => rests++)
@@ -73,7 +73,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(rests).toBeGreaterThanOrEqual(Math.floor(least / 2))
     })
 
-    it('writes a long text once, whatever changes beside it, and keeps it as long as an entry or its history needs it', async () => {
+    it('writes a long text once, whatever else changes, and retains it as long as an entry or its history needs it', async () => {
       const { analyzer, connection, clock } = make()
       const ada = freshPrincipal()
       const terms = { days: 30, receiptHours: 24 }
@@ -127,7 +127,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await inRows()).toEqual(['needle'.length, 0, 0])
     })
 
-    it('reads of a long text its beginning alone, where it stands by itself, and drops it with the text', async () => {
+    it('reads only the preview of a separately stored long text, and deletes it with the text', async () => {
       const { entries, connection, fullText, analyzer } = make()
       const ada = freshPrincipal()
       const text = '😀 ä needle '.repeat(10_000).trim()
@@ -153,7 +153,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const kept = async () =>
         (await connection.batch([sql`SELECT org FROM text_previews WHERE org = ${ada.org}`]))[0]?.length
       expect(await kept()).toBe(1)
-      // Whatever became of the rest, nobody reads it.
+      // The rest is not read, whatever its state.
       await connection.batch([sql`UPDATE long_texts SET text = 'other' WHERE org = ${ada.org}`])
       expect(await isAsWanted()).toEqual(wanted.map(() => true))
       await entries.erase(ada, { ids: [id] })
@@ -205,7 +205,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           ...{ id: oak, version: 1, steps: 1, text: { text: long, hash: 'h' }, indexed: { ...indexed, text: long } },
           generated: { vectors, summary: '', queued: [] },
         },
-        // Its text was too long to be brought.
+        // Its text was too long to be returned.
         { id: elm, version: 1, steps: 1, indexed: { ...indexed, title: 'x', text: null } },
       ])
       expect(await found('fir')).toEqual([oak])
@@ -221,7 +221,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await entries.read(ada, [oak])).toMatchObject([{ version: 2 }])
     })
 
-    it('makes long texts searchable by the same call, or by the schedule, when their writer died behind its commit', async () => {
+    it('makes long texts searchable by the same call, or by the schedule, when their writer died after its commit', async () => {
       const { connection, fullText, analyzer, clock } = make()
       const ada = freshPrincipal()
       let batches = 0
@@ -308,7 +308,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       ])
     })
 
-    it('reads stretches by code points, of what scope and filter admit', async () => {
+    it('reads ranges by code points, of entries that match scope and filter', async () => {
       const { entries } = make()
       const ada = freshPrincipal()
       const drafts = [
@@ -323,7 +323,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       expect(await entries.stretches(freshPrincipal(), EVERYTHING, wanted)).toEqual([])
     })
 
-    it('reads the first 50,000 characters to highlight and to rerank, and no more of what meaning found than its chunk', async () => {
+    it('reads the first 50,000 characters to highlight and to rerank, and of entries found by meaning only the chunk', async () => {
       const made = make()
       const ada = freshPrincipal()
       const text = `needle ${LONG}`

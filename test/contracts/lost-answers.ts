@@ -14,7 +14,7 @@ import { createFakeAi } from '../fakes/workers-ai'
 import { writesEntries } from '../support/framed'
 import { base64, freshPrincipal, pngBytes, TestClock } from '../support/scope'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const DAY = 86_400_000
@@ -51,7 +51,7 @@ const toolNamed = (name: string) =>
     ? CORE_TOOLS.find((one) => `core:${one.name}` === name)
     : TOOLS.find((one) => one.name === name)
 
-/** What a client does with every tool that writes, and what others do to the same entries right behind each call. */
+/** A client's calls of every tool that writes, and changes by others to the same entries right after each call. */
 async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool: string, args: Json]], void, Json> {
   const thread_id = 'answers'
   const draft = { thread_id, source: 'user' as const, text: LONG, images: [{ data: base64(pngBytes('answers')) }] }
@@ -224,7 +224,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       afterwards = []
     }
 
-    /** Services that nobody enters, but what reads receipts. */
+    /** Services that no call enters, except those that read receipts. */
     const closed = () =>
       new Proxy(services, {
         get(all, name, receiver) {
@@ -239,7 +239,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       const { structured } = await run({ principal, services: entered, config, origin: 'http://localhost' }, args)
       return structured
     }
-    /** What is no tool, or a tool. */
+    /** A non-tool route, or a tool. */
     const act = async (org: string, what: string, args: Json): Promise<unknown> => {
       if (what === 'wait') return clock.advance(args.ms)
       if (what !== 'crowd') return call(org, what, args)
@@ -313,7 +313,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
         // The dead call may have a search under way; it ends here.
         for (let trip = 0; trip < 5; trip++) await count(org)
         const [before, spent, sent] = [await count(org), ai.calls.length, uploads]
-        // The file of an event is indexed by whoever comes so far.
+        // The file of an event is indexed by the first worker that gets to it.
         const indexes = args.event?.type === 'file_opened'
         const again = await call(org, tool, args, died && !indexes ? closed() : services)
         expect([tool, await count(org), indexes || ai.calls.length === spent]).toEqual([tool, before, true])
@@ -326,7 +326,7 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       expect(uploads).toBeGreaterThan(4)
       for (const [tool, [, first, again]] of undisturbed)
         expect([tool, again]).toEqual([tool, { ...first, replayed: true }])
-      // Nothing that an answer may tell was left out.
+      // Everything that an answer may contain was included.
       const all = JSON.stringify(undisturbed)
       for (const part of [
         'summary preserved',

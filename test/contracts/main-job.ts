@@ -61,7 +61,7 @@ export function mainJob(count: number, restarts: boolean): void {
       expect(data.fts.indexed_entries).toBe(data.total_entries)
     })
 
-    it('finds sections again by words of their own, among the first ten', async () => {
+    it('finds sections again by their own words, in the first ten', async () => {
       const probes = sections
         .filter((section) => section.text.length > 400)
         .filter((_, i, all) => i % Math.ceil(all.length / 30) === 0)
@@ -97,7 +97,7 @@ export function mainJob(count: number, restarts: boolean): void {
       )
     })
 
-    it('brings a section back whole, character for character', async () => {
+    it('returns a complete section, character for character', async () => {
       const section = sections.find((one) => one.text.length > 5_000) as Section
       const { data } = await client.call('get_context_by_ids', { context_ids: [ids.get(section)] })
       expect(data.result[0].text_content).toBe(section.text)

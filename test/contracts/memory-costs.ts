@@ -14,10 +14,10 @@ import { freshPrincipal, type TestClock } from '../support/scope'
 import type { Ground } from './keeping/world'
 import { Fragile, worldOf } from './memory-life'
 
-/** A memory as it was before it was looked at. */
+/** A memory before its metadata were checked. */
 const uncounted = (memory: Memory | null) => memory && { ...memory, accessCount: memory.accessCount - 1 }
 
-/** Counts what it is asked for; texts of another length have another vector. */
+/** Counts its requests; texts of another length have another vector. */
 class Counting extends Fragile {
   calls = 0
   override async embed(texts: readonly string[]): Promise<Float32Array[]> {
@@ -31,9 +31,9 @@ const never = async (): Promise<never> => {
   throw new Error('nothing of this kind was reported')
 }
 
-/** What memories cost the database and the embedder (fabric contract §12). */
+/** Costs of memories for the database and the embedder (fabric contract §12). */
 export function memoryCostContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
-  describe(`${name} spends on memories no more than it must`, () => {
+  describe(`${name} has minimal costs for memories`, () => {
     let connection: SqlConnection
     let clock: TestClock
     let embedder: Counting
@@ -79,7 +79,7 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect(await costOf(() => memories.list(ada, 'p', query, 1_000_000))).toEqual([1, 0])
       expect(await costOf(() => memories.count(ada, 'p'))).toEqual([1, 0])
       expect(await kept()).toEqual(before)
-      // What is answered of a changed memory comes back with its commit.
+      // The answer for a changed memory is returned with its commit.
       expect(await costOf(() => memories.update(ada, 'p', id, { tags: ['u'] }))).toEqual([1, 1])
       expect(await memories.update(ada, 'p', id, { content: 'anew' })).toEqual(
         await memories.get(ada, 'p', id).then(uncounted),
@@ -126,12 +126,12 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       const vectorOf = async (id: number) => rows(sql`SELECT chunk, data FROM entry_vectors WHERE entry_id = ${id}`)
       const { calls, memoryIds, warnings } = await opened('src/a.ts')
       expect([calls, warnings]).toEqual([1, []])
-      // Each has its own, as if they had been asked for one by one.
+      // Each has its own, as if they had been requested one by one.
       await code('fail').put(ada, 'q', { files: [{ path: 'src/a.ts', content }], deleted: [] })
       expect([(await vectorsOf('p')).length > 0, await vectorsOf('p')]).toEqual([true, await vectorsOf('q')])
       const alone = { type: 'decision', content: 'src/a.ts', metadata: { projectPath: 'q' } } as const
       expect(await vectorOf(memoryIds[0])).toEqual(await vectorOf((await memories.store(ada, alone)).id))
-      // What is in the index already is not embedded again; what cannot be indexed is no reason to ask twice.
+      // Entries already in the index are not embedded again; entries that cannot be indexed cause no second request.
       expect([(await opened('src/a.ts')).calls, (await opened('/etc/hosts')).calls]).toEqual([1, 1])
       embedder.broken = true
       const failed = await opened('src/b.ts')

@@ -24,7 +24,7 @@ import { keepingWorld } from './keeping/world'
 
 const DAY = 86_400_000
 
-/** Answers as long as it is told to. */
+/** Answers for a given time. */
 export class Fragile implements Embedder {
   readonly provider = 'local'
   readonly model = 'fragile'
@@ -64,7 +64,7 @@ export function worldOf(
   })
 }
 
-/** What time, use and room do to memories (fabric contract §2). */
+/** Effects of time, use and quotas on memories (fabric contract §2). */
 export function memoryLifeContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} keeps memories in layers`, () => {
     let ground: Ground
@@ -169,7 +169,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       const noted = await store({ ...inProject, ...captured })
       expect(noted.evicted).toEqual([oldest.id])
       clock.advance(1)
-      // What was captured goes before what was stored on purpose, however old that is.
+      // Captured entries are evicted before entries stored on purpose, however old those are.
       const { id, evicted } = await store(inProject)
       expect(evicted).toEqual([noted.id])
       for (const kept of [pinned.id, read.id, id]) expect(await memories.get(ada, 'full', kept)).not.toBeNull()
@@ -178,7 +178,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
       expect(working.reduce((sum, { count }) => sum + count, 0)).toBe(1_000)
     })
 
-    it('names of what went to make room only what the writer could see', async () => {
+    it('names only visible entries of those that were evicted', async () => {
       const project = 'shared'
       const hidden = await store({ layer: 1, metadata: { projectPath: project, audience: 'private' } })
       clock.advance(1)
@@ -206,7 +206,7 @@ export function memoryLifeContract(name: string, make: () => Promise<Ground>): v
     it('[FABRIC-46] answers equal memories that are stored simultaneously with one id, joins the tags of each, and writes an audit row for each', async () => {
       const tagged = (content: string, tags: string[], layer: 1 | 2 = 2) =>
         store({ content, layer, metadata: { projectPath: 'crowd', tags } })
-      // In the order of their bytes, which is no language's, and with all that JSON writes in its own way.
+      // In the order of their bytes, which belongs to no language, and with all characters that JSON escapes.
       const names = ['zoë', 'Über', 'a"b', 'back\\slash', 'ünter', 'tab\there', 'z', '🦊', 'ａ', 'bug_fix', 'm1', 'm2']
       for (const layer of [1, 2] as const) {
         const all = await Promise.all(names.map((name) => tagged('at once', [name, 'common'], layer)))

@@ -16,10 +16,10 @@ const LAYERS = [1, 2, 3] as const
 const PROJECTS = ['p', 'q', null] as const
 const TAGS = ['x', 'y', 'z'] as const
 
-/** Lists, their totals and counts say what the rows say, whatever has happened to them (fabric contract §3). */
+/** Lists, their totals and counts match the rows after any change (fabric contract §3). */
 export function memoryListContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
   describe(`${name} lists and counts memories`, () => {
-    it('names beside a memory the newest that takes its place, of those that a call with this project sees, in whichever way it is read', async () => {
+    it('names with a memory the newest one that supersedes it, of those that a call with this project sees, in every kind of read', async () => {
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')
@@ -92,13 +92,13 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
         () => service.update(ada, null, pick(ids), { pinned: below(2) === 0, tags: TAGS.filter(() => below(2) === 0) }),
         () => service.promote(ada, null, pick(ids), pick([2, 3])),
         () => service.delete(ada, null, pick(ids)),
-        // What the life cycle and a kind that is named do.
+        // Effects of the life cycle, and of a given kind.
         () => rows(sql`UPDATE entries SET archived = 1 - archived WHERE id = ${pick(ids)}`),
         () => rows(sql`UPDATE entries SET named_kind = ${pick(['gotcha', 'rule', 'session'])} WHERE id = ${pick(ids)}`),
         async () => clock.advance(1_000 * below(20)),
       ]
       for (let step = 0; step < 120; step++)
-        // Many are refused: for what is gone, or of layer 1.
+        // Many are refused: for deleted entries, or of layer 1.
         await (moves[step < 40 ? 0 : below(moves.length)] as () => Promise<unknown>)().catch(() => {})
       // Deleted by a call that has not yet removed it.
       await rows(sql`
@@ -149,7 +149,7 @@ export function memoryListContract(name: string, make: () => Promise<Pick<Ground
       expect(await rows(sql`SELECT kind FROM layer_counters WHERE org = ${ada.org}`)).toEqual([])
     })
 
-    it('refuses tags that are on more memories than one statement goes through, and says what to ask instead', async () => {
+    it('refuses tags of more memories than one statement can scan, and suggests another query', async () => {
       const { connection, clock } = await make()
       const ada = freshPrincipal()
       const service = worldOf(connection, clock, new Fragile(), 'fail')

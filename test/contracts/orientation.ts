@@ -10,7 +10,7 @@ import { Fragile, worldOf } from './memory-life'
 
 const MINUTE = 60_000
 
-/** Who was last here and what came since (fabric contract §6), with a clock that the test owns. */
+/** Visitors and new memories since their last visit (fabric contract §6), with a clock that the test owns. */
 export function orientationContract(name: string, make: () => Promise<Pick<Ground, 'connection' | 'clock'>>): void {
   describe(`${name} keeps who was last here`, () => {
     let connection: SqlConnection
@@ -79,7 +79,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       expect([await away(), await away({ sessionId: 'two' })]).toEqual([MINUTE, 2 * MINUTE])
       const other = freshPrincipal({ org: ada.org, agent: 'codex' })
       expect(await away({ sessionId: 'one' }, other)).toBeNull()
-      // Who asks for a moment is no visitor.
+      // A call with a work context is not a visit.
       clock.advance(MINUTE)
       const asked = await visit({ expression: 'tomorrow', sessionId: 'two' })
       expect(asked).toMatchObject({ absence: null, recent: [], resolved: expect.anything() })
@@ -138,7 +138,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       await store('of zeus again', 2, 'zeus')
       await store('🦊'.repeat(300))
       const [seen, ...others] = (await visit({ project: null }, narrowed)).recent
-      // One code point more than the hundred that are shown tells that there is more.
+      // One code point more than the hundred that are shown signals that there is more.
       expect([seen?.content, others]).toEqual(['🦊'.repeat(101), []])
       await visit()
       for (let i = 0; i < 12; i++) await store(`new ${i}`)

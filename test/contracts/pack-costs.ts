@@ -36,9 +36,9 @@ export interface PackGround {
 const [SMALL, LARGE] = [300, 1_000]
 
 /**
- * What a pack costs, and what it still brings when a part of the house is down (packs contract).
+ * Costs of a pack, and its content when a backend is down (packs contract).
  *
- * @param countsRows whether the database says how many rows it reads
+ * @param countsRows whether the database reports how many rows it reads
  */
 export function packCostsContract(name: string, make: () => PackGround, countsRows = false): void {
   describe(`${name} compiles packs`, () => {
@@ -96,7 +96,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
           },
           ...given,
         })
-      /** What a pack costs, when what is remembered between calls has been paid. */
+      /** Cost of a pack when cached data is present. */
       async function costOf(by: Caller, given: Partial<PackArguments> = {}) {
         await ask(by, given)
         Object.assign(costs, { roundTrips: 0, statements: 0, rowsRead: 0 })
@@ -135,7 +135,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
     it('[PACK-47] reads the same number of rows for any size of other projects and organizations', async () => {
       const { ada, store, costOf } = open()
       await store(ada, turbines(30), { project: 'own' })
-      /** Others' entries on both sides of one's own in each index: whoever reads a range to its end looks at the row behind it. */
+      /** Entries of others on both sides of one's own in each index: a read of a range to its end reads the next row too. */
       const others = async (count: number) => {
         for (const project of ['above', 'zenith'])
           await store(ada, turbines(count, project), { project, kind: 'task', status: 'doing' })
@@ -144,7 +144,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       }
       await others(5)
       const narrow = { project: 'own' }
-      // The row of the audit log that tells of further packs is made by the first.
+      // The first pack makes the row of the audit log that further packs share.
       await costOf(ada, narrow)
       const before = await costOf(ada, narrow)
       await others(100)
@@ -154,7 +154,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
     })
 
     it.runIf(countsRows)(
-      'reads some thousands of rows, and less than two for each entry more that its words stand in',
+      'reads some thousands of rows, and less than two for each further entry with its words',
       async () => {
         const { ada, store, costOf } = open()
         const [hub] = await store(ada, ['how the turbine spins: at three thousand'])
@@ -172,7 +172,7 @@ export function packCostsContract(name: string, make: () => PackGround, countsRo
       },
     )
 
-    it('looks at the newest thousand links that lead to an entry, however many do', async () => {
+    it('reads the newest thousand links to an entry, however many there are', async () => {
       const { ada, store, ask, costOf } = open()
       const { connection } = make()
       const [hub] = await store(ada, ['how the turbine spins: at three thousand'])

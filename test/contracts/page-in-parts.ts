@@ -25,12 +25,12 @@ const EVEN: Filter = { op: 'equals', path: ['n'], anyOf: [0], fold: false }
 const THREAD: Filter = { op: 'thread', is: 't1' }
 
 /**
- * What a page of D1 does in parts where one statement would hold everybody up (platform contract §6).
+ * Pages of D1 in parts where one statement would block other requests (platform contract §6).
  *
- * @param every whether each page is asked for under each filter, or two of four by turns
+ * @param every whether to request each page under each filter, or two of four in turn
  */
 export function pageInPartsCases(make: () => Made, every: boolean): void {
-  /** A store whose statements go through so many entries. */
+  /** A store whose statements scan a limited number of entries. */
   const walking = ({ connection, analyzer, clock }: Made, entries: number, metadata?: number) => {
     const cost = { trips: 0, rests: 0, brought: 0 }
     notePauses(() => cost.rests++)
@@ -58,7 +58,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     return { cost, store, grep, search: page }
   }
 
-  /** Entries in seconds of which many are alike, some with tags, and some of another org. */
+  /** Entries in shared seconds, some with tags, and some of another org. */
   async function fill(made: Made, many: number) {
     const [ada, bob] = [freshPrincipal(), freshPrincipal()]
     const { store } = walking(made, many)
@@ -72,7 +72,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     return ada
   }
 
-  it('stops counting behind a whole page where more than ten thousand are seen, and says so', async () => {
+  it('stops counting after a complete page where more than ten thousand are scanned, and reports that', async () => {
     const made = make()
     const ada = await fill(made, 60)
     const once = await walking(made, 1000).store.page(ada, EVEN, { limit: 4, offset: 2, previewLength: 9 })
@@ -137,7 +137,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     expect(once.cost).toMatchObject({ trips: compared, rests: 0 })
   })
 
-  it('takes as many parts as the store is large, and one statement where the store is small or an index answers', async () => {
+  it('needs parts in proportion to the store, and one statement where the store is small or an index answers', async () => {
     const made = make()
     const ada = await fill(made, 35)
     const cost = async (walked: number, filter: Filter, offset = 0) => {
@@ -165,19 +165,19 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
       [1, 0],
       [1 + 16 + 1, 16],
     ])
-    // What an index leads to is one statement as long as it is few: 16 entries are open, 6 have the tag, and either will do.
+    // The hits of an index are one statement as long as they are few: 16 entries are open, 6 have the tag, and either works.
     const five: Filter = { op: 'tag', anyOf: ['five'] }
     expect([await cost(16, status), await cost(6, five), await cost(7, and([status, five]))]).toEqual(
       Array.from({ length: 3 }, () => [1, 0]),
     )
-    // What has one value of an indexed field stands in the order of a page, and ten times as many are counted there.
+    // Entries with one value of an indexed field are in page order, and ten times as many are counted there.
     expect([await cost(2, status), await cost(1, status)]).toEqual([
       [1, 0],
       [1 + 31 + 1, 31],
     ])
-    // What has one tag stands in the order of a page, and counters know how many.
+    // Entries with one tag are in page order, and counters have their number.
     expect(await cost(5, five)).toEqual([1, 0])
-    // With more the newest that have it are looked at first.
+    // With more, the newest of them are checked first.
     expect([await cost(7, and([status, five])), await cost(5, and([status, five]))]).toEqual([
       [1, 0],
       [1 + 1 + 7 + 1, 7],
@@ -189,7 +189,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     and(Array.from({ length: n }, (_, i) => condition(i)))
   const lacks = (i: number): Filter => not({ op: 'present', path: [`missing ${i}`] })
 
-  it('goes through a share of metadata at a time, of as many entries as filters and bytes allow', async () => {
+  it('scans a chunk of metadata at a time, of as many entries as filters and bytes allow', async () => {
     const made = make()
     const ada = freshPrincipal()
     // Of about 500 bytes each, and one without any.
@@ -207,10 +207,10 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     }
     const entriesAt = (most: number) => [most, 1e9] as const
     const bytesAt = (most: number) => [1000, most] as const
-    // A look, parts of one entry for each hundred plain filters in the place of 16, and the page.
+    // A check, parts of one entry for each hundred plain filters instead of 16, and the page.
     expect([await cost(EVEN, entriesAt(16)), await cost(all(100, lacks), entriesAt(16))]).toEqual([1, 1 + 17 + 1])
     expect(await cost(all(100, lacks), entriesAt(100))).toBe(1 + 5 + 1)
-    // 2,000 bytes are four entries for a plain filter, and one where an array is walked; whoever leads to them.
+    // 2,000 bytes are four entries for a plain filter, and one where an array is scanned; whatever index is used.
     expect([await cost(EVEN, bytesAt(9_000)), await cost(EVEN, bytesAt(2_000))]).toEqual([1, 1 + 4 + 1])
     const list: Filter = { op: 'elements', path: ['list'], allOf: ['x'], fold: false }
     expect(await cost(list, bytesAt(2_000))).toBeGreaterThan(1 + 14)
@@ -239,7 +239,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
     expect(await run({ op: 'substring', path: ['s'], at: 'end', value: 'a7', fold: true })).toMatchObject({ total: 1 })
   })
 
-  it('searches through texts in parts of what a filter has to look at, and finds what one statement finds', async () => {
+  it('searches through texts in parts of the entries that a filter checks, and finds the same as one statement', async () => {
     const made = make()
     const ada = await fill(made, 35)
     const pattern = literalPattern('entry 1', false)
@@ -270,7 +270,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
         [1, 100],
         [3, 2],
       ] as const) {
-        // Where a call goes on may differ by entries that the filter does not admit.
+        // The position to continue from may differ by entries that the filter does not match.
         const pages = async (most: number) => {
           const { grep } = walking(made, most)
           const found: unknown[] = []
@@ -288,7 +288,7 @@ export function pageInPartsCases(make: () => Made, every: boolean): void {
       await grep(ada, { ...request, filter })
       return [cost.trips, cost.rests]
     }
-    // Of 30 entries 6 have the tag, which leads to them; where that is too many, the look for it is a trip of its own.
+    // Of 30 entries 6 have the tag, which is the access path; where that is too many, its probe is a separate trip.
     expect([await cost(7, never), await cost(6, five), await cost(5, five)]).toEqual([
       [5, 4],
       [1, 0],

@@ -315,7 +315,7 @@ export function projectsContract(runs: number): void {
       expect(answers[1]).toBe(answers[0])
     })
 
-    it('attaches names for narrowed keys alone, until a key of the whole organization uses them', async () => {
+    it('attaches names for narrowed keys only, until a key of all projects uses them', async () => {
       await remember(ada, 'api', 'first')
       const key = await narrowed(['api'])
       const attached = await remember(key, ACME, 'from the narrowed key')
@@ -345,7 +345,7 @@ export function projectsContract(runs: number): void {
       expect((await admin('/merge', { from: 'api', into: 'web' }, writer)).status).toBe(403)
     })
 
-    it('reaches the whole of a project that was merged before it was made, and gains nothing by a later merge', async () => {
+    it('accesses all of a project that was merged before it was made, and gains nothing by a later merge', async () => {
       await remember(ada, 'web', 'in web')
       await remember(ada, 'site', 'in site')
       await remember(ada, 'blog', 'in blog')
@@ -462,7 +462,7 @@ export function projectsContract(runs: number): void {
       expect((await ok(key, 'get_context_by_ids', { context_ids: [Number(id)] })).result).toEqual([])
     })
 
-    it('takes a name off a project, and undoes an attachment, a rename and a split', async () => {
+    it('removes a name from a project, and undoes an attachment, a rename and a split', async () => {
       await remember(ada, 'github.com/acme/web', 'in acme')
       const attached = await remember(ada, 'web', 'by the short name')
       expect(attached.project).toBe('github.com/acme/web')
@@ -507,7 +507,7 @@ export function projectsContract(runs: number): void {
       expect(await keys()).toHaveLength(3)
     })
 
-    it('gets plain words for what cannot be done', async () => {
+    it('gets clear errors for impossible changes', async () => {
       await remember(ada, 'web', 'x')
       for (const [path, body, status] of [
         ['/merge', { from: 'web', into: 'nothing' }, 404],

@@ -17,7 +17,7 @@ export interface QuotasUnderTest {
 
 const image = (name: string, size: number): ImageRef => ({ hash: name.repeat(64), mimeType: 'image/png', size })
 
-/** What an org holds is counted as it is, and no write passes its limits, however many come at once. */
+/** The usage of an organization is counted exactly, and no write exceeds its limits, also with concurrent calls. */
 export function quotaContract(name: string, make: () => QuotasUnderTest): void {
   describe(`${name} bounds what an org holds`, () => {
     let made: QuotasUnderTest
@@ -69,7 +69,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect(await used()).toEqual({ entries: 0, bytes: 0 })
     })
 
-    it('refusing the entry beyond the last one, alone and in a batch of which nothing is stored', async () => {
+    it('refusing the entry beyond the last one, alone and in a batch, which is then not stored', async () => {
       const store = within({ entries: 2 })
       const first = await save(store, { text: 'one' })
       const two = await Promise.all([entryOf(ada), entryOf(ada)])
@@ -108,7 +108,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       await save(store, { text: 'z'.repeat(80) }, [image('4', 900)])
     })
 
-    it('letting what is too much be reduced, after the limit was lowered', async () => {
+    it('allowing reductions, after the limit was lowered', async () => {
       const id = await save(free(), { text: 'x'.repeat(1000) })
       await save(free(), { text: 'y'.repeat(1000) })
       const store = within({ bytes: 100, entries: 1 })
@@ -130,7 +130,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       ...{ id, version, steps: 1, text: { text: value, hash: `${id} ${version}` } },
     })
 
-    it('letting the oldest kept states go where there is no room else, so that deleting makes room', async () => {
+    it('deleting the oldest retained states where the quota requires it, so that deleting frees space', async () => {
       const store = within({ bytes: 7_000 }, 30)
       const [a, b] = [await save(store, { text: text(2_000, 'a') }), await save(store, { text: text(2_000, 'b') })]
       await store.delete(ada, { ids: [a] })
@@ -139,7 +139,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect(await versions()).toEqual([a, b])
       const d = await save(store, { text: text(2_000, 'd') })
       expect(await versions()).toEqual([b])
-      // What is full can be changed and made less, although each change keeps what was.
+      // At the limit entries can be changed and shortened, although each change retains the old state.
       await store.change(ada, [textChange(c, 1, text(1_990, 'e'))])
       await store.change(ada, [textChange(c, 2, text(1_980, 'f'))])
       await store.change(ada, [textChange(d, 1, text(500, 'g'))])
@@ -147,7 +147,7 @@ export function quotaContract(name: string, make: () => QuotasUnderTest): void {
       expect((await store.read(ada, [c, d])).map(({ text: { length } }) => length)).toEqual([1_980, 500])
     })
 
-    it('in parts where one write needs the room of many kept states, and keeps them where that is not enough', async () => {
+    it('in parts when one write needs the space of many retained states, and keeps them if that is not enough', async () => {
       const free = within({}, 30)
       const id = await save(free, { text: text(100) })
       for (let version = 1; version <= 300; version++)

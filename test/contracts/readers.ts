@@ -184,7 +184,7 @@ export function readersContract(runs: number, seed: number): void {
       }
     })
 
-    it('restores an older version without its wider audience, project and diary, and says so', async () => {
+    it('restores an older version without its wider audience, project and diary, and reports that', async () => {
       const { ada } = keys as { ada: Key }
       const wide = { thread_id: 'r', source: 'user', text: 'first', metadata: { title: 'Wide' } }
       const { context_id } = await ok(ada, 'store_context', wide)

@@ -17,7 +17,7 @@ const sources = (folder: string, name: RegExp): string[] =>
     return entry.isDirectory() ? sources(path, name) : name.test(entry.name) ? [path] : []
   })
 
-/** So many of a list, evenly. */
+/** Picks a number of items of a list, evenly. */
 const sample = <T>(list: readonly T[], count: number): T[] =>
   Array.from(
     { length: Math.min(count, list.length) },
@@ -41,7 +41,7 @@ async function share(files: readonly { path: string; theirs: readonly ReferenceS
 /**
  * Symbols of real code, held against compilers that know nothing of ours.
  *
- * @param files so many of JavaScript and TypeScript, nearly all of which the compiler reads without a flaw
+ * @param files number of files of JavaScript and TypeScript, nearly all of which the compiler parses without errors
  * @param python files of Python
  */
 export function realSymbols({ files, python }: { readonly files: number; readonly python: number }): void {

@@ -19,7 +19,7 @@ interface Made {
   readonly clock: TestClock
 }
 
-/** What a word weighs that stands in so many of so many memories. */
+/** Weight of a word by the number of memories with it and in all. */
 const weight = (memories: number, holding: number): number => Math.log((memories + 1_000) / (holding + 1)) ** 2
 
 /** How memories are found by words, with scores that mean the same everywhere (fabric contract §4). */
@@ -61,7 +61,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('decision')).toEqual([])
     })
 
-    it('takes no word of the day a memory was made or of its agent for one of the memory', async () => {
+    it('counts no word of the creation day or the agent as one of the memory', async () => {
       const year = String(new Date(made.clock.now()).getUTCFullYear())
       const near = await save('a harbour', { agent_name: 'lighthouse' })
       const all = await save('a harbour', {
@@ -96,10 +96,10 @@ export function recallWordsContract(name: string, make: () => Made): void {
       await save('nothing of it')
       const { hits } = await recall('Where is the red lamp of the harbour?', 0)
       expect(hits.map(({ id }) => id)).toEqual([all, two, one])
-      // Each of the three words stands in two of four memories.
+      // Each of the three words is in two of four memories.
       expect(hits.map(({ share }) => share)).toEqual([1, 2 / 3, 1 / 3].map((share) => expect.closeTo(share, 9)))
       for (const { share, similarity } of hits) expect(similarity).toBe(share ** 0.2)
-      // What is rare counts more, in a large store hardly less: a third of the words is enough, and a common one alone is not.
+      // A rare word counts more, in a large store hardly less: a third of the words is enough, and a common one alone is not.
       await save('a beacon')
       for (const i of Array.from({ length: 40 }, (_, i) => i)) await save(`a tower ${i}`)
       const [tower, beacon] = [weight(45, 40), weight(45, 1)]
@@ -120,7 +120,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(await found('漢字')).toEqual([han])
     })
 
-    it('finds a character that stands alone in a query at the beginning, inside and at the end of a run, and counts it as often', async () => {
+    it('finds a single character of a query at the start, inside and at the end of a run, and counts it as often', async () => {
       const run = await Promise.all(['金額の確認', '返金処理', '返金', '金'].map((text) => save(text)))
       const other = await save('a harbour')
       const { hits } = await recall('金 harbour', 0)
@@ -131,10 +131,10 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(by.get(other)).toBeCloseTo(harbour / (character + harbour), 9)
     })
 
-    it('finds what a text holds far behind its beginning', async () => {
+    it('finds words far after the start of a text', async () => {
       const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
       expect((await recall('zeppelin')).hits).toMatchObject([{ id, share: 1 }])
-      // Of several units each is found where it stands, also in the code.
+      // Each of several units is found in its place, also in the code.
       const code = `${'let filler = 1\n'.repeat(1_000)} function dirigible() {}`
       const coded = await save('an airship', { codeBlock: { code, language: 'ts' } })
       const { hits } = await recall('airship dirigible "stand here zeppelin"', 0)
@@ -143,7 +143,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(by.get(id)).toBeCloseTo(1 / 3, 9)
     })
 
-    it('weighs words by the memories of the project and the layers that are asked for', async () => {
+    it('weighs words by the memories of the requested project and layers', async () => {
       const told = { p: { 1: ['beacon'], 2: ['tower', 'beacon', 'beacon'], 3: ['tower', 'tower', 'beacon'] } }
       for (const [layer, texts] of Object.entries(told.p))
         for (const text of texts) await save(`a ${text}`, { project: 'p' }, Number(layer) as Layer)
@@ -191,7 +191,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
     })
 
     it('orders by weight where words are equal, without a word of it in the similarity', async () => {
-      // Neighbours in a thread share what they earn, so each stands in a thread of its own.
+      // Neighbors in a thread share their scores, so each is in its own thread.
       const light = await save('a lamp', { weight: 1 }, 2, { threadId: 'a' })
       const heavy = await save('a lamp', { weight: 5 }, 2, { threadId: 'b' })
       const plain = await save('a lamp', {}, 2, { threadId: 'c' })
@@ -200,7 +200,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect(new Set(hits.map(({ similarity }) => similarity.toFixed(12))).size).toBe(1)
     })
 
-    it('keeps 200 and tells the shares of others where there may be more', async () => {
+    it('returns 200 and reports the ratios of others if there may be more', async () => {
       const drafts = await Promise.all(Array.from({ length: 201 }, (_, i) => entryOf(ada, { text: `a lamp ${i}` })))
       await made.entries.save(ada, drafts.slice(0, 200), { dedupe: false })
       const all = await recall('lamp')
@@ -220,7 +220,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       expect((await recall('lamp window', 0)).hits[0]?.id).toBe(both)
     })
 
-    it('takes 64 units, phrases and adjacencies among them, under every filter and for a narrowed owner', async () => {
+    it('accepts 64 units, including phrases and adjacencies, under every filter and for a narrowed owner', async () => {
       const words = Array.from({ length: 50 }, (_, i) => `unit${i}`)
       const query = `${words.join(' ')} full-text v1.2.3 "quoted phrase" a-b c.d e_f "one two three" g/h ${'x'.repeat(300)}`
       const own = { ...ada, projects: ['p', 'q'], owner: 'bob' }

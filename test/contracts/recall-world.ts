@@ -38,7 +38,7 @@ export interface RecallGround {
   readonly index: VectorIndex
 }
 
-/** Knows what a text means by what it was told; everything else means nothing. */
+/** Has the meaning of given texts; every other text means nothing. */
 export class GivenMeaning implements Embedder {
   readonly provider = 'local'
   readonly model = 'given'
@@ -67,7 +67,7 @@ export class GivenMeaning implements Embedder {
 /** A cosine of 0 means nothing, and what answers lies at 1. */
 export const LEVELS = { nothing: 0, answer: 1 } as const
 
-/** What a crowd means: something else. */
+/** The meaning of a crowd: something else. */
 const CROWD = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0])
 
 /** The memories of an org and how they are recalled, over one database. */
@@ -115,7 +115,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
 
   return {
     ...{ service, embedder, recall, words, semantic, memories, summarizing },
-    /** What follows a write, so that the index knows all vectors. */
+    /** Work after a write, so that the index has all vectors. */
     settle: () => sync({ org: ada.org, model: modelKey(embedder), dimensions: embedder.dimensions }),
     summarize: createSummarize({ memories: summarizing, storeEntries, clock }),
 
@@ -167,7 +167,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
       clock.advance(count)
     },
 
-    /** A page of what is recalled. */
+    /** A page of a recall. */
     async page(query: string, given: Partial<Parameters<typeof recallFilter>[0]> & Partial<Asked> = {}) {
       const { mode = 'hybrid', threshold = 0.7, limit = 10, offset = 0, by = ada, ...filter } = given
       const page = await recall.page(
@@ -181,7 +181,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
       return page
     },
 
-    /** What a call cost. */
+    /** The cost of a call. */
     async cost(call: () => Promise<unknown>): Promise<Costs & { readonly embedded: number }> {
       resetCosts(ground.costs)
       const before = embedder.calls

@@ -9,8 +9,8 @@ import { type RecallGround, recallWorld } from './recall-world'
 const MODES = ['keyword', 'semantic', 'hybrid'] as const
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/** What is recalled, how it is scored and ordered, and what it costs (fabric contract §4). */
-/** @param isLarge also among thousands, and of hundreds that match */
+/** Results of recall, their scores and order, and the costs (fabric contract §4). */
+/** @param isLarge also with thousands of entries, and hundreds of matches */
 export function recallContract(name: string, make: () => RecallGround, isLarge = true): void {
   describe(`${name} recalls memories`, () => {
     let ground: RecallGround
@@ -59,7 +59,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
           Object.fromEntries(given.map(([id, [close, by]]) => [id, [expect.closeTo(close as number, 1), by]])),
         ])
       }
-      // At a threshold the legs are named that reach it themselves, and both where neither does alone.
+      // At a threshold the retrievers that reach it alone are named, and both where neither does.
       const at = async (threshold: number) => {
         const { results } = await world.page('red harbour', { threshold })
         return Object.fromEntries(results.map(({ id, matched }) => [id, matched]))
@@ -67,7 +67,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await at(0.7)).toEqual({ [words]: 'both', [meaning]: 'semantic', [half]: 'keyword' })
     })
 
-    it('tells what is nearest where nothing passes, on the first page alone', async () => {
+    it('returns the most similar memories where none passes, on the first page only', async () => {
       world.embedder.means('harbour', 1, 0, 0)
       for (const [i, near] of [0.1, 0.2, 0.3, 0.4].entries()) {
         world.embedder.means(`place ${i}`, near, Math.sqrt(1 - near ** 2), 0)
@@ -149,7 +149,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await ids('lamp', { mode: 'keyword' })).toEqual([heavy, newer, plain, light])
     })
 
-    it('orders hybrid by what words and meaning say together, reckoned by hand, times weight, once', async () => {
+    it('orders hybrid by words and meaning together, computed by hand, times weight, once', async () => {
       const query = 'red lamp'
       world.embedder.means(query, 1, 0, 0)
       for (const i of range(24)) {
@@ -179,7 +179,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       )
     })
 
-    it('lets a query that calls a memory by an alias find it, and others only where they say it twice', async () => {
+    it('finds a memory by its alias, and others only if they repeat the alias', async () => {
       world.embedder.means('nothing is near', 0, 0, 1)
       world.embedder.means('old scripts restart what hangs on k8s', 0, 1, 0)
       world.embedder.means('scripts restart hangs k8s', 0, 1, 0)
@@ -195,7 +195,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         expect((await world.page(query, { mode, threshold: 0 })).results.map(({ id }) => id)).toContain(cluster)
         expect(await ids('scripts restart hangs k8s', { mode })).toEqual(expect.arrayContaining([cluster, holds]))
         expect(await ids('who owns the container platform', { mode })).toEqual([cluster])
-        // Half of a name calls nobody.
+        // Half of a name matches no alias.
         expect(await ids('k8s and the platform', { mode })).toEqual([cluster])
       }
     })
@@ -343,7 +343,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         }
     })
 
-    it('asks what words a memory holds that meaning alone found where that decides whether it passes, and of what is shown', async () => {
+    it('reads the words of a memory found by meaning only if they decide whether it passes, and of shown ones', async () => {
       const asked: number[] = []
       const standing: typeof ground.fullText.standing = (scope, units, ids) => {
         asked.push(...ids)
@@ -392,7 +392,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         )
         return all
       }
-      // Brings the index up to date.
+      // Updates the index.
       await ids('zeppelin')
       const small = await costs()
       for (const { roundTrips, embedded } of small) {
@@ -405,12 +405,12 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       // A query of few words is two searches by words: for them, and for compounds with them.
       for (const [i, { rowsRead }] of large.entries())
         expect(rowsRead).toBeLessThanOrEqual((small[i]?.rowsRead ?? 0) + 2 * 5)
-      // Also where another project has all that is nearest: what is here is found behind it, in as many round trips.
+      // Also if another project has all the most similar ones: the ones here are found after them, in as many round trips.
       world.embedder.means('noise', 0.6, 0, 0, 0.8)
       const behind = { mode: 'semantic', threshold: 0, project: 'p' } as const
       const { roundTrips } = await world.cost(async () => expect(await ids('noise', behind)).toEqual([id]))
       expect(roundTrips).toBeLessThanOrEqual(3)
-      // What lists read does not grow with their own project either.
+      // Reads of lists do not grow with their own project either.
       const before = await lists()
       await world.crowd('p', 1_000)
       const after = await lists()
@@ -433,7 +433,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       const tagged: number[] = []
       for (const i of range(7)) tagged.push(await world.store(`kept word ${i}`, inProject({ tags: ['rare'] })))
       for (const [size, more] of Object.entries({ '10': 10, '1,000': 990, '10,000': 9_000 })) {
-        // A tenth of what is added belongs to the whole org.
+        // A tenth of the added entries belongs to the organization.
         await world.crowd('p', more * 0.9)
         await world.crowd('q', more * 0.1, { layer: 3 })
         await world.settle()
@@ -442,7 +442,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         const [first, second] = results.map(({ similarity }) => similarity) as [number, number]
         expect(first).toBeGreaterThan(second)
         for (const mode of MODES) {
-          // A word that few hold finds them, layer 3 beside layer 2, each once; by meaning too.
+          // A word of few entries finds them, layer 3 together with layer 2, each once; by meaning too.
           const found = await world.page('zeppelin', { mode, project: 'p' })
           expect([size, mode, found.total, found.capped]).toEqual([size, mode, 3, false])
           expect(found.results.map(({ id }) => id).sort((a, b) => a - b)).toEqual([best, good, far])
@@ -469,7 +469,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       await Promise.all(range(101).map((i) => world.store(`another lamp ${i}`)))
       for (const mode of MODES) {
         const { total, capped, results } = await world.page('lamp', { mode, threshold: 0, limit: 100, offset: 150 })
-        // The legs need not keep the same ones.
+        // The retrievers need not return the same ones.
         const kept = mode === 'hybrid' ? total : 200
         expect([mode, total, capped, results.length]).toEqual([mode, kept, true, kept - 150])
         expect(kept).toBeGreaterThanOrEqual(200)

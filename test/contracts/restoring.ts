@@ -21,22 +21,22 @@ import type { HistoryUnderTest } from './history-store'
 const HOUR = 3_600_000
 const terms = { days: 30, receiptHours: 24 }
 
-/** Columns of an entry that no kept state has: what others of its columns or its metadata say, and what reads note. */
+/** Columns of an entry that no retained state has: those derived from other columns or metadata, and those that reads change. */
 const NOT_KEPT =
   'access_count accessed_at addresses_agent approved_by approved_version captured created_second listed pinned weight'.split(
     ' ',
   )
 
-/** What a kept state has of its own, and what PostgreSQL alone makes of the metadata. */
+/** Columns of a retained state only, and columns that PostgreSQL derives from the metadata. */
 const NOT_COMPARED = ['id', 'metadata_json']
 
-/** Names of columns in which a row of an entry and another of it, or of what is kept of it, differ. */
+/** Names of columns in which a row of an entry differs from another, or from a retained state. */
 const differing = (one: Row, other: Row): string[] =>
   Object.keys(one)
     .filter((name) => !NOT_COMPARED.includes(name) && one[name] !== other[name])
     .toSorted()
 
-/** What comes back with an entry, what is kept of nothing, and where what is kept ends (history contract §2, §3). */
+/** Data that is restored with an entry, data that is never retained, and the expiry of retained data (history contract §2, §3). */
 export function restoringContract(name: string, make: () => HistoryUnderTest): void {
   describe(`${name} restores`, () => {
     let made: HistoryUnderTest
@@ -105,7 +105,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual(all)
     })
 
-    it('keeps every column of an entry with its versions, and brings each back', async () => {
+    it('retains every column of an entry with its versions, and restores each', async () => {
       const id = await save({ title: 'a title', domain: 'a domain', confidence: 0.5, status: 'doing' })
       const one = async (query: SQL) => (await rows(query))[0] ?? {}
       const standing = () => one(sql`SELECT * FROM entries WHERE id = ${id}`)
@@ -114,7 +114,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await rows(sql`UPDATE entries SET ${sql.raw(filled(await standing()))} WHERE id = ${id}`)
       const first = await standing()
       await change(id, { n: 1 })
-      // The text stands with the next version, which has the same.
+      // The text is stored with the next version, which has the same.
       expect(differing(first, await kept(1))).toEqual([...NOT_KEPT, 'text'].toSorted())
       const second = await standing()
       await store().delete(call(), { ids: [id] })
@@ -125,7 +125,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(differing(second, await standing())).toEqual(['accessed_at', ...anew, 'restored', 'version'])
     })
 
-    it('brings back archived what was archived when it was deleted, and listed an older state over what stands there', async () => {
+    it('restores an entry as archived if it was archived when deleted, and as listed over an existing one', async () => {
       const [named, undone, listed] = [await save({ n: 1 }), await save(), await save()]
       for (const id of [named, undone]) await rows(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
       const states = async () => {
@@ -145,7 +145,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await states()).toEqual(before.map(([id, archived]) => [id, id === named ? 0 : archived]))
     })
 
-    it('brings links back to what was deleted as far as others still name it', async () => {
+    it('restores links to a deleted entry as far as others still name it', async () => {
       const target = await save()
       const [unnamed, named, reverted] = [
         await save(naming(target)),
@@ -162,7 +162,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       await change(named, { depends_on: [target, other], n: 1 })
       await change(reverted, { depends_on: null })
       await restore({ ids: [reverted], version: 1 })
-      // What is deleted already cannot be linked to anew.
+      // Deleted entries cannot be linked again.
       const late = await save(naming(target))
       await store().delete(call(), { ids: [late] })
       await restore({ ids: [late] })
@@ -175,7 +175,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([to(unnamed, other), to(reverted, target)].toSorted())
     })
 
-    it('keeps the link of a turn that is said again to what was deleted', async () => {
+    it('keeps the link of a repeated message to a deleted entry', async () => {
       const target = await save()
       const turn = () => entryOf(ada, { threadId: 'turns', text: 'a turn', metadata: naming(target) })
       const say = async () => (await store().save(call(), [await turn()], { dedupe: true }))[0]?.id as number
@@ -186,7 +186,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual([`${id} depends_on ${target} metadata`])
     })
 
-    it("brings nothing back over what stopped being the caller's to change since it was read", async () => {
+    it('restores nothing over an entry that the caller may no longer change', async () => {
       const bob = { ...ada, owner: 'bob' }
       const read = async (id: number, version: number) => {
         const what = { ids: [id], version }
@@ -207,7 +207,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await read(hidden, 1)).toEqual([])
     })
 
-    it('tells of what is being deleted in parts what it will tell when that is done', async () => {
+    it('answers about entries being deleted in parts as it will when that is done', async () => {
       const window = { limit: 9, offset: 0 }
       const id = await save()
       await change(id, { n: 1 })
@@ -229,7 +229,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(during).toMatchObject([{ currentVersion: 3, deleted: true }, [2], [], 2])
     })
 
-    it('tells nothing of what was of a memory whose time has passed', async () => {
+    it('returns no history of an expired memory', async () => {
       const window = { limit: 9, offset: 0 }
       const id = await save()
       await change(id, { expires_at: new Date(made.clock.now() + HOUR).toISOString() })
@@ -249,7 +249,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       ).toMatchObject([{ id, expiresAt: made.clock.now() }])
     })
 
-    it('brings as of an instant nothing of what has expired since, as history tells nothing of it', async () => {
+    it('returns nothing that has expired since as of an instant, like history', async () => {
       const soon = () => ({ expires_at: new Date(made.clock.now() + HOUR).toISOString() })
       const [stands, changed, deleted] = [await save(soon()), await save({ n: 1 }), await save(soon())]
       made.clock.advance(1)
@@ -272,7 +272,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       for (const id of all) expect(await history().versions(ada, id, { limit: 9, offset: 0 })).toBeNull()
     })
 
-    it('removes links to what cannot come back, a bounded part at a time', async () => {
+    it('removes links to entries that cannot be restored, a bounded part at a time', async () => {
       const none = { days: 0, receiptHours: 24 }
       const storeOf = (how: typeof terms) =>
         createSqlEntryStore(made.connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, how)
@@ -308,14 +308,14 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       while ((await forgetVersions(50)) > 0);
       expect(await forget()).toEqual([2, 2, 0])
       expect([await links(), await raw()]).toEqual([expect.objectContaining({ length: 3 }), 3])
-      // What is deleted already is erased with the links to it as well.
+      // Deleted entries with links to it are erased as well.
       await store().delete(call(), { ids: [stays] })
       expect([await links(), await raw()]).toEqual([[], 3])
       await store().erase(call(), { ids: [stays] })
       expect(await raw()).toBe(0)
     })
 
-    it('removes no link to an entry that stands, whatever was noted', async () => {
+    it('removes no link to an existing entry, whatever was recorded', async () => {
       const target = await save()
       await save(naming(target))
       await made.connection.batch([sql`INSERT INTO dangling_links (entry_id, org) VALUES (${target}, ${ada.org})`])

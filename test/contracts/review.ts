@@ -10,7 +10,7 @@ const PROJECT = 'github.com/acme/ferry'
 /**
  * Looking through what hooks have captured (capture contract §5).
  *
- * @param whole or else only whose it is, what one call does, and what several do at the same moment
+ * @param whole or else only ownership, effects of one call, and concurrent calls
  */
 export function reviewContract(whole: boolean): void {
   describe('a review of captured sessions', () => {
@@ -68,7 +68,7 @@ export function reviewContract(whole: boolean): void {
       return (await list(ada)).items.map((one: Json) => one.id)
     }
 
-    it('lists what is the caller’s to change, newest first, by project and client, page by page', async () => {
+    it('lists sessions that the caller may change, newest first, by project and client, page by page', async () => {
       await capture(ada, 'one')
       await capture(ada, 'two', 'codex')
       await capture(ada, 'three', 'codex', { folder: '/home/ada/other' })
@@ -150,7 +150,7 @@ export function reviewContract(whole: boolean): void {
       expect((await post(ada, '/undo', { change_id: json.change_id }, 'undo-1')).json.replayed).toBe(true)
     })
 
-    it('merges once, of several that merge the same session at the same moment, and takes that one back', async () => {
+    it('merges once, of several that merge the same session at the same moment, and undoes that one', async () => {
       for (const expected_versions of [true, false]) {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
@@ -165,7 +165,7 @@ export function reviewContract(whole: boolean): void {
       }
     })
 
-    it('merges once under one key, whatever the moment, and answers all alike', async () => {
+    it('merges once under one key, at any time, and answers all the same', async () => {
       const ids = await twoCaptured()
       const answers = await Promise.all([1, 2, 3].map(() => post(ada, '/merge', { ...MERGED, ids }, 'merge-at-once')))
       expect(statuses(answers)).toEqual([200, 200, 200])
@@ -173,7 +173,7 @@ export function reviewContract(whole: boolean): void {
       expect(await found()).toEqual([answers[0]?.json.id])
     })
 
-    it('drops once, of several that drop the same sessions at the same moment, and nothing of what stands otherwise', async () => {
+    it('drops once when several drop the same sessions at the same time, and no changed session', async () => {
       const ids = await twoCaptured()
       const [one, two] = ids as [number, number]
       const expected_versions = { [one]: 1, [two]: 1 }
@@ -201,7 +201,7 @@ export function reviewContract(whole: boolean): void {
     })
 
     if (whole) {
-      it('keeps an entry, found by words and meaning from then on, and takes that back exactly', async () => {
+      it('keeps an entry, found by words and meaning from then on, and undoes that exactly', async () => {
         await capture(ada, 'repair the harbour light')
         const [{ id }] = (await list(ada)).items
         const before = await entryAt(id)
@@ -231,7 +231,7 @@ export function reviewContract(whole: boolean): void {
         expect((await list(ada)).items.map((one: Json) => one.id)).toEqual([id])
       })
 
-      it('leaves a session that was kept and taken back out of what reembed counts', async () => {
+      it('does not count a session in reembed that was approved and undone', async () => {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
         const reembed = async () => (await world.http(ada.secret, 'POST', '/api/v1/reembed', {})).json
@@ -242,7 +242,7 @@ export function reviewContract(whole: boolean): void {
         expect(await reembed()).toMatchObject({ entries: 0, embedded: 0 })
       })
 
-      it('refuses to take back what has changed since, to keep twice, and what is not there', async () => {
+      it('refuses to undo later changes, to approve twice, and missing entries', async () => {
         await capture(ada, 'one')
         const [{ id }] = (await list(ada)).items
         expect((await post(ada, `/${id}/keep`, { expected_version: 7 })).status).toBe(409)
@@ -259,7 +259,7 @@ export function reviewContract(whole: boolean): void {
         expect((await post(ben, `/${two}/keep`, {})).body.replace(String(two), 'N')).toBe(never)
       })
 
-      it('drops sessions and brings them back, captured as they were', async () => {
+      it('drops sessions and restores them, captured as before', async () => {
         await capture(ada, 'one')
         const [before] = (await list(ada)).items
         const { json } = await post(ada, '/drop', { ids: [before.id], expected_versions: { [before.id]: 1 } })
@@ -271,7 +271,7 @@ export function reviewContract(whole: boolean): void {
         expect(actions).toEqual(expect.arrayContaining(['captured.drop', 'captured.undo']))
       })
 
-      it('remembers what was captured with what it is kept from, and leaves the session', async () => {
+      it('stores a memory from a captured session with a link to it, and leaves the session', async () => {
         await capture(ada, 'the harbour light')
         const [{ id }] = (await list(ada)).items
         const made = await world.ok(ada, 'remember', {
@@ -289,7 +289,7 @@ export function reviewContract(whole: boolean): void {
         expect((await world.call(ben, 'remember', { title: 'x', from: [id] })).error?.code).toBe('not_found')
       })
 
-      it('leaves a merged memory where not every session that it was made of can come back', async () => {
+      it('leaves a merged memory if not every session of it can be restored', async () => {
         const erased = await twoCaptured()
         const first = (await merge(erased)).json
         await world.ok(ada, 'delete_context', { context_ids: erased.slice(0, 1), erase: true })
@@ -309,7 +309,7 @@ export function reviewContract(whole: boolean): void {
         expect([await isGone(second.id), await isGone(ids[0])]).toEqual([false, true])
       })
 
-      it('refuses to take back a merge whose memory has changed since, and takes it back where sessions stand again', async () => {
+      it('refuses to undo a merge whose memory has changed since, and undoes it when its sessions are restored', async () => {
         const ids = await twoCaptured()
         const { id, change_id } = (await merge(ids)).json
         await world.ok(ada, 'restore_context', { context_ids: ids.slice(0, 1) })
@@ -327,7 +327,7 @@ export function reviewContract(whole: boolean): void {
         expect([await isGone(again.id), (await list(ada)).items]).toEqual([false, []])
       })
 
-      it('merges once and takes that back once, wherever the database stops answering, when the calls are made again', async () => {
+      it('merges once and undoes that once, wherever the database stops responding, when the calls are repeated', async () => {
         const ids = await twoCaptured()
         /** The answer in the end, of a call that fails at its `step`th batch, and whether it failed. */
         const twice = async (path: string, body: object, step: number, fault: Fault) => {
@@ -347,14 +347,14 @@ export function reviewContract(whole: boolean): void {
           }
       })
 
-      it('refuses to take back a drop of what has expired since', async () => {
+      it('refuses to undo a drop of a session that has expired since', async () => {
         const ids = await twoCaptured()
         const { json } = await post(ada, '/drop', { ids })
         world.clock.advance(31 * 86_400_000)
         expect((await post(ada, '/undo', json)).status).toBe(404)
       })
 
-      it('takes nothing back where nothing is kept of what was, and says so', async () => {
+      it('undoes nothing if the old state is not retained, and reports that', async () => {
         const eve = await forgetful.makeOrg()
         const ask = async (method: string, path: string, body?: object): Promise<Answer> =>
           forgetful.http(eve.secret, method, at(eve, path), body)

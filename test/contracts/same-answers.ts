@@ -1,4 +1,4 @@
-// Do D1 and PostgreSQL find the same entries, in the same order, with the same scores? Random texts, random queries, all modes.
+// D1 and PostgreSQL find the same entries, in the same order, with the same scores: random texts, random queries, all modes.
 
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
@@ -19,7 +19,7 @@ import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 import { seeded } from '../support/seeded'
 
-/** As few as the words of a handful of entries: what many match is told by the sample alone. */
+/** As few as the words of a handful of entries: frequent matches are covered by the sample. */
 const SOON: ManyMatch = {
   ...{ sampled: 10, entries: 0 },
   filtered: { classed: { sampled: 10, entries: 0 }, grouped: { sampled: 10, entries: 0 } },
@@ -38,7 +38,7 @@ const WORDS = [
 
 /**
  * @param queries how many random ones are asked of both databases
- * @param all whether the choice among thousands is asked too, and of those under a filter every query instead of a third
+ * @param all whether to test the selection in thousands too, and every query under a filter instead of a third
  */
 export function sameAnswersContract(queries: number, all: boolean): void {
   const clock = new TestClock()
@@ -159,7 +159,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         }
     }, 60_000)
 
-  it('chooses alike by the six words that tell most where many match, and by those that follow where these lead to too few', async () => {
+  it('selects alike by the six most significant words if many match, and by further ones if these match too few', async () => {
     const cleo = freshPrincipal()
     const { connection, analyzer } = databases[0]
     const settings = { indexedFields: new Map(), many: SOON }
@@ -168,7 +168,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       createPostgresFullText(databases[1].connection, databases[1].analyzer, clock, SOON),
     ] as const
     const fullTexts = [d1, postgres] as const
-    /** Words of which each stands in fewer entries than the one before. */
+    /** Words that each occur in fewer entries than the one before. */
     const falling = 'amber birch cedar delta ember fjord grove heath islet jetty knoll ledge marsh'.split(' ')
     const drafts = Array.from({ length: 600 }, (_, i) => ({
       text: `${falling.filter((_, at) => random() < 0.75 / (1 + at * at * 0.4)).join(' ')} ${'filler '.repeat(i % 40)}n${i}`,
@@ -183,7 +183,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
     expect(saved[0]?.map(({ id }) => id)).toEqual(saved[1]?.map(({ id }) => id))
     const holdersOf = (words: readonly string[]) =>
       [...textOf].filter(([, text]) => text.split(' ').some((word) => words.includes(word))).map(([id]) => id)
-    // What stands nowhere leads nowhere, and of thirteen the most common does not.
+    // Unknown words are not used to select, and of thirteen the most common is not.
     const cases: [words: string[], first: string[], every: string[]][] = [
       [falling.slice(0, 7), falling.slice(1, 7), falling.slice(0, 7)],
       [['nowhere', ...falling.slice(0, 7)], falling.slice(1, 7), falling.slice(0, 7)],
@@ -265,7 +265,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
         expect([text, filter.op, await isByFew(text, filter, by)]).toEqual([text, filter.op, false])
   }, 60_000)
 
-  it('finds the same under a filter, whether what it admits leads to the entries or their words do', async () => {
+  it('finds the same under a filter, whether the access path is the filter or the words', async () => {
     const dora = freshPrincipal()
     const indexedFields = indexedFieldTypes(config.indexedFields)
     const [own, other] = databases
@@ -297,7 +297,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
     }
     const tag = (name: string): Filter => ({ op: 'tag', anyOf: [name] })
     const lately: Filter = { op: 'created', from: begun + 90, to: null }
-    // How many times D1 is asked: once more, where many match, what the filter admits, and once more where all entries have to tell.
+    // Number of queries to D1: one more if many match the filter, and one more if all entries have to be counted.
     const asked: [filter: Filter, trips: number][] = [
       [tag('half'), 2],
       [tag('scarce'), 2],

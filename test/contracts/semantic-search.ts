@@ -22,9 +22,9 @@ import { seeded } from '../support/seeded'
 
 interface Made {
   readonly index: VectorIndex
-  /** Lets time pass for the index: what it was told may show up, or get lost. */
+  /** Advances the index: its updates may become visible, or get lost. */
   readonly elapse: () => void
-  /** Entries among which any filter must find: more than a search compares one by one, which is made as much smaller as these are. */
+  /** Number of other entries that any filter must handle: more than a search compares one by one, which is reduced accordingly. */
   readonly crowd?: number
 }
 
@@ -48,9 +48,9 @@ const WORDS =
 const SEED = 20261120
 
 /**
- * What semantic search promises over every index: everything committed, nothing deleted, filters exactly.
+ * Promises of semantic search with every index: everything committed, nothing deleted, exact filters.
  *
- * @param portions whether thousands of hits are looked up too, as one index of each database does in what every change must pass
+ * @param portions whether to look up thousands of hits too, as one index of each database does in the required tests
  */
 export function semanticSearchContract(
   name: string,
@@ -134,7 +134,7 @@ export function semanticSearchContract(
     const seen = (ranking: { hits: readonly { id: number; distance: number }[] }) =>
       ranking.hits.map(({ id, distance: d }) => ({ id, distance: d }))
 
-    it('finds exactly the nearest entries under concurrent stores, updates, deletes and searches', async () => {
+    it('finds exactly the most similar entries under concurrent stores, updates, deletes and searches', async () => {
       const random = seeded(SEED)
       const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
       const sentence = (n: number) => Array.from({ length: n }, () => pick(WORDS)).join(' ')
@@ -216,7 +216,7 @@ export function semanticSearchContract(
       expect([expected.length, asked]).toEqual([3, 1])
     })
 
-    it('tells the nearest chunk of any entries that scope and filter admit, also of those far away', async () => {
+    it('returns the most similar chunk of any entries that match scope and filter, also of dissimilar ones', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const [near, far, long, closed] = await save(ada, [
@@ -239,7 +239,7 @@ export function semanticSearchContract(
       expect((await besideOf(ada, filter, [])).has(near as number)).toBe(true)
     })
 
-    it('tells it as well of entries of which the index found all, some or none, and of what was written since it was asked', async () => {
+    it('returns it for entries of which the index found all, some or none, and for later writes', async () => {
       const ada = freshPrincipal()
       const { index, sync } = setUp()
       const compared: (readonly number[])[] = []
@@ -268,7 +268,7 @@ export function semanticSearchContract(
       const truth = await bruteForce(await everything(ada), 'river stone', EVERYTHING, ids.length)
       expect(truth.map(({ id }) => ({ id, distance: known.get(id)?.distance }))).toEqual(truth)
       expect([known.size, known.has(gone)]).toEqual([ids.length - 1, false])
-      // Vectors are read of what the index told nothing of, and of what was written.
+      // Vectors are read for entries that the index did not return, and for later writes.
       const told = asked.found.hits.map(({ entryId }) => entryId)
       expect(compared[0]).toEqual(ids.filter((id) => !told.includes(id)))
       for (const id of compared.slice(1).flat()) expect([rewritten, gone]).toContain(id)
@@ -332,7 +332,7 @@ export function semanticSearchContract(
     if (portions)
       it('looks up thousands of hits of a few long entries in portions, with rests between them', lookUpThousands)
 
-    it('asks an index that looks at the whole org no deeper for the sake of a filter, which finds what it admits itself', async () => {
+    it('searches an index of the whole org no deeper because of a filter, which finds its matches itself', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const embedded = await search.embed('river')

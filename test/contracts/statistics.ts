@@ -25,7 +25,7 @@ const TERMS = { days: 30, receiptHours: 24 }
 const MODELS = ['one#1', 'two#1']
 const STEPS = 45
 
-/** Statistics read counters; whatever is written, they tell what counting every entry tells. */
+/** Statistics read counters, and always equal a count of every entry. */
 export function statisticsContract(name: string, make: () => StatisticsUnderTest): void {
   describe(`${name} counts as it writes`, () => {
     const ada: Caller = freshPrincipal()
@@ -47,7 +47,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       createSqlEntryStore(connection, made.analyzer, made.clock, new Map(), NO_QUOTAS, TERMS)
     const run = (...statements: SQL[]) => made.connection.batch(statements, { org: ada.org })
 
-    /** What statistics mean: a look at every entry that lists show. */
+    /** Definition of statistics: a count of every listed entry. */
     async function plain(scope: Scope) {
       const seen = listed(made.connection.dialect, scope, made.clock.now())
       const [totals, threads, tags, images, ...vectors] = await made.connection.batch([
@@ -90,7 +90,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
     }
 
-    /** Rows of counters as they stand, and as the entries would have them. */
+    /** The stored rows of counters, and the rows that the entries require. */
     async function counters() {
       const of = sql`FROM entries e WHERE e.org = ${ada.org} AND e.listed = 1`
       const [layers, allLayers, threads, allThreads] = await made.connection.batch([
@@ -107,7 +107,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       return { told: [plainly(layers), plainly(threads)], plain: [plainly(allLayers), plainly(allThreads)] }
     }
 
-    it('what counting everything tells, for every reader, after every kind of write', async () => {
+    it('a count of everything, for every reader, after every kind of write', async () => {
       const random = seeded(28)
       const upTo = (n: number) => Math.floor(random() * n)
       const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T
@@ -222,7 +222,7 @@ export function statisticsContract(name: string, make: () => StatisticsUnderTest
       }
     })
 
-    it('pages of threads in one order, and brings no more rows than a page holds, however far behind it lies', async () => {
+    it('pages of threads in one order, and reads no more rows than a page has, at any offset', async () => {
       const eve: Caller = freshPrincipal()
       const drafts = Array.from({ length: 40 }, (_, i) => entryOf(eve, { threadId: `t${i}` }))
       await stores(made.connection).save(eve, await Promise.all(drafts))

@@ -15,7 +15,7 @@ interface OverviewUnderTest {
   readonly costs: { roundTrips: number; rowsRead?: number }
 }
 
-/** What pages for people show of a store, and who sees what of it. */
+/** Data for dashboard pages, and its visibility. */
 export function storeOverviewContract(name: string, make: () => OverviewUnderTest): void {
   describe(`${name} as what a dashboard shows`, () => {
     let made: OverviewUnderTest
@@ -91,7 +91,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await prefixes(freshPrincipal())).toEqual([])
     })
 
-    it('tells links in both directions, of which the scope sees both ends', async () => {
+    it('returns links in both directions, if the scope sees both ends', async () => {
       const first = await save({ text: 'first', metadata: { title: 'First' } })
       const hidden = await save({ text: 'hidden', metadata: { audience: 'private' } })
       const second = await save({ metadata: { supersedes: [first], references: { context_ids: [hidden] } } })
@@ -116,7 +116,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await overview().links(ada, second, 1)).toHaveLength(1)
     })
 
-    it('tells the newest changes first, and from where to go on', async () => {
+    it('returns the newest changes first, and where to continue', async () => {
       const ids = [
         await save({ text: 'one' }),
         await save({ text: 'two' }),

@@ -8,7 +8,7 @@ import { type RecallGround, recallWorld } from './recall-world'
 
 const DAY = 86_400_000
 
-/** What a summary takes in, what it leaves behind and what happens when it cannot (fabric contract §8). */
+/** Entries that a summary includes, entries that remain, and failures (fabric contract §8). */
 export function summarizeContract(name: string, make: () => RecallGround): void {
   describe(`${name} summarizes memories`, () => {
     let ground: RecallGround
@@ -119,7 +119,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
         sql`SELECT id FROM entries WHERE org = ${ada.org} AND archived = 0 AND kind = 'decision' ORDER BY id`,
       )
       expect(left.map(({ id }) => Number(id))).toEqual(ids.slice(1_000))
-      // What was left is for the next call.
+      // The rest is for the next call.
       expect([(await summarize()).count, (await summarize()).count]).toEqual([3, 0])
     })
 

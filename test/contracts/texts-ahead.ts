@@ -22,7 +22,7 @@ interface Made {
   readonly clock: TestClock
 }
 
-/** What the values of a transaction take, in characters: all that travels to the database. */
+/** Characters of the values of a transaction: all that is sent to the database. */
 const sizeOf = (statements: readonly SQL[]): number =>
   statements
     .flatMap((statement) => new SQLiteSyncDialect().sqlToQuery(statement).params)
@@ -35,7 +35,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** Calls that write many megabytes of text, seen transaction by transaction. */
 export function textsAheadContract(name: string, make: () => Made): void {
-  describe(`${name} takes long texts of one call ahead of its transaction`, () => {
+  describe(`${name} stages long texts of one call before its transaction`, () => {
     let made: Made
     let ada: Caller
     beforeEach(() => {
@@ -67,7 +67,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
     }
     const drafts = (names: readonly string[]) =>
       Promise.all(names.map((one) => entryOf(ada, { threadId: one, text: text(one) })))
-    /** Beginnings of the long texts that stand there, and how many are awaited. */
+    /** Previews of the stored long texts, and how many are awaited. */
     const standing = async () => {
       const [texts = [], awaited = []] = await made.connection.batch([
         sql`SELECT substr(text, 1, 1) AS name FROM long_texts WHERE org = ${ada.org} ORDER BY 1`,
@@ -95,10 +95,10 @@ export function textsAheadContract(name: string, make: () => Made): void {
       return { id, version, steps, text: given, indexed: { ...indexed, text: text(to), metadata: null } }
     }
 
-    it('in parts of a few megabytes with rests between them, so that its transaction brings none, and stores and changes the same', async () => {
+    it('in parts of a few megabytes with yields between them, so that its transaction contains none, and stores and changes the same', async () => {
       const { store, sizes, rests } = watched()
       const saved = await store.save(ada, await drafts(NAMES))
-      // Two parts ahead, the transaction, and what looks for the words that are still to be written.
+      // Two staged parts, the transaction, and the query for pending words.
       expect(sizes.slice(0, 2).every((size) => size > SIZE && size <= TEXTS_SHARE)).toBe(true)
       expect(Math.max(...sizes.slice(2, 4))).toBeLessThan(100_000)
       expect(rests()).toBeGreaterThan(2)
@@ -124,7 +124,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       expect(await standing()).toEqual(['a', 0])
     })
 
-    it('and leaves what was sent to the schedule when the writer died before its transaction', async () => {
+    it('and leaves staged texts to the schedule when the writer died before its transaction', async () => {
       const [a] = await watched().store.save(ada, await drafts(['a']))
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await workAt(made.clock.now())
@@ -132,7 +132,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       await workAt(made.clock.now() + CLAIM_MS)
       expect(await standing()).toEqual(['a', 0])
 
-      // What is deleted while it is awaited goes when nobody awaits it any more.
+      // Texts deleted while they are awaited are removed when the wait ends.
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await watched().store.erase(ada, { ids: [a?.id as number] })
       expect(await standing()).toEqual(['abcdef', 6])

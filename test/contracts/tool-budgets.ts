@@ -5,7 +5,7 @@ import { openWorld } from '../support/isolation'
 const PROJECT = { projectPath: 'p' }
 const CODE = 'export function landingSpeed(turbine: number) {\n  return turbine * 2\n}\n'
 
-/** What the twelve tools cost (fabric contract, platform contract §6): plays on whichever database the file plays on. */
+/** Costs of the twelve tools (fabric contract, platform contract §6), on either database. */
 export function toolBudgetContract(): void {
   describe('the tools for coding agents', () => {
     it('[FABRIC-163, FABRIC-173] answers each of the twelve tools within three round trips and one call of the embedder, two if a file is indexed after its memory', async () => {
@@ -18,7 +18,7 @@ export function toolBudgetContract(): void {
           bindings: { AI: ai },
           log: (_, event, fields = {}) => {
             if (event === 'sql' && spent.counting) spent.trips++
-            // What goes on behind the answer is nobody's wait.
+            // The caller does not wait for work after the answer.
             if ('tool' in fields) spent.counting = false
           },
         },
@@ -33,7 +33,7 @@ export function toolBudgetContract(): void {
       for (let n = 0; n < 12; n++) await stored({ metadata: { ...PROJECT, tags: ['x'] }, layer: 1 + (n % 3) })
       await world.ok(ada, 'context_reportEvent', event('file_opened', { path: 'src/speed.ts', content: CODE }))
       const [first, second, third] = [await stored(), await stored({ layer: 1 }), await stored()]
-      // What a model's cosines mean is measured once in the life of a store.
+      // A model's similarity levels are measured once in the life of a store.
       await world.ok(ada, 'context_recall', { query: 'turbine', mode: 'semantic' })
       await world.settle()
       const calls: [tool: string, args: Record<string, unknown>][] = [
@@ -79,7 +79,7 @@ export function toolBudgetContract(): void {
         spent.counting = false
       }
       await world.settle()
-      // Who calls is one look, which setup needs as well.
+      // Authentication is one read, which setup needs as well.
       const known = costs[0]?.[2] as number
       expect(known).toBeLessThanOrEqual(1)
       expect(costs.filter(([, , trips]) => trips - known > 3)).toEqual([])

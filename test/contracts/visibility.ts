@@ -62,7 +62,7 @@ export function visibilityContract(name: string, make: () => VisibilityUnderTest
     const callers: [string, Scope][] = [
       ['the owner', ada],
       ['another owner', { ...ada, owner: 'eve' }],
-      ['nobody in particular', { ...ada, owner: null }],
+      ['no owner', { ...ada, owner: null }],
       ['the owner, narrowed to a project', { ...ada, projects: ['a'] }],
       ['another owner, narrowed to two', { ...ada, owner: 'eve', projects: ['a', 'b'] }],
       ['a key without projects', { ...ada, projects: [] }],

@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, keyOfNewOrg } from '../support/access'
 import { ROOT } from '../support/build'
 import { CLIENTS, type Connect } from '../support/clients'
 
-/** What who knows Cloudflare types into a fresh clone after `npm install`: bare `npx wrangler dev`. */
+/** The command of a Cloudflare user in a fresh clone after `npm install`: bare `npx wrangler dev`. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 
 /** @param stays whether it is started a second time on what the first one stored, which served other machines */
@@ -48,7 +48,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
         cwd: clone,
         env: {
           ...inherited,
-          // Nothing of the person's, and nothing of the net.
+          // No settings of the user, and no network.
           ...{
             XDG_CONFIG_HOME: join(clone, '.config'),
             WRANGLER_SEND_METRICS: 'false',
@@ -74,7 +74,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
 
     const draft = { thread_id: 't', source: 'user', text: 'elephants remember' }
 
-    /** What stands there behind a first start that asked for keys and served other machines. */
+    /** Data of a first start that required keys and served other machines. */
     async function storedBehindKeys(): Promise<{ readonly key: string; readonly id: number }> {
       const guarded = ['--var', 'AUTH_MODE:required', '--var', `ADMIN_TOKEN:${ADMIN_TOKEN}`]
       const { url, code } = await wranglerDev('--ip', '0.0.0.0', ...guarded)
@@ -88,10 +88,10 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
       return { key, id: stored.context_id }
     }
 
-    it(`serves MCP at once in open mode, and says what it does not do${stays ? ', keeps what was stored while it served other machines and asked for keys' : ''}`, async () => {
+    it(`serves MCP at once in open mode, and reports what it does not do${stays ? ', keeps entries from when it served other machines and required keys' : ''}`, async () => {
       const before = stays ? await storedBehindKeys() : null
       const { url, code, output } = await wranglerDev()
-      expect([code, output()]).toEqual([null, expect.stringContaining('runs no schedule by itself')])
+      expect([code, output()]).toEqual([null, expect.stringContaining('does not run the schedule')])
       if (before !== null) {
         const again = await connect(url, before.key)
         const { data: kept } = await again.call('search_context', {})
@@ -117,7 +117,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
       })
 
     it('refuses other machines without keys in what wrangler runs before it builds', () => {
-      // Whose parent is, by its words, wrangler; what it says above comes from this program, too.
+      // Its parent looks like wrangler; the output above comes from this program, too.
       const parent = `process.exit(require('node:child_process').spawnSync(process.execPath, ['scripts/wrangler-dev.mjs'], { stdio: 'inherit' }).status)`
       const { AUTH_MODE: _, ...inherited } = process.env
       const env = { ...inherited, WRANGLER_COMMAND: 'dev' }

@@ -18,7 +18,7 @@ function useTeam() {
   })
   afterAll(() => own.team.stop())
   const commonplace = (credential: Record<string, string>, ...args: string[]) =>
-    // One that goes on until it is stopped is a program of its own.
+    // A command that runs until it is stopped is a separate program.
     (args[0] === 'watch' ? runCommand : runHere)([...args, '--url', own.team.server.url.origin], credential)
   return { own, commonplace }
 }
@@ -50,7 +50,7 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     await expect(own.team.call(key, 'list_threads')).rejects.toThrow()
   })
 
-  it('show control characters in the name of a key, which the terminal would obey, as what they are', async () => {
+  it('show control characters in the name of a key, which the terminal would interpret, escaped', async () => {
     const made = await commonplace(operator, 'keys', 'create', 'red \u001b[31m', '--owner', 'of \u001b[2J')
     expect(made.out).toContain('This is the key of red \\u001b[31m (writer, key_')
     const id = /key_\w+/.exec(made.out)?.[0] as string
@@ -101,14 +101,14 @@ describe('commonplace orgs, projects, keys and audit', () => {
     })
   })
 
-  it('say of a deployment without an organization how one is made, and of a reader what the command needs', async () => {
+  it('explain how to make the first organization, and which role the command needs', async () => {
     const team = await startTeam()
     const ask = (credential: Record<string, string>, ...args: string[]) =>
       runHere([...args, '--url', team.server.url.origin], credential)
     try {
       expect(await ask(operator, 'keys', 'list')).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/^there is no organization yet; make one: .*orgs create ID\n$/),
+        err: expect.stringMatching(/^no organization exists yet; create one: .*orgs create ID\n$/),
       })
       const { key } = await team.key('read', { role: 'reader' })
       for (const command of [
@@ -124,7 +124,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     }
   })
 
-  it('export into nothing but a file, and say of a project in which nothing stands that it is so', async () => {
+  it('export only into a file, and report an empty project', async () => {
     await own.team.key('out')
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-out-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -133,31 +133,28 @@ describe('commonplace orgs, projects, keys and audit', () => {
     for (const out of [folder, pipe])
       expect(await commonplace(operator, 'export', '--org', 'out', '--out', out)).toMatchObject({
         code: 1,
-        err: `${out} is not a file; --out names one, new or to be replaced\n`,
+        err: `${out} is not a file; --out must name a new file or one to replace\n`,
       })
     expect(statSync(pipe).isFIFO()).toBe(true)
     const file = join(folder, 'f')
     const misspelt = await commonplace(operator, 'export', '--org', 'out', '--out', file, '--project', 'appolo')
-    expect([misspelt.code, misspelt.err]).toEqual([
-      0,
-      'No entry that this credential reads is in the project appolo.\n',
-    ])
+    expect([misspelt.code, misspelt.err]).toEqual([0, 'This credential can read no memory of the project appolo.\n'])
   })
 
-  it('say of an import that is only looked at what it would take, and count nothing that is counted as it is taken', async () => {
+  it('preview an import, without the counts that only an import has', async () => {
     await own.team.key('looked')
     const source = join(importSamples('server-memory'), 'memory.jsonl')
     const words = ['import', source, '--from', 'server-memory', '--org', 'looked']
     const { out } = await commonplace(operator, ...words, '--dry-run')
-    expect(out).toMatch(/^It would be, of 1 volume: entries 25 stored; images none\nNothing was written; links, .*\n$/m)
+    expect(out).toMatch(/^Preview of 1 volume: entries 25 stored; images none\nNothing was written; .*\n$/m)
     expect(out).not.toMatch(/^0 links/m)
     expect((await commonplace(operator, ...words)).out).toMatch(/^10 links, 0 versions, 0 vectors\.$/m)
   })
 
-  it('say what is wrong: 2 for wrong usage, 1 with the words of the server', async () => {
+  it('report errors: 2 for wrong usage, 1 with the message of the server', async () => {
     expect(await commonplace(operator, 'keys', 'create')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('needs one more word'),
+      err: expect.stringContaining('needs an argument'),
     })
     expect(await commonplace(operator, 'keys', 'dance')).toMatchObject({ code: 2 })
     expect(await commonplace(operator, 'orgs', 'list', 'x')).toMatchObject({ code: 2 })
@@ -179,12 +176,10 @@ describe('commonplace orgs, projects, keys and audit', () => {
     })
     await own.team.key('one')
     await own.team.key('two')
-    expect((await commonplace(operator, 'keys', 'list')).err).toMatch(
-      /name the organization with --org; there are: .*one/,
-    )
+    expect((await commonplace(operator, 'keys', 'list')).err).toMatch(/name the organization with --org, one of: .*one/)
   })
 
-  it('say of a file that cannot be written or read what the system says, and import nothing beside a map that cannot be read', async () => {
+  it('report the system error of a file that cannot be written or read, and import nothing if the map cannot be read', async () => {
     await own.team.key('files')
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-files-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -201,7 +196,7 @@ describe('commonplace orgs, projects, keys and audit', () => {
     for (const map of ['{bad', 'null', '[1]', '{"projects": {"a": 1}}']) {
       writeFileSync(`${file}.map.json`, map)
       const { code, out, err } = await commonplace(operator, 'import', file, '--org', 'files')
-      expect([map, code, out, err]).toEqual([map, 1, '', expect.stringContaining('must hold {"projects"')])
+      expect([map, code, out, err]).toEqual([map, 1, '', expect.stringContaining('must contain {"projects"')])
     }
   })
 

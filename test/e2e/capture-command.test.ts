@@ -22,7 +22,7 @@ describe('capture by command', () => {
     home = mkdtempSync(join(tmpdir(), 'capture-command-'))
     return () => rmSync(home, { recursive: true, force: true })
   })
-  /** Where nobody listens: a client is installed, and no session is played to it. */
+  /** An address without a server: a client is installed, and no session is replayed. */
   const NOBODY = 'http://127.0.0.1:9'
   // None of the clients that this machine may have.
   const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
@@ -42,7 +42,7 @@ describe('capture by command', () => {
       expect([client, code, err]).toEqual([client, 0, ''])
       expect(existsSync(join(home, file))).toBe(true)
       expect(out).toMatch(
-        new RegExp(`^ok {2}${client} +a recorded session became entry \\d+, now erased: .*cat light\\.txt`, 'm'),
+        new RegExp(`^ok {2}${client} +a replayed session became entry \\d+, now erased: .*cat light\\.txt`, 'm'),
       )
     }
     expect(await captured()).toEqual([])
@@ -52,7 +52,7 @@ describe('capture by command', () => {
     expect((await run(['status'])).out).toContain(`server   ${server.url.origin} (${config})\nrole     admin of local`)
   })
 
-  it('keeps what a settings file of VS Code says already', async () => {
+  it('preserves existing settings of VS Code', async () => {
     const file = join(home, '.config/Code/User/settings.json')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{\n  // mine\n  "editor.tabSize": 3,\n  "chat.pluginLocations": {"/other": true},\n}\n')
@@ -67,8 +67,8 @@ describe('capture by command', () => {
       expect(text).toContain(part)
   })
 
-  it('keeps the key of a server that is named again without one, and takes it out where COMMONPLACE_KEY is empty', async () => {
-    // A reader's, which captures nothing: the doctor looks at the key and plays no session.
+  it('preserves the key of a server that is set up again without one, and removes it if COMMONPLACE_KEY is empty', async () => {
+    // A reader's key, which captures nothing: the doctor checks the key and replays no session.
     const { key } = await team.key('acme', { role: 'reader' })
     const config = join(home, '.commonplace', 'config.json')
     const setUp = async (client: string, env = {}, url = team.server.url.origin) => {
@@ -88,15 +88,15 @@ describe('capture by command', () => {
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{"a": ')
     const left = await run(['setup', 'vscode', '--capture', '--url', server.url.origin])
-    expect([left.code, left.err]).toEqual([1, `${file} was left alone: it is no JSON object\n`])
+    expect([left.code, left.err]).toEqual([1, `${file} was not changed: it is not a JSON object\n`])
     for (const option of ['--print', '--docker']) {
       const { code, err } = await run(['setup', 'cursor', '--capture', option, '--url', server.url.origin])
-      expect([code, err.split('\n')[0]]).toEqual([2, `${option} is not for --capture`])
+      expect([code, err.split('\n')[0]]).toEqual([2, `${option} cannot be combined with --capture`])
     }
     expect(existsSync(join(home, '.cursor'))).toBe(false)
   })
 
-  it('tells in its status where the server is really named, also where a file names none', async () => {
+  it('shows in its status which place sets the server, also if a file sets none', async () => {
     const config = join(home, '.commonplace', 'config.json')
     mkdirSync(join(config, '..'))
     const said = async (env: Record<string, string> = {}) => {
@@ -115,7 +115,7 @@ describe('capture by command', () => {
     expect(await said()).toEqual([origin, config])
   })
 
-  it('says in a line each how the server, the key, the model and the files of clients are', async () => {
+  it('prints one line each for the server, the key, the model and the files of clients', async () => {
     mkdirSync(join(home, '.codex'))
     mkdirSync(join(home, '.cursor'))
     mkdirSync(join(home, '.gemini'))
@@ -125,17 +125,17 @@ describe('capture by command', () => {
     const { code, out } = await run(['doctor', '--url', server.url.origin])
     expect(out.split('\n').slice(0, 4)).toEqual([
       `ok  server      ${server.url.origin} (--url) is ready, on sqlite`,
-      'ok  key         none is needed; admin of local, all projects',
+      'ok  key         no key needed; admin of local, all projects',
       'ok  capture     sessions are captured',
       expect.stringMatching(/^(ok|--) {2}model {7}local: [\w-]+, \d+ numbers, answers/),
     ])
     expect(out).toContain(`ok  cursor      ${home}/.cursor/mcp.json names ${server.url.origin}/mcp/core\n`)
-    expect(out).toMatch(/^-- {2}codex .*config\.toml names no tools of .*\n +→ commonplace setup codex --url/m)
-    expect(out).toMatch(/^!! {2}gemini .*settings\.json: it is no JSON\n +→ /m)
+    expect(out).toMatch(/^-- {2}codex .*config\.toml does not name .*\n +→ commonplace setup codex --url/m)
+    expect(out).toMatch(/^!! {2}gemini .*settings\.json: it is not JSON\n +→ /m)
     expect(code).toBe(1)
   })
 
-  it('says of a key that does not count where a server asks for none that it is to be taken away, and elsewhere to make one', async () => {
+  it('advises to remove an invalid key if the server needs none, and otherwise to make one', async () => {
     const todo = async (url: string, key: string) => {
       const env = { COMMONPLACE_URL: url, COMMONPLACE_KEY: key }
       const [told, doctor] = [await run(['status'], env), await run(['doctor', '--json'], env)]
@@ -151,37 +151,37 @@ describe('capture by command', () => {
     }
     expect(await todo(server.url.origin, 'cp_old')).toEqual([
       expect.stringMatching(/^the server refuses the key: .*open mode/),
-      'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json',
+      'remove the key from COMMONPLACE_KEY or ~/.commonplace/config.json',
     ])
     expect(await todo(team.server.url.origin, 'cp_old')).toEqual([
       expect.stringMatching(/^the server refuses the key: /),
-      expect.stringMatching(/^make one, with ADMIN_TOKEN or /),
+      expect.stringMatching(/^create one with ADMIN_TOKEN or /),
     ])
     expect(await todo(team.server.url.origin, ADMIN_TOKEN)).toEqual([
       'the key is the ADMIN_TOKEN of the server, which belongs to no organization',
-      expect.stringMatching(/^make one, /),
+      expect.stringMatching(/^create one with /),
     ])
     expect(await todo(team.server.url.origin, '')).toEqual([
-      'the server asks for a key, and none is set',
-      expect.stringMatching(/^make one, /),
+      'the server requires a key, but none is set',
+      expect.stringMatching(/^create one with /),
     ])
   })
 
-  it('says what is missing and what to do: no server, no key, a reader, a client that is not set up, one of another version', async () => {
+  it('reports problems with remedies: no server, no key, a reader, a client that is not set up, one of another version', async () => {
     const away = await run(['doctor', '--url', NOBODY])
     expect([away.code, away.out]).toEqual([
       1,
-      expect.stringMatching(/^!! {2}server +no answer from http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
+      expect.stringMatching(/^!! {2}server +cannot reach http:\/\/127\.0\.0\.1:9 [\s\S]*→ npm start/),
     ])
     const none = await run(['doctor', '--url', team.server.url.origin])
     expect([none.code, none.out]).toEqual([
       1,
-      expect.stringMatching(/^!! {2}key +the server asks for a key[\s\S]*→ make one/m),
+      expect.stringMatching(/^!! {2}key +the server requires a key[\s\S]*→ create one/m),
     ])
     const { key: reader } = await team.key('acme', { role: 'reader' })
     const env = { COMMONPLACE_KEY: reader }
     expect((await run(['doctor', '--url', team.server.url.origin], env)).out).toMatch(
-      /^-- {2}capture +a reader captures nothing/m,
+      /^-- {2}capture +events sent with a reader key are not captured/m,
     )
     const alone = await run(['doctor', 'cursor', '--url', server.url.origin])
     expect([alone.code, alone.out]).toEqual([1, expect.stringContaining('→ commonplace setup cursor --capture')])

@@ -40,7 +40,7 @@ describe('commonplace reembed', () => {
     expect(named.filter((name) => !page.includes(row(name)))).toEqual([])
   })
 
-  it('says what is wrong: 2 for wrong usage, 1 for a server that does not answer', async () => {
+  it('reports errors: 2 for wrong usage, 1 for a server that cannot be reached', async () => {
     expect(await runCommand([])).toMatchObject({ code: 2, err: expect.stringContaining('usage:') })
     expect(await commonplace('dance')).toMatchObject({
       code: 2,
@@ -49,16 +49,16 @@ describe('commonplace reembed', () => {
     expect(await commonplace('reembed', '--speed')).toMatchObject({ code: 2 })
     expect(await commonplace('reembed', '--url', 'http://127.0.0.1:9')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('does not answer'),
+      err: expect.stringContaining('Cannot reach'),
     })
   })
 
   it('shows of wrong usage and of a command with --help only how that command is called, so that the problem stays in sight', async () => {
     const wrong = await commonplace('--url', server.url.origin, 'keys', 'create')
     expect([wrong.code, wrong.out]).toEqual([2, ''])
-    expect(wrong.err).toMatch(/^keys create needs one more word.*\n\nusage: commonplace\n {2}keys create NAME/)
+    expect(wrong.err).toMatch(/^keys create needs an argument.*\n\nusage: commonplace\n {2}keys create NAME/)
     expect(wrong.err).not.toMatch(/keys list|export --out/)
-    expect(wrong.err).toContain('commonplace --help tells all commands')
+    expect(wrong.err).toContain('commonplace --help lists all commands')
     expect((await commonplace('keys')).err).toMatch(/keys list\n {2}keys create [\s\S]*keys revoke/)
     expect((await commonplace('verify', '/nowhere')).err.split('\n').length).toBeLessThan(10)
     expect((await commonplace('dance')).err).toMatch(/one of start, remember, .*verify.*\n/)
@@ -67,28 +67,28 @@ describe('commonplace reembed', () => {
     expect(out).not.toContain('import F')
   })
 
-  it('says which words may follow one that is half a command', async () => {
+  it('lists the subcommands of an incomplete command', async () => {
     for (const [word, further] of [
       ['keys', 'list, create, revoke'],
       ['orgs', 'list, create'],
       ['audit', 'list'],
     ] as const) {
       const { code, err } = await runHere([word, '--url', server.url.origin])
-      expect([code, err.split('\n')[0]]).toEqual([2, `${word} needs one more word: ${further}`])
+      expect([code, err.split('\n')[0]]).toEqual([2, `${word} needs a subcommand: ${further}`])
     }
   })
 
-  it('says of a server that does not answer who knows what to do, and how another is named', async () => {
+  it('suggests the doctor or another server when the server cannot be reached', async () => {
     const { code, err } = await runHere(['orgs', 'list', '--url', 'http://127.0.0.1:9'])
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(
-        /does not answer: .*Start a server with "npm start", run "npm run -s commonplace -- doctor", or select another server with --url/,
+        /Cannot reach .*Start a server with "npm start", run "npm run -s commonplace -- doctor", or select another server with --url/,
       ),
     ])
   })
 
-  it('says of a URL without http that it is none, and takes an empty variable for one that is not set', async () => {
+  it('refuses a URL without http, and treats an empty variable as not set', async () => {
     for (const command of [
       ['orgs', 'list'],
       ['watch'],
@@ -102,7 +102,7 @@ describe('commonplace reembed', () => {
       ] as const) {
         const { code, err } = await runCommand([...command, ...option], environment)
         expect([command, code]).toEqual([command, 2])
-        expect(err).toMatch(/^(--url|COMMONPLACE_URL) is "localhost:9": a URL begins with http/)
+        expect(err).toMatch(/^(--url|COMMONPLACE_URL) is "localhost:9": a URL starts with http/)
       }
     const empty = await runCommand(['reembed', '--url', server.url.origin], { COMMONPLACE_URL: '' })
     expect(empty).toMatchObject({ code: 0 })
@@ -192,7 +192,7 @@ describe('the server of a command', () => {
         (await runHere(['status', '--json', ...args], { HOME: home, ...environment })).out,
       )
       const { err } = await runHere(['search', 'x', ...args], { HOME: home, ...environment })
-      return [url, from, err.split(' ')[0]]
+      return [url, from, err.split(' ')[2]?.slice(0, -1)]
     }
     const [typed, variable, file] = ['http://127.0.0.1:9', 'http://127.0.0.1:19', 'http://127.0.0.1:29']
     mkdirSync(join(home, '.commonplace'))

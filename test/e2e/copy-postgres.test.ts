@@ -13,7 +13,7 @@ describe('commonplace copy', () => {
   let database: TestDatabase
   let highest: number
   let local: string[]
-  /** How many had been copied when the first try was killed, and what the second one said. */
+  /** Number of copied entries when the first try was killed, and the output of the second one. */
   let stopped: number
   let run: Run
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('commonplace copy', () => {
     await server.stop()
     for (const name of FILLED) await query(database.url, `ALTER TABLE ${name} SET (autovacuum_enabled = false)`)
     await copy(['--org', 'local', ...local], { until: /100\/\d+ copied/ })
-    // What the killed Worker had sent last may still be written; it is counted, or ended, but not both.
+    // The last statements of the killed Worker may still be written; they are counted, or ended, but not both.
     await query(
       database.url,
       'SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -45,12 +45,16 @@ describe('commonplace copy', () => {
     await database.drop()
   })
 
-  it('goes on where it was stopped, and ends with both sides equal', async () => {
+  it('continues where it was stopped, and ends with both sides equal', async () => {
     expect(stopped).toBeGreaterThanOrEqual(100)
     expect(stopped).toBeLessThan(400)
     // Keys stay behind, so none of the target's may be given an owner of these entries.
     expect(await query(database.url, 'SELECT org, name FROM owners')).toEqual([{ org: 'local', name: 'local' }])
-    expect(run).toMatchObject({ code: 0, err: '', out: expect.stringContaining('The copy is complete and equal.') })
+    expect(run).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('The copy is complete; both databases are equal.'),
+    })
     expect(/ (\d+)\/400 copied/.exec(run.out)?.[1]).toBe(String(stopped))
     expect(run.out).toMatch(
       /entries +400 +400\ntags +798 +798\nimages +1 +1\nlinks +\d+ +\d+\nvectors +(\d+) +\1\nversions +5 +5\n/,
@@ -59,7 +63,7 @@ describe('commonplace copy', () => {
       { text: 'changed while the copy was stopped', version: 2 },
     ])
     expect(await query(database.url, 'SELECT lines FROM text_line_index')).toEqual([{ lines: 2000 }])
-    // The planner knows what came, without anybody else's help: an earlier try, which was killed, had told it nothing.
+    // The planner has statistics of the rows; the first try was killed before it updated them.
     const known = await query(
       database.url,
       `SELECT relname AS name, reltuples > 0 AS counted, EXISTS (SELECT FROM pg_stats WHERE tablename = relname) AS described
@@ -103,7 +107,7 @@ describe('commonplace copy', () => {
     await server.stop()
   })
 
-  it('refuses a target that has entries of its own, or whose ids are taken', async () => {
+  it('refuses a target that has entries of its own, or whose ids exist', async () => {
     const other = await freshDatabase()
     await query(
       other.url,
@@ -127,7 +131,7 @@ describe('commonplace copy', () => {
     ['an unknown backend', ['--org', 'o', '--from', 'd1:local', '--to', 'mysql://h/d'], 'mysql://h/d'],
     ['one database for both', ['--org', 'o', '--from', 'd1:local', '--to', 'd1:local'], 'the same database'],
     ["another command's option", ['--org', 'o', '--url', 'http://localhost'], 'takes no --url'],
-  ])('ends with 2 and says what is wrong: %s', async (_, args, words) => {
+  ])('exits with 2 and reports what is wrong: %s', async (_, args, words) => {
     expect(await runHere(['copy', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(words) })
   })
 })

@@ -39,7 +39,7 @@ describe('npm run dev:postgres', () => {
         text: 'kept in elephants',
       })
       await first.close()
-      expect(server?.output()).toMatch(/asked through the pooler at postgresql:/)
+      expect(server?.output()).toMatch(/used through the pooler at postgresql:/)
       await server?.stop()
 
       const second = await start(env)
@@ -52,7 +52,7 @@ describe('npm run dev:postgres', () => {
     },
   )
 
-  it('takes the database of DATABASE_URL, in the schema of POSTGRESQL_SCHEMA', async () => {
+  it('uses the database of DATABASE_URL, in the schema of POSTGRESQL_SCHEMA', async () => {
     const client = await start({ DATABASE_URL: postgresUrl(), POSTGRESQL_SCHEMA: 'dev_test' })
     expect((await client.call('get_statistics')).data).toMatchObject({ backend: 'postgresql', total_entries: 0 })
     await client.close()

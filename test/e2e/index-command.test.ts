@@ -60,7 +60,7 @@ describe('commonplace index', () => {
     const first = await run('plain')
     expect(first).toMatchObject({ stored: 5, unchanged: 0, deleted: 0, root: basename(folder) })
     expect(first.skipped).toEqual(
-      ['.env.local', 'certs/server.pem', 'id_rsa'].map((path) => ({ path, reason: 'may hold secrets' })),
+      ['.env.local', 'certs/server.pem', 'id_rsa'].map((path) => ({ path, reason: 'may contain secrets' })),
     )
     expect(await paths('plain')).toEqual(['.gitignore', 'README.md', 'ignored.ts', 'src/a.ts', 'src/b.py'])
     put('src/a.ts', 'export function gamma() {}\n')
@@ -82,7 +82,7 @@ describe('commonplace index', () => {
       const { out } = await index(join(folder, place), 'hidden')
       expect([place, JSON.parse(out)]).toMatchObject([
         place,
-        { stored: 0, skipped: [{ path: 'config', reason: 'may hold secrets' }] },
+        { stored: 0, skipped: [{ path: 'config', reason: 'may contain secrets' }] },
       ])
     }
     expect(await paths('hidden')).toEqual([])
@@ -119,7 +119,7 @@ describe('commonplace index', () => {
     // One that is empty, or has lost most of its files, deletes nothing.
     rmSync(join(other, 'README.md'))
     const empty = await index(other, 'shared', '--root', 'another')
-    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('1 files of another are gone from')])
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('1 files of another are missing in')])
     for (const path of ['src', 'README.md', '.gitignore']) rmSync(join(folder, path), { recursive: true })
     const lost = await index(folder, 'shared')
     expect([lost.code, JSON.parse(lost.out)]).toEqual([1, expect.objectContaining({ deleted: 0, refused: 4 })])
@@ -172,14 +172,14 @@ describe('commonplace index', () => {
       mkdirSync(join(watched, 'deep'))
       write('deep/b.ts', 'export class B {}\n')
       expect(await next()).toMatchObject({ stored: 1, unchanged: 1, indexStatus: { totalFiles: 2 } })
-      // What tools make is passed over.
+      // Generated files are ignored.
       mkdirSync(join(watched, 'node_modules'))
       write('node_modules/c.js', 'x\n')
       rmSync(join(watched, 'a.ts'))
       expect(await next()).toMatchObject({ stored: 0, unchanged: 1, deleted: 1 })
       way.closed = true
       write('d.ts', 'export const d = 1\n')
-      await command.said(/does not answer.*; trying again/)
+      await command.said(/Cannot reach.*; trying again/)
       way.closed = false
       write('e.ts', 'export const e = 1\n')
       expect(await next()).toMatchObject({ stored: 2 })

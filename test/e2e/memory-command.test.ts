@@ -41,9 +41,9 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect((await run(['remember', text, '--project', 'shop', '--kind', 'gotcha'])).out).toMatch(/^= 1 already holds/)
   })
 
-  it('take back the last change, and the change that took it back', async () => {
+  it('undo the last change, and undo the undo', async () => {
     const { id } = JSON.parse((await run(['remember', 'Zebras are striped.', '--json'])).out)
-    expect((await run(['undo'])).out).toMatch(`✓ Deleted ${id}. Take that back: npm run -s commonplace -- undo`)
+    expect((await run(['undo'])).out).toMatch(`✓ Deleted ${id}. To redo it: npm run -s commonplace -- undo`)
     expect(await results('zebras')).not.toContainEqual(expect.objectContaining({ id }))
     expect((await run(['undo'])).out).toBe(`✓ Restored ${id}.\n`)
     expect(await results('zebras')).toContainEqual(expect.objectContaining({ id, title: 'Zebras are striped' }))
@@ -83,7 +83,7 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect(out).toContain('Escape \\u001b[2J hidden')
   })
 
-  it('read the text from standard input, and name what is missing', async () => {
+  it('read the text from standard input, and report missing arguments', async () => {
     const args = ['remember', '-', '--url', server.url.origin, '--json']
     const piped = await runProgram(PROGRAM, args, surroundings({ HOME: home }), {
       input: 'From a pipe.\nSecond line.\n',

@@ -20,10 +20,10 @@ import { runHere } from '../support/command-here'
 const URL = 'https://memory.example'
 const ENDPOINT = `${URL}/mcp/core`
 
-// biome-ignore lint/suspicious/noExplicitAny: files are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: files are untyped
 type Json = any
 
-/** What people's files hold: comments, other servers, tabs, an older local entry, trailing commas. */
+/** Content of users' files: comments, other servers, tabs, an older local entry, trailing commas. */
 const SAMPLES: Readonly<Record<string, readonly [file: string, text: string, keeps: readonly string[]]>> = {
   opencode: [
     '.config/opencode/opencode.json',
@@ -83,7 +83,7 @@ describe('commonplace setup', () => {
       expect(readFileSync(`${file}.bak`, 'utf8')).toBe(before)
       expect(await run(client, '--url', URL)).toMatchObject({
         code: 0,
-        out: expect.stringContaining('nothing was changed'),
+        out: expect.stringContaining('is already up to date'),
       })
       expect([readFileSync(file, 'utf8'), readFileSync(`${file}.bak`, 'utf8')]).toEqual([after, before])
       expect(readdirSync(dirname(file)).filter((one) => one.endsWith('.new'))).toEqual([])
@@ -94,7 +94,7 @@ describe('commonplace setup', () => {
     const file = join(home, '.cursor/mcp.json')
     mkdirSync(dirname(file))
     writeFileSync(file, '\ufeff{\r\n  "a": 1\r\n}\r\n')
-    for (const said of [ENDPOINT, 'nothing was changed'])
+    for (const said of [ENDPOINT, 'is already up to date'])
       expect(await run('cursor', '--url', URL)).toMatchObject({ code: 0, out: expect.stringContaining(said) })
     const text = readFileSync(file, 'utf8')
     expect(text.startsWith('\ufeff{\r\n  "a": 1,\r\n')).toBe(true)
@@ -134,7 +134,7 @@ describe('commonplace setup', () => {
       const after = readFileSync(file, 'utf8')
       expect(entryOf(file, after)).toEqual({ url: ENDPOINT, bearer_token_env_var: 'COMMONPLACE_KEY' })
       for (const part of keeps) expect(after).toContain(part)
-      expect(await run('codex', '--url', URL)).toMatchObject({ out: expect.stringContaining('nothing was changed') })
+      expect(await run('codex', '--url', URL)).toMatchObject({ out: expect.stringContaining('is already up to date') })
     }
   })
 
@@ -174,7 +174,7 @@ describe('commonplace setup', () => {
       const tree: Json = name.endsWith('.toml') ? parseToml(text) : parseJson(text)
       const names = Object.keys(tree.mcpServers ?? tree.mcp_servers)
       expect(names.sort()).toEqual(name.endsWith('.toml') ? ['commonplace', 'notes'] : ['api', 'commonplace', 'notes'])
-      expect(await run(client, '--url', URL)).toMatchObject({ out: expect.stringContaining('nothing was changed') })
+      expect(await run(client, '--url', URL)).toMatchObject({ out: expect.stringContaining('is already up to date') })
     }
     const file = join(home, '.cursor/mcp.json')
     writeFileSync(
@@ -252,7 +252,7 @@ describe('commonplace setup', () => {
       mkdirSync(dirname(join(home, name)), { recursive: true })
       writeFileSync(join(home, name), text)
       const { code, err } = await run(client, '--url', URL)
-      expect([client, code, err]).toEqual([client, 1, expect.stringContaining('was left alone')])
+      expect([client, code, err]).toEqual([client, 1, expect.stringContaining('was not changed')])
       expect(readFileSync(join(home, name), 'utf8')).toBe(text)
     }
   })

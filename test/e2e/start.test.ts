@@ -11,11 +11,11 @@ import { runCommand } from '../support/command'
 import { type DevServer, failToStart, groupLives, serverProcess, startDevServer } from '../support/dev-server'
 import { writeTinyModel } from '../support/tiny-model.mjs'
 
-/** The first ten minutes of a person: what `npm start` says, takes, opens and leaves behind. */
+/** The first ten minutes of a user: the output of `npm start`, its options, its ports and its files. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const PATIENCE = { timeout: 30_000, interval: 100 }
 
-/** Ports on which the processes of a group listen, as Linux tells. */
+/** Ports on which the processes of a group listen, on Linux. */
 function portsOf(group: number): number[] {
   const inodes = new Set<string>()
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -23,7 +23,7 @@ function portsOf(group: number): number[] {
       if (Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]) !== group) continue
       for (const fd of readdirSync(`/proc/${pid}/fd`)) inodes.add(readlinkSync(`/proc/${pid}/fd/${fd}`))
     } catch {
-      // Gone meanwhile.
+      // Exited meanwhile.
     }
   }
   const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => readFileSync(table, 'utf8').split('\n'))
@@ -54,7 +54,7 @@ describe('npm start', () => {
     expect(port).toEqual({ code: 2, said: 'PORT is "abc"; it must be a number from 1 to 65535.' })
     expect([option.code, option.said]).toEqual([
       2,
-      expect.stringMatching(/^Unknown option '--speed'; npm start takes .*$/),
+      expect.stringMatching(/^Unknown option '--speed'; npm start accepts .*$/),
     ])
     expect([variable.code, variable.said]).toEqual([2, expect.stringMatching(/^--var is "LOG_LEVEL"; write .*$/)])
   })
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect(said).toMatch(/EMBEDDING_PROVIDER is "banana".*CHUNK_SIZE is "7"/)
   })
 
-  it('says who has the port', async () => {
+  it('names the process that uses the port', async () => {
     const other = createServer((_, response) => response.end('hello'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -83,12 +83,12 @@ describe('npm start', () => {
     other.close()
     expect([taken.code, taken.said]).toEqual([
       1,
-      expect.stringMatching(`^Port ${port} is in use.*; take another: npm start -- --port \\d+$`),
+      expect.stringMatching(`^Port ${port} is in use.*; use another: npm start -- --port \\d+$`),
     ])
     if (process.platform === 'linux') expect(taken.said).toContain(`(process ${process.pid}: `)
   })
 
-  it('says at once that the port for a debugger is taken', async () => {
+  it('reports at once that the port for a debugger is in use', async () => {
     const other = createServer((_, response) => response.end('hello'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -98,22 +98,22 @@ describe('npm start', () => {
     expect([taken.code, taken.said]).toEqual([
       1,
       expect.stringMatching(
-        `^Port ${port} \\(--inspector-port\\) is in use.*; take another: npm start -- --inspector-port \\d+$`,
+        `^Port ${port} \\(--inspector-port\\) is in use.*; use another: npm start -- --inspector-port \\d+$`,
       ),
     ])
     const same = await failToStart(['--inspector-port', env.PORT], env)
     expect([same.code, same.said]).toEqual([1, expect.stringContaining('which is the port of the server')])
   })
 
-  it('asks for keys when --var says so, takes a file of variables, opens nothing beside the Worker that reads or writes its data, and keeps no traces', async () => {
+  it('requires keys with --var, reads a file of variables, opens no other access to its data, and records no traces', async () => {
     const [data, file] = [join(folder, 'doors'), join(folder, 'variables')]
     writeFileSync(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
     const args = ['--env-file', file, '--var', 'AUTH_MODE:required', '--var', 'LOG_LEVL:DEBUG']
     server = await startDevServer(data, 'start', { AUTH_MODE: 'open', ADMIN_TOKEN: '' }, args)
     expect(server.output()).toMatch(
-      /Every request brings a key \(AUTH_MODE=required\)\. With ADMIN_TOKEN set, make one: .* orgs create ORG, then .* keys create NAME/,
+      /Every request needs a key \(AUTH_MODE=required\)\. To make one, set ADMIN_TOKEN and run: .* orgs create ORG, then .* keys create NAME/,
     )
-    expect(server.output()).toContain('--var LOG_LEVL sets nothing: no variable has that name')
+    expect(server.output()).toContain('--var LOG_LEVL has no effect: the variable is unknown')
     expect(server.output()).not.toContain('AUTH_MODE sets nothing')
     expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -166,7 +166,7 @@ describe('npm start', () => {
     expect(await register('127.0.0.1', 0)).toBe(201)
   })
 
-  it('serves from a home that cannot be written to, says which mode it is, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
+  it('serves from a read-only home, reports its mode, is found by the command line, knows its own kind, leaves nothing running when its parent is killed, and has kept what was acknowledged', async () => {
     const data = join(folder, 'home')
     // The Worker was built from such a home, too: `support/build.ts`.
     server = await startDevServer(data, 'start', { HOME: '/dev/null/home', XDG_CONFIG_HOME: '' })
@@ -220,7 +220,7 @@ describe('the built-in model of npm start', () => {
 
   const readiness = async (server: DevServer) => (await fetch(new URL('/ready', server.url))).json()
 
-  it('makes vectors of what was stored with local, and finds an answer in other words than the question', async () => {
+  it('makes vectors of entries stored with local, and finds an answer in other words than the question', async () => {
     const data = join(folder, 'again')
     const store = { thread_id: 't', source: 'user' }
     const local = await startDevServer(data)

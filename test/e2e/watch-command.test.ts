@@ -11,7 +11,7 @@ import { CLIENTS, type Connect } from '../support/clients'
 import { PROGRAM, runCommand, startCommand, surroundings } from '../support/command'
 import { type RunningServer, startServer } from '../support/server'
 
-/** `commonplace watch`, as a person runs it beside their agents. */
+/** `commonplace watch`, as a person runs it next to their agents. */
 describe('commonplace watch', () => {
   const folder = mkdtempSync(join(tmpdir(), 'watch-command-'))
   let server: RunningServer
@@ -53,7 +53,7 @@ describe('commonplace watch', () => {
     } finally {
       expect(await watching.stop()).toBe(0)
     }
-    // Everything that is kept, as a person reads it; nothing of a text is obeyed by the terminal.
+    // Every retained change, as a person reads it; control characters of texts are escaped.
     const told = await store('bell \u0007 and \u001b[31mred', { metadata: { project: 'apollo', agent_name: 'ci-bot' } })
     const whole = startCommand(['watch', '--url', url(), '--project', 'apollo', '--after', 'start'])
     try {
@@ -77,11 +77,11 @@ describe('commonplace watch', () => {
     }
   })
 
-  it('ends without a complaint when whoever reads its output has read enough', async () => {
+  it('exits without an error when the reader of its output exits', async () => {
     const heads = { metadata: { project: 'heads' } }
     await store('the first', heads)
     const words = ['watch', '--url', url(), '--project', 'heads', '--after', 'start', '--json']
-    // As `| head -1` does, and says when the pipe is closed: what is written from then on, nobody hears.
+    // As `| head -1` does: later output is not read.
     const reader = '{ read -r line; echo "$line"; exec <&-; echo closed; }'
     const piped = ['-c', `"$@" | ${reader}`, 'sh', process.execPath, join(ROOT, PROGRAM), ...words]
     const watching = spawn('sh', piped, { env: surroundings({}) })
@@ -95,7 +95,7 @@ describe('commonplace watch', () => {
     expect(await complaints).toBe(`Watching ${url()}; stop with Ctrl-C.\n`)
   })
 
-  it('says what was wrong, and ends', async () => {
+  it('reports the error, and exits', async () => {
     expect(await runCommand(['watch', '--full', '--url', url()])).toMatchObject({
       code: 2,
       err: expect.stringContaining('watch takes no --full'),

@@ -1,11 +1,11 @@
-/** What `wrangler` answers for an account, in the words of wrangler 4.155 and of Cloudflare's API. Nothing is run. */
+/** Simulates the answers of `wrangler` for an account, in the words of wrangler 4.155 and of Cloudflare's API. Nothing is run. */
 export interface Account {
   readonly loggedIn?: boolean
   readonly accounts?: readonly { readonly id: string; readonly name: string }[]
   readonly r2?: boolean
-  /** A Worker of our name that somebody else deployed. */
+  /** A Worker of our name that another person deployed. */
   readonly foreignWorker?: string
-  /** What a command fails with, by its first words: `d1 create`. */
+  /** Errors of commands, by their first words: `d1 create`. */
   readonly fails?: Readonly<Record<string, string>>
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What a server does with a request: an answer, or what is wrong with it. */
+/** The server's reaction to a request: an answer, or an error. */
 export type Behaviour = 'answers' | 'hangs' | 'breaks off' | 'is a stranger' | number
 
 interface Received {
@@ -20,7 +20,7 @@ async function bodyOf(request: IncomingMessage): Promise<Received['body']> {
   return JSON.parse(text)
 }
 
-/** Stands in for `POST /api/v1/hooks/<client>`: remembers what came and answers by its behaviour. */
+/** Simulates `POST /api/v1/hooks/<client>`: records requests and answers by its behavior. */
 export async function startHooksServer() {
   const received: Received[] = []
   const sockets = new Set<Socket>()

@@ -25,7 +25,7 @@ export interface ModelServer {
   readonly url: string
   /** Every request so far. */
   readonly received: readonly Received[]
-  /** The next requests meet these, one each; the ones after them are answered properly. */
+  /** Reactions to the next requests, one each; the ones after them are answered properly. */
   fail(...faults: Fault[]): void
   close(): Promise<void>
 }
@@ -85,7 +85,7 @@ export async function startModelServer(answer: (request: Received) => Reply): Pr
   }
 }
 
-/** An address at which nobody listens. */
+/** An address without a server. */
 export async function deadUrl(): Promise<string> {
   const server = await startModelServer(() => ({}))
   await server.close()

@@ -5,9 +5,9 @@ import { vectorOf } from './vectors'
 export interface FakeOllama {
   readonly models?: readonly string[]
   readonly dimensions?: number
-  /** What the chat model answers. */
+  /** The answer of the chat model. */
   readonly answer?: string
-  /** Code points that the model can read; more is refused, as Ollama since 0.13.5 does even when told to truncate. */
+  /** Code points that the model can read; more is refused, as Ollama since 0.13.5 does even with truncation. */
   readonly context?: number
   /** Texts that it still embeds; beyond them it refuses, as a model that stopped in the middle of a call. */
   readonly manages?: { left: number }

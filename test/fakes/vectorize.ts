@@ -5,7 +5,7 @@ type Write =
   | { readonly kind: 'delete'; readonly id: string }
 
 /**
- * Vectorize at its worst: writes show up when the test says so, in another order, and some never do. It keeps the real
+ * Vectorize at its worst: writes become visible when the test decides, in another order, and some never do. It has the real
  * limits: topK 100, ids and namespaces of 64 bytes, 1,000 vectors an upsert, 20 ids a look-up.
  */
 export class FakeVectorize implements VectorizeBinding {

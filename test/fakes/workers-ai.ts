@@ -9,7 +9,7 @@ export interface FakeAi extends AiRunner {
   next(...outcomes: unknown[]): void
 }
 
-/** What the binding throws: a code, then words. */
+/** Errors that the binding throws: a code, then words. */
 export const aiError = (message: string): Error => Object.assign(new Error(message), { name: 'InferenceUpstreamError' })
 
 export function createFakeAi({ dimensions = 8, answer = 'A summary.' } = {}): FakeAi {

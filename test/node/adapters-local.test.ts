@@ -26,7 +26,7 @@ describe('the local embedder', () => {
     dimensions: 256,
   }))
 
-  it('has 512 dimensions unless told otherwise', async () => {
+  it('has 512 dimensions by default', async () => {
     expect(embedder.dimensions).toBe(512)
     expect((await embedder.embed(['text'], 'query'))[0]).toHaveLength(512)
   })

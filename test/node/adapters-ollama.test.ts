@@ -46,7 +46,7 @@ describe('embeddings', () => {
     requests: () => server.received.length,
   }))
 
-  it('are asked for in batches, with truncation', async () => {
+  it('are requested in batches, with truncation', async () => {
     await embedder().embed(
       Array.from({ length: 20 }, (_, i) => `text ${i}`),
       'document',
@@ -68,7 +68,7 @@ describe('embeddings', () => {
     ])
   })
 
-  it('say which command brings a missing model', async () => {
+  it('name the command that installs a missing model', async () => {
     await expect(embedder('other').embed(['text'], 'document')).rejects.toMatchObject({
       code: 'unavailable',
       message: 'Ollama does not have the model other; run: ollama pull other',
@@ -76,7 +76,7 @@ describe('embeddings', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('say what to start when nobody listens', async () => {
+  it('name the program to start when nothing listens', async () => {
     const dead = createOllamaEmbedder({ host: await deadUrl(), model: 'm', dimensions: 8 }, createTestTiming())
     await expect(dead.embed(['text'], 'query')).rejects.toMatchObject({
       code: 'unavailable',
@@ -84,7 +84,7 @@ describe('embeddings', () => {
     })
   })
 
-  it('say what EMBEDDING_DIM should be when it is not what the model returns', async () => {
+  it('name the right EMBEDDING_DIM when it differs from the model', async () => {
     await expect(embedder('a-model', 1024).embed(['text'], 'document')).rejects.toMatchObject({
       code: 'unavailable',
       message:
@@ -187,7 +187,7 @@ describe('reranking', () => {
     })
   })
 
-  it('says what to set instead when there is no endpoint', async () => {
+  it('names the setting to change when there is no endpoint', async () => {
     await expect(reranker().rerank('query', ['one'])).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('This Ollama has no rerank endpoint; set RERANKING_PROVIDER=openai'),
@@ -195,14 +195,14 @@ describe('reranking', () => {
     expect(server.received.map(({ path }) => path)).toEqual(['/api/rerank', '/v1/rerank'])
   })
 
-  it('tells a missing model from a missing endpoint', async () => {
+  it('distinguishes a missing model from a missing endpoint', async () => {
     await restart({ rerankPath: '/api/rerank' })
     await expect(reranker('other').rerank('query', ['one'])).rejects.toMatchObject({
       message: 'Ollama does not have the model other; run: ollama pull other',
     })
   })
 
-  it('asks nobody when there is nothing to rank', async () => {
+  it('makes no request when there is nothing to rank', async () => {
     expect(await reranker().rerank('query', [])).toEqual([])
     expect(server.received).toHaveLength(0)
   })

@@ -51,7 +51,7 @@ describe('embeddings', () => {
     expect(ratio(two as Float32Array)).toBeCloseTo(ratio(vectorOf('two', 8)), 4)
   })
 
-  it('are asked for in batches, with the key', async () => {
+  it('are requested in batches, with the key', async () => {
     await restart({ key: 'sk-1' })
     await embedder({ apiKey: 'sk-1' }).embed(
       Array.from({ length: 40 }, (_, i) => `text ${i}`),
@@ -64,7 +64,7 @@ describe('embeddings', () => {
     }
   })
 
-  it('of the text-embedding-3 family are asked for in the configured size', async () => {
+  it('of the text-embedding-3 family are requested in the configured size', async () => {
     await restart({ models: ['text-embedding-3-small'], dimensions: 1536 })
     const [vector] = await embedder({ model: 'text-embedding-3-small', dimensions: 256 }).embed(['text'], 'document')
     expect(vector).toHaveLength(256)
@@ -76,7 +76,7 @@ describe('embeddings', () => {
     expect(server.received[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('say which setting is missing when the key is refused, and never show the key', async () => {
+  it('name the missing setting when the key is refused, and never show the key', async () => {
     await restart({ key: 'sk-right' })
     const refused = embedder({ apiKey: 'sk-wrong-key' }).embed(['text'], 'document')
     const error = (await refused.catch((caught: unknown) => caught)) as Error
@@ -116,7 +116,7 @@ describe('embeddings', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('say what EMBEDDING_DIM should be when it is not what the model returns', async () => {
+  it('name the right EMBEDDING_DIM when it differs from the model', async () => {
     await expect(embedder({ dimensions: 1536 }).embed(['text'], 'document')).rejects.toMatchObject({
       message: expect.stringContaining('EMBEDDING_DIM is 1536, but the model a-model returned 8 numbers'),
     })
@@ -144,7 +144,7 @@ describe('embeddings', () => {
     expect(server.received.map(({ body }) => body.input[0].length)).toEqual([3000, 1500])
   })
 
-  it('say what to start when nobody listens', async () => {
+  it('name the program to start when nothing listens', async () => {
     const base = await deadUrl()
     const dead = createOpenAiEmbedder({ base, apiKey: null, model: 'm', dimensions: 8 }, createTestTiming())
     await expect(dead.embed(['text'], 'query')).rejects.toMatchObject({
@@ -240,7 +240,7 @@ describe('reranking', () => {
     })
   })
 
-  it('says what to set when the server has no such endpoint', async () => {
+  it('names the setting to change when the server has no such endpoint', async () => {
     await restart({ reranks: false })
     await expect(reranker().rerank('query', ['one'])).rejects.toMatchObject({
       message: expect.stringContaining('has no /rerank endpoint; set OPENAI_API_BASE to one that has'),

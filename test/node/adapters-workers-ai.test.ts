@@ -7,7 +7,7 @@ import { describeEmbedder } from '../contracts/embedder'
 import { createTestTiming } from '../fakes/timing'
 import { aiError, createFakeAi, type FakeAi } from '../fakes/workers-ai'
 
-/** The adapters against a stand-in for the AI binding. */
+/** The adapters with a fake AI binding. */
 const BGE = '@cf/baai/bge-m3'
 const GLM = '@cf/zai-org/glm-4.7-flash'
 
@@ -17,7 +17,7 @@ beforeEach(() => {
   ai = createFakeAi()
 })
 
-/** A call that nobody answers. */
+/** A call without an answer. */
 const never = new Promise<unknown>(() => {})
 
 const embedder = (dimensions = 8, options = {}) =>
@@ -37,7 +37,7 @@ describe('embeddings', () => {
     requests: () => ai.calls.length,
   }))
 
-  it('are asked for in batches of at most 50 texts, to be cut where they are too long', async () => {
+  it('are requested in batches of at most 50 texts, to be cut where they are too long', async () => {
     await embedder().embed(
       Array.from({ length: 70 }, (_, i) => `text ${i}`),
       'document',
@@ -90,7 +90,7 @@ describe('embeddings', () => {
     expect(ai.calls).toHaveLength(1)
   })
 
-  it('say what EMBEDDING_DIM should be when it is not what the model returns', async () => {
+  it('name the right EMBEDDING_DIM when it differs from the model', async () => {
     await expect(embedder(1024).embed(['text'], 'document')).rejects.toMatchObject({
       message: expect.stringContaining(`EMBEDDING_DIM is 1024, but the model ${BGE} returned 8 numbers`),
     })

@@ -57,7 +57,7 @@ function hostOn(options: Partial<HostOptions>) {
 }
 
 describe.each(['native', 'wasm'] as const)('the %s runtime', (runtime) => {
-  it('gives words of one meaning one direction, each text alone or among others', async () => {
+  it('gives words of one meaning similar vectors, each text alone or in a batch', async () => {
     const thread = threadOn(writeTinyModel(folder()), { runtime })
     expect((await thread.load()).runtime).toBe(runtime)
     const texts = ['buy a car', 'purchase a vehicle', 'the physician']
@@ -106,11 +106,11 @@ describe('a folder as a model', () => {
     expect(config({ pooling: 'last' })).toThrow(/"pooling": it must be mean or cls/)
   })
 
-  it('refuses a model whose vectors have another length than config.json says, and files that are none', async () => {
+  it('refuses a model whose vectors have another length than in config.json, and invalid files', async () => {
     const shape = threadOn(writeTinyModel(folder(), { config: { dim: 7 } }))
-    await expect(shape.load()).rejects.toThrow(`makes vectors of ${TINY_DIM} numbers, but config.json says "dim": 7`)
+    await expect(shape.load()).rejects.toThrow(`makes vectors of ${TINY_DIM} numbers, but config.json has "dim": 7`)
     const output = threadOn(writeTinyModel(folder(), { config: { output: 'pooler' } }))
-    await expect(output.load()).rejects.toThrow('has no output "pooler", but last_hidden_state')
+    await expect(output.load()).rejects.toThrow('has no output "pooler", only last_hidden_state')
     const path = writeTinyModel(folder())
     writeFileSync(join(path, 'tokenizer.json'), '{}')
     await expect(threadOn(path).load()).rejects.toThrow(/The tokenizer .* cannot be read/)
@@ -149,7 +149,7 @@ describe('the thread of the model', () => {
 })
 
 describe('a download', () => {
-  it('goes on where a connection was cut off, and keeps only what has its checksum', async () => {
+  it('resumes where a connection was cut off, and accepts only files with their checksum', async () => {
     const server = await mirror()
     const models = folder()
     server.cuts.push(100, 50)
@@ -170,7 +170,7 @@ describe('a download', () => {
     expect(server.asked).toHaveLength(length)
   })
 
-  it('goes on in the next attempt with what an earlier one left', async () => {
+  it('resumes in the next attempt the partial download of an earlier one', async () => {
     const server = await mirror()
     const models = folder()
     const { tokenizer } = filesOf(pinned, models)
@@ -187,7 +187,7 @@ describe('a download', () => {
     const path = new URL(addressOf(pinned, pinned.files.model, server.url)).pathname
     const attempt = () => downloadModel(pinned, { models, mirror: server.url })
     server.served.set(path, Buffer.from(files.model).fill(1, 20, 30))
-    await expect(attempt()).rejects.toThrow(`${pinned.files.model.sha256} is pinned; it was not kept`)
+    await expect(attempt()).rejects.toThrow(`${pinned.files.model.sha256} is pinned; it was deleted`)
     expect(existsSync(`${filesOf(pinned, models).model}.part`)).toBe(false)
     server.served.set(path, Buffer.concat([files.model, files.model]))
     await expect(attempt()).rejects.toThrow('is larger than the')
@@ -215,7 +215,7 @@ describe('a download', () => {
     const file = folder()
     writeFileSync(file, '')
     await expect(downloadModel(pinned, { models: file, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
-      /cannot be written to \(ENOTDIR\); COMMONPLACE_MODELS names another folder/,
+      /cannot be written to \(ENOTDIR\); set COMMONPLACE_MODELS to another folder/,
     )
   })
 
@@ -225,7 +225,7 @@ describe('a download', () => {
     mkdirSync(place, { recursive: true })
     writeFileSync(join(place, 'lock'), String(process.ppid))
     await expect(downloadModel(pinned, { models, mirror: 'http://127.0.0.1:9' })).rejects.toThrow(
-      `Process ${process.ppid} is downloading into`,
+      `Process ${process.ppid} is already downloading into`,
     )
   })
 

@@ -162,7 +162,7 @@ describe('a refusal at the endpoint', () => {
 })
 
 describe('GET at the endpoint', () => {
-  it('tells curl in one line of JSON what this is and how to connect', async () => {
+  it('answers curl with one line of JSON: what this is and how to connect', async () => {
     for (const path of ['/mcp', '/mcp/core/']) {
       const { status, text } = await send(path, { accept: '*/*' }, 'GET')
       const address = `${team.server.url.origin}${path.replace(/\/$/, '')}`
@@ -180,7 +180,7 @@ describe('GET at the endpoint', () => {
     }
   })
 
-  it('begins OAuth without a key, since clients probe the address so, and says the same in the refusal', async () => {
+  it('begins OAuth without a key, since clients probe the address so, and states the same in the refusal', async () => {
     const { status, headers, text } = await withoutKey('/mcp', { accept: '*/*' }, 'GET', '')
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('resource_metadata=')])
     expect(JSON.parse(text).error.data.server.connect).toMatch(/^claude mcp add /)

@@ -11,7 +11,7 @@ import type { RunningServer } from '../support/server'
 
 /**
  * docs/comparison.md, measured: the same six memories and the same questions, asked of this server and of the reference server of the
- * protocol, which npm has as a package. `npm test -- test/node/comparison.test.ts -u` makes the page anew.
+ * protocol, which npm has as a package. `npm test -- test/node/comparison.test.ts -u` makes the page again.
  */
 const PACKAGE = 'node_modules/@modelcontextprotocol/server-memory'
 const MEMORIES: readonly (readonly [title: string, text: string])[] = [
@@ -69,7 +69,7 @@ const definitionsOf = async (client: Client) => {
   return { count: tools.length, tokens: Math.round(JSON.stringify(bare).length / 4) }
 }
 
-it('measures what docs/comparison.md says', async () => {
+it('measures the claims of docs/comparison.md', async () => {
   for (const [title, content] of MEMORIES) await call(ours, 'remember', { title, content, kind: 'note' })
   const entities = MEMORIES.map(([name, text]) => ({ name, entityType: 'note', observations: [text] }))
   await call(theirs, 'create_entities', { entities })

@@ -72,10 +72,10 @@ describe('what a page of the dashboard costs', () => {
   }, 300_000)
   afterAll(() => server?.stop())
 
-  /** Batches of the second look: the first one fills what an isolate remembers. The key is looked up by one of them. */
+  /** Batches of the second request: the first one fills the caches of an isolate. One of them looks up the key. */
   const cost = async (path: string) => {
     await admin.get(path)
-    // What goes on behind an answer is done before the next one begins.
+    // Work after an answer is done before the next one starts.
     await admin.get('/projects')
     batches = []
     expect((await admin.get(path)).status).toBe(200)
@@ -120,7 +120,7 @@ describe('what a page of the dashboard costs', () => {
       ['/threads/thread%201', 400],
       ['/search', 20],
       ['/search?project=p1', 400],
-      // All have the word: what searches and packs read then, bounded by what the tools of agents look at.
+      // All have the word: then searches and packs read as much as agents' tools at most.
       ['/search?q=fleet&by=words', 8 * ENTRIES],
       ['/search?q=fleet&by=meaning', 3 * ENTRIES],
       ['/search?q=fleet', 13 * ENTRIES],

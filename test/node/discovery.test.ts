@@ -89,13 +89,13 @@ describe('commonplace stdio', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('tells a client why the server refuses it', async () => {
+  it('explains to a client why the server refuses it', async () => {
     await expect(open(new URL(server.url).origin, 'cp_nobody_knows_this_key_at_all')).rejects.toThrow()
   })
 })
 
-describe('a server that nobody knows yet', () => {
-  it('tells everybody on its card what it is and how it is connected to, and nothing else', async () => {
+describe('a server without clients yet', () => {
+  it('publishes on its card what it is and how to connect, and nothing else', async () => {
     const url = new URL('/mcp/server-card', server.url)
     const response = await fetch(url)
     expect(response.status).toBe(200)
@@ -108,7 +108,7 @@ describe('a server that nobody knows yet', () => {
     })
   })
 
-  it('says the same version to clients, in package.json and on its card', () => {
+  it('has the same version for clients, in package.json and on its card', () => {
     expect(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version).toBe(ABOUT.version)
   })
 

@@ -31,7 +31,7 @@ it('names the runtime of the built-in model', async () => {
 
 it('counts entries that wait for vectors, and passes on the suggestion of another model', async () => {
   expect(await examine(READY, { ...MINILM, waiting_count: 3 })).toMatchObject({
-    ...{ ok: null, detail: expect.stringContaining('3 of 10 entries have no vectors of it yet') },
+    ...{ ok: null, detail: expect.stringContaining('3 of 10 entries have no vectors yet') },
   })
   const suggestion = '30 % of the newest 10 entries are not in English'
   expect(await examine(READY, { ...MINILM, suggestion })).toMatchObject({

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createEntry, listen } from '../../scripts/serve/entry.mjs'
 import { networkOf } from '../../src/http/client-address'
 
-/** What stands between other machines and the Worker where `npm start` serves them. */
+/** The entry between other machines and the Worker where `npm start` serves them. */
 const HEADER = 'x-client-0123'
 const servers: Server[] = []
 afterEach(() => {
@@ -102,7 +102,7 @@ it('passes bodies and streams on as they come, and lets the Worker know when a c
   await gone.promise
 })
 
-it('passes an answer on that comes before the end of the body, and answers where nothing stands behind it', async () => {
+it('passes an answer on that comes before the end of the body, and answers if no Worker is behind it', async () => {
   const url = await entryBefore((_, outgoing) => {
     outgoing.writeHead(413, { connection: 'close' }).end('too large', () => outgoing.socket?.end())
   })

@@ -4,7 +4,7 @@ import { startPlace } from '../support/places'
 import { type Raw, raw } from '../support/raw'
 import type { RunningServer } from '../support/server'
 
-/** Who may call at all, before any credential is looked at: names, origins, and what a browser is told. */
+/** Access before any credential is checked: host names, origins, and headers for browsers. */
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
 const JSON_TYPE = { 'content-type': 'application/json' }
 const BOTH = { accept: 'application/json, text/event-stream' }
@@ -81,7 +81,7 @@ describe('a server in open mode', () => {
     expect((await send('/mcp', { 'sec-fetch-site': 'cross-site', origin: server.url.origin })).status).toBe(200)
   })
 
-  it('refuses the character U+0000 in an address, whoever asks for what, since no name holds it', async () => {
+  it('refuses the character U+0000 in an address, for every caller and path, since no name contains it', async () => {
     for (const path of [
       '/api/v1/orgs/%00/keys',
       '/api/v1/orgs/-/captured?client=a%00',
@@ -89,7 +89,7 @@ describe('a server in open mode', () => {
       '/threads/%00',
     ]) {
       const { status, text } = await send(path, {}, 'GET', '')
-      const message = 'The address contains the character U+0000 (%00); remove it and ask again'
+      const message = 'The address contains the character U+0000 (%00); remove it and send the request again'
       expect([path, status, JSON.parse(text).error.message]).toEqual([path, 400, message])
     }
     expect((await send('/search?tag=%2500', { accept: 'text/html' }, 'GET', '')).status).toBe(200)
@@ -110,7 +110,7 @@ describe('a server in open mode', () => {
     expect((await send('/api/v1/orgs/local/projects', { 'content-type': type }, 'POST', body)).status).toBe(201)
   })
 
-  it('refuses a request for any host but this machine, whatever a header says of where it comes from', async () => {
+  it('refuses a request for any host but this machine, whatever headers claim about its origin', async () => {
     for (const host of [
       '192.168.1.5:8787',
       'memory.example',
@@ -196,7 +196,7 @@ describe('a deployment that names its hosts', () => {
     expect((await send({ host: 'rebound.example' })).status).toBe(403)
   })
 
-  it('tells a browser how to connect with a key or by OAuth', async () => {
+  it('shows a browser how to connect with a key or by OAuth', async () => {
     const page = await raw(team.server, '/mcp', 'GET', { accept: 'text/html' })
     expect(page.status).toBe(200)
     expect(page.text).toContain('Authorization: Bearer &lt;key&gt;')

@@ -12,7 +12,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { OpenedServer } from '../support/server'
 
-/** The hook program of the plugins beside the real server: what one desk did, another knows (capture contract §2, §3). */
+/** The hook program of the plugins with the real server: the sessions of one machine are known on another (capture contract §2, §3). */
 const HOOK = join(ROOT, 'plugins', 'commonplace', 'hook.mjs')
 
 let server: OpenedServer
@@ -60,7 +60,7 @@ const captured = async () => {
     .items
 }
 
-it('brings what Claude Code did on one desk into the first words that Codex reads on another', async () => {
+it('adds the work of Claude Code on one machine to the first text that Codex reads on another', async () => {
   await client.call('remember', {
     ...{ title: 'Seats are held for ten minutes', content: 'Longer holds blocked the 08:15 sailing in May.' },
     ...{ kind: 'decision', project: 'github.com/acme/ferry' },
@@ -139,7 +139,7 @@ it('plays the demonstration: Claude Code is killed, and Codex, elsewhere and a d
   expect(told).toContain('We decided to use LED lamps instead of oil.')
   expect(told).toContain('- Fix the harbour light\n- Now the fog horn')
   expect(told).toContain('light.txt')
-  expect(lines.join('\n')).toContain('It is killed in the middle of that')
+  expect(lines.join('\n')).toContain('It is killed during that turn')
 })
 
 it('is a server over stdio for clients that only start programs, with the ten tools of core, also while the server is away', async () => {
@@ -159,6 +159,6 @@ it('is a server over stdio for clients that only start programs, with the ten to
   expect(kept.structuredContent).toMatchObject({ id: expect.any(Number), kind: 'note' })
   await bridge.close()
   const alone = await open('http://127.0.0.1:9')
-  await expect(alone.listTools()).rejects.toThrow('no answer from http://127.0.0.1:9')
+  await expect(alone.listTools()).rejects.toThrow('cannot reach http://127.0.0.1:9')
   await alone.close()
 })

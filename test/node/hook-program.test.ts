@@ -72,12 +72,12 @@ it('sends a start by itself and first, and prints what the server answers withou
   expect(server.received[0]?.body.answer).toBe(server.received[0]?.body.events[0]?.id)
 })
 
-it('keeps a whole event where the server is down, hangs, breaks off, fails or is another, and says so at a start', async () => {
+it('stores a complete event if the server is down, hangs, breaks off, fails or is another, and reports that at a start', async () => {
   for (const behaviour of ['hangs', 'breaks off', 'is a stranger', 500, 503] as const) {
     server.wanted.behaviour = () => behaviour
     const { code, out } = await fire(start(), 'claude-code', { PATIENCE: behaviour === 'hangs' ? '1' : '20' })
     expect(code).toBe(0)
-    expect(JSON.parse(out).systemMessage).toMatch(/^commonplace: no answer from .* since \d\d:\d\d, 1 event waits$/)
+    expect(JSON.parse(out).systemMessage).toMatch(/^commonplace: cannot reach .* since \d\d:\d\d, 1 event waits$/)
     expect(waiting()).toHaveLength(1)
   }
   server.wanted.behaviour = () => 401
@@ -87,7 +87,7 @@ it('keeps a whole event where the server is down, hangs, breaks off, fails or is
   expect(waiting()).toEqual([])
 })
 
-it('halves a request that is refused until the refused event is alone, which is lost and told once', async () => {
+it('halves a request that is refused until the refused event is alone, which is lost and reported once', async () => {
   for (const id of ['t1', 't2', 't3']) await fire(tool(id))
   server.wanted.behaviour = ({ events }) => (events.some(({ event }) => event.tool_use_id === 't2') ? 413 : 'answers')
   await fire(stop())
@@ -133,7 +133,7 @@ it('ends as a bridge within a second after its input has closed, also where the 
   expect(Date.now() - from).toBeLessThan(4_000)
 })
 
-it('sends the rest of what waits where .commonplace.json names a project of two megabytes', async () => {
+it('sends the other waiting events if .commonplace.json names a project of two megabytes', async () => {
   writeFileSync(join(home, '.commonplace.json'), JSON.stringify({ project: 'x'.repeat(2_000_000) }))
   await fire(tool('t1'))
   await fire(stop())
@@ -142,7 +142,7 @@ it('sends the rest of what waits where .commonplace.json names a project of two 
   expect(sent().map(({ place }) => (place as { project: string }).project.length)).toEqual([999, 999])
 })
 
-it('sends the files of a tool that lists them as texts, and the exit code that stands in an output of JSON', async () => {
+it('sends the files of a tool that lists them as texts, and the exit code in an output of JSON', async () => {
   const files = ['/w/a.ts', '/w/b.ts']
   await fire({ ...tool('t1'), tool_name: 'editFiles', tool_input: { files } })
   await fire(tool('t2', 'make', JSON.stringify({ exitCode: 1, output: '.'.repeat(2_000) })))
@@ -184,7 +184,7 @@ it('writes no secret into its folder and sends none, by the rules of the server'
   expect(kept.split('[redacted:').length).toBeGreaterThan(secrets.length)
 })
 
-it('keeps one file of two hooks that tell of one event', async () => {
+it('stores one file for two hooks of the same event', async () => {
   await Promise.all([fire(tool('t1')), fire(tool('t1'))])
   await fire(tool('t1'))
   await fire(stop())
@@ -252,7 +252,7 @@ it('reads project, branch and remote of a worktree without the password, and hom
   ])
 })
 
-it('keeps nothing where .commonplace.json says so or cannot be read, and tells the person', async () => {
+it('captures nothing if .commonplace.json disables it or cannot be read, and tells the user', async () => {
   const file = join(home, '.commonplace.json')
   for (const text of ['{"capture": false}', '{"capture": false,}', null]) {
     rmSync(file, { force: true })
@@ -266,7 +266,7 @@ it('keeps nothing where .commonplace.json says so or cannot be read, and tells t
   expect(sent().every(({ event, place }) => event.hook_event_name === 'SessionStart' && 'capture' in place)).toBe(true)
 })
 
-it('brings what is recalled, and sends all but uses of tools, where nothing can be written at home, and tells the person', async () => {
+it('returns recalled memories, and sends all but tool events, if nothing can be written at home, and tells the user', async () => {
   const own = join(home, '.commonplace')
   const output = { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'what stands' } }
   server.wanted.output = output
@@ -275,7 +275,7 @@ it('brings what is recalled, and sends all but uses of tools, where nothing can 
     if (isFile) writeFileSync(own, '')
     else for (const name of ['spool', 'state.json']) mkdirSync(join(own, name), { recursive: true })
     const { out, err } = await fire(start())
-    const told = isFile ? { systemMessage: `commonplace: ${own} cannot be written: uses of tools are lost` } : {}
+    const told = isFile ? { systemMessage: `commonplace: ${own} cannot be written: tool events are lost` } : {}
     expect([JSON.parse(out), err]).toEqual([{ ...told, ...output }, ''])
     for (const event of [prompt('a'), tool('t1'), stop()]) expect(await fire(event)).toMatchObject({ code: 0, err: '' })
     const kept = ['SessionStart', 'UserPromptSubmit', ...(isFile ? [] : ['PostToolUse']), 'Stop']
@@ -284,7 +284,7 @@ it('brings what is recalled, and sends all but uses of tools, where nothing can 
   }
 })
 
-it('reads a file of settings and an event also behind the mark of bytes that editors of Windows write', async () => {
+it('reads a file of settings and an event also after the byte order mark that Windows editors write', async () => {
   mkdirSync(join(home, '.commonplace'))
   writeFileSync(
     join(home, '.commonplace', 'config.json'),
@@ -294,7 +294,7 @@ it('reads a file of settings and an event also behind the mark of bytes that edi
   expect(server.received.map(({ authorization }) => authorization)).toEqual(['Bearer cp_kept'])
 })
 
-it('tells the person of a named server that is not a URL, and which one is asked in its place', async () => {
+it('tells the user about a server setting that is not a URL, and which one is used instead', async () => {
   mkdirSync(join(home, '.commonplace'))
   writeFileSync(join(home, '.commonplace', 'config.json'), JSON.stringify({ url: server.url }))
   for (const [name, called] of [
@@ -303,12 +303,12 @@ it('tells the person of a named server that is not a URL, and which one is asked
   ] as const) {
     const { out } = await fire(start(), 'claude-code', { COMMONPLACE_URL: '', [name]: 'localhost:8787' })
     expect(JSON.parse(out).systemMessage).toBe(
-      `commonplace: ${called} is not a URL that begins with http:// or https://, so ${server.url} is asked`,
+      `commonplace: ${called} is not a URL that starts with http:// or https://, so ${server.url} is asked`,
     )
   }
 })
 
-it('sends a key only to the URL that was named beside it', async () => {
+it('sends a key only to the URL of the same place', async () => {
   await fire(stop(), 'claude-code', {
     CLAUDE_PLUGIN_OPTION_URL: `${server.url}/mcp/core`,
     CLAUDE_PLUGIN_OPTION_KEY: '',

@@ -5,15 +5,15 @@ import { FAMILIES } from '../../src/tools/catalogue'
 import { startPlace } from '../support/places'
 import { type RunningServer, startServer } from '../support/server'
 
-/** The HTTP surface below and beside MCP, as a raw client meets it. */
+/** The HTTP surface below and next to MCP, with a raw client. */
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const rpc = (method: string, params: unknown = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** The JSON-RPC message of a response, of which several at once come as server-sent events. */
+/** The JSON-RPC message of a response; several at once come as server-sent events. */
 async function message(response: Response): Promise<Json> {
   const text = await response.text()
   return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] as string))
@@ -120,23 +120,23 @@ describe('the HTTP surface in open mode', () => {
     expect(response.headers.get('www-authenticate')).not.toContain('resource_metadata')
   })
 
-  it('tells whoever sends a wrong key in open mode that it does not count and that none is needed', async () => {
+  it('answers a wrong key in open mode that it is not accepted and that none is needed', async () => {
     for (const sent of ['Bearer cp_wrong', `Bearer cp_${'a'.repeat(49)}`, 'Bearer anything', 'Basic abc']) {
       const { error } = (await (await post(rpc('tools/list'), { authorization: sent })).json()) as Json
       expect([sent, error.data.code, error.message]).toEqual([
         ...[sent, 'unauthorized'],
         expect.stringMatching(
-          /does not count: it is unknown or misspelt, has expired or was revoked.*open mode.*needs none/,
+          /does not accept the key that was sent: it is unknown or misspelled, has expired, or was revoked.*open mode.*needs no key/,
         ),
       ])
       expect(error.message).not.toContain('ADMIN_TOKEN')
     }
-    // Clients with an unset option send the scheme alone, which is no credential.
+    // Clients with an unset option send the scheme alone, which counts as no credential.
     for (const sent of ['Bearer', 'Bearer '])
       expect((await post(rpc('tools/list'), { authorization: sent })).status).toBe(200)
   })
 
-  it('answers compressed bodies with 415 on every route that takes one, and says what to send', async () => {
+  it('answers compressed bodies with 415 on every route that takes one, and reports what to send', async () => {
     const { gzipSync } = await import('node:zlib')
     const send = (path: string, encoding: string, body: Buffer | string) =>
       fetch(at(path), { method: 'POST', headers: { ...HEADERS, 'content-encoding': encoding }, body })
@@ -178,7 +178,7 @@ describe('the HTTP surface in open mode', () => {
   })
 })
 
-it('logs names of DISABLED_TOOLS that are of no tool once, and goes on without them', async () => {
+it('logs unknown names in DISABLED_TOOLS once, and continues without them', async () => {
   const lines: string[] = []
   const disabled = { DISABLED_TOOLS: 'Delete_Context, delete_contex, nonsense' }
   const server = await startServer(disabled, undefined, { onLog: (line) => lines.push(line) })

@@ -7,7 +7,7 @@ import { importSamples } from '../support/import-samples'
 
 const run = (...words: string[]) => runHere(words)
 
-it('writes volumes of another system that verify, tells what it refused by exit code 3, and changes no source', async () => {
+it('writes volumes of another system that verify, reports refusals by exit code 3, and changes no source', async () => {
   const folder = importSamples('mcp-context-server')
   const source = join(folder, 'context_storage-damaged-rows.db')
   const before = readFileSync(source)
@@ -71,20 +71,16 @@ it('lists what it would import without writing anything, names projects by the m
   const cut = join(importSamples('chats'), 'claude/conversations-cut.json')
   expect(await run('import', cut, '--from', 'claude', '--dry-run')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('conversations-cut.json cannot be read: it is no JSON'),
+    err: expect.stringContaining('conversations-cut.json cannot be read: it is not valid JSON'),
   })
 })
 
-it('says of a file or folder that holds no volumes how it is imported, and nothing of that where a volume is damaged further on', async () => {
+it('explains how to import a file or folder without volumes, but not for a volume that is damaged further on', async () => {
   const folder = importSamples('server-memory')
   for (const word of ['import', 'verify'])
     for (const source of [folder, join(folder, 'memory.jsonl'), join(folder, 'memory-utf16.jsonl')]) {
       const { code, err } = await run(word, source, ...(word === 'import' ? ['--dry-run'] : []))
-      expect([source, code, err]).toEqual([
-        source,
-        1,
-        expect.stringMatching(/is imported with --from, one of: .*server-memory/),
-      ])
+      expect([source, code, err]).toEqual([source, 1, expect.stringMatching(/use --from with one of: .*server-memory/)])
     }
   const volumes = join(folder, 'v.ndjson')
   await run('import', join(folder, 'memory.jsonl'), '--from', 'server-memory', '--out', volumes)

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { planImport } from '../../src/cli/import/plan'
 import { ROOT } from '../support/build'
 
-/** What the program of npm writes today, not only what it wrote when the samples were made. */
+/** Files of the present npm release of a program, not only of the release that made the samples. */
 it('imports what server-memory writes just now: entities, observations, relations, and nothing that was deleted', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'commonplace-memory-')), 'memory.jsonl')
   const client = new Client({ name: 'test', version: '1' })

@@ -73,7 +73,7 @@ describe('a server that lets each key ask five times a minute', () => {
       expect((await team.ask('/mcp', other, 'POST', [LIST], headers)).status).toBe(200)
   })
 
-  it('limits the routes beside MCP in their own form, and ADMIN_TOKEN not at all', async () => {
+  it('limits the other routes in their own form, and ADMIN_TOKEN not at all', async () => {
     const { key } = await team.key('limits')
     const statuses = []
     for (let i = 0; i < 12; i++) statuses.push(await team.ask(`/images/${'0'.repeat(64)}`, key))
@@ -109,7 +109,7 @@ describe('a server that lets each key ask twice at the same time', () => {
   })
 
   describe('a reader that waits and goes', () => {
-    // Less than the waits last, and less than it takes to forget a reader that never says that it is over.
+    // Shorter than the waits, and than the time to forget a reader that never closes.
     const SOON = { timeout: 8_000, interval: 250 }
 
     const waitFor = { name: 'list_changes', arguments: { wait_seconds: 20 } }
@@ -145,7 +145,7 @@ describe('a server that lets each key ask twice at the same time', () => {
       await expect.poll(status, SOON).toBe(200)
     })
 
-    it('is answered as ever when it stays, behind white space that says nothing', async () => {
+    it('is answered as usual when it stays, after white space', async () => {
       const { key } = await team.key('staying')
       const params = { name: 'list_changes', arguments: { wait_seconds: 3 } }
       const sent = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
@@ -172,7 +172,7 @@ describe('a server that lets each key ask twice at the same time', () => {
       }
       await expect.poll(reopened, SOON).toBe(200)
       streams[9]?.close()
-      // What listens to resources is counted among the same streams.
+      // Listeners to resources count as the same streams.
       const { key: other } = await team.key('listening')
       const gone = new AbortController()
       const notifications = { resourceSubscriptions: ['memory://thread/t'] }

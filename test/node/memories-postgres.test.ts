@@ -14,7 +14,7 @@ import { TestClock } from '../support/scope'
 // workerd has it; the Node that runs the tests has not yet.
 Uint8Array.fromBase64 ??= (text) => new Uint8Array(Buffer.from(text, 'base64'))
 
-/** Decay looks at every org of a database, so it has one of its own here. */
+/** Decay scans every organization of a database, so it has a separate one here. */
 let database: TestDatabase
 let connection: PostgresConnection
 beforeAll(async () => {

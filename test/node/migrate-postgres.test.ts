@@ -44,7 +44,7 @@ describe('npm run migrate:postgres', () => {
   beforeEach(begin)
   afterEach(end)
 
-  it('applies what is missing in order, says each file with its time, and does nothing the second time', async () => {
+  it('applies missing files in order, prints each file with its time, and does nothing the second time', async () => {
     write(
       '0001_first.sql',
       'CREATE TABLE first (v vector(3));\n\nCREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1; $$;',
@@ -53,14 +53,14 @@ describe('npm run migrate:postgres', () => {
     const first = await run()
     expect(first).toMatchObject({ code: 0, err: '' })
     expect(first.out).toMatch(
-      /applied 0001_first\.sql {2}\d+ ms\n {2}applied 0002_second\.sql {2}\d+ ms\nUp to date: 2 applied now, 0 before\./,
+      /applied 0001_first\.sql {2}\d+ ms\n {2}applied 0002_second\.sql {2}\d+ ms\nUp to date: 2 applied now, 0 already applied\./,
     )
     expect(await journal()).toEqual(['0001_first.sql', '0002_second.sql'])
-    expect((await run()).out).toMatch(/Up to date: 0 applied now, 2 before\./)
+    expect((await run()).out).toMatch(/Up to date: 0 applied now, 2 already applied\./)
     expect(await query('SELECT * FROM first')).toHaveLength(1)
   })
 
-  it('applies the files of this release and the indexed fields, and tells neither password nor user', async () => {
+  it('applies the files of this release and the indexed fields, and prints neither password nor user', async () => {
     const { code, out } = await migrateByProgram([database.url])
     expect(code).toBe(0)
     expect(out).toMatch(/applied 0001_initial\.sql/)
@@ -82,7 +82,7 @@ describe('npm run migrate:postgres', () => {
     expect(await query('SELECT * FROM first')).toHaveLength(1)
   })
 
-  it('tells the planner how many rows stand in the tables', async () => {
+  it('updates the row counts of the planner', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id integer); INSERT INTO first SELECT generate_series(1, 40);')
     await run()
     expect(await query(`SELECT reltuples::integer AS rows FROM pg_class WHERE relname = 'first'`)).toEqual([
@@ -106,7 +106,7 @@ describe('npm run migrate:postgres', () => {
     const { code, err } = await run()
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^0002_second\.sql \(line 3\): type "nonsense" does not exist\. Nothing/),
+      expect.stringMatching(/^0002_second\.sql \(line 3\): type "nonsense" does not exist\. The file was not applied/),
     ])
     expect(await tables()).toEqual(['first', 'schema_migrations'])
     expect(await journal()).toEqual(['0001_first.sql'])
@@ -129,7 +129,7 @@ describe('npm run migrate:postgres', () => {
       })
   })
 
-  it('changes nothing in a dry run, and says what would be applied', async () => {
+  it('changes nothing in a dry run, and shows what would be applied', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id int);')
     const { code, out } = await run('--dry-run')
     expect([code, out]).toEqual([0, expect.stringContaining('would apply 0001_first.sql')])
@@ -148,11 +148,11 @@ describe('npm run migrate:postgres', () => {
     expect(await query(`SELECT to_regclass('public.first') AS found`)).toEqual([{ found: null }])
   })
 
-  it('leaves what a newer release applied alone, and says so', async () => {
+  it('does not change migrations of a newer release, and reports them', async () => {
     write('0001_first.sql', 'CREATE TABLE first (id int);')
     await run()
     await query(`INSERT INTO schema_migrations (name, sha256, ms) VALUES ('0099_later.sql', 'x', 1)`)
-    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('left alone: 0099_later.sql') })
+    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('not changed: 0099_later.sql') })
   })
 
   it('applies a later change to a store that holds entries made on the baseline', async () => {
@@ -201,7 +201,7 @@ describe('npm run migrate:postgres', () => {
     expect(await journal()).toEqual(['0001_first.sql'])
   })
 
-  it('makes the indexes of METADATA_INDEXED_FIELDS anew when its value changes', async () => {
+  it('rebuilds the indexes of METADATA_INDEXED_FIELDS when its value changes', async () => {
     const indexes = async () =>
       (await query(`SELECT indexname FROM pg_indexes WHERE indexname LIKE 'entries_meta_%' ORDER BY 1`)).map(
         ({ indexname }) => indexname,
@@ -218,13 +218,13 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
   beforeAll(begin)
   afterAll(end)
 
-  it('ends with 2, as a program, where no database is named, and with 1 where nobody listens', async () => {
+  it('exits with 2, as a program, if no database is named, and with 1 if nothing listens', async () => {
     expect(await migrateByProgram([])).toMatchObject({ code: 2, err: expect.stringContaining('No database is named') })
     const elsewhere = new URL(database.url)
     elsewhere.port = '1'
     expect(await migrateByProgram([elsewhere.href])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Nothing listens there'),
+      err: expect.stringContaining('The server does not listen there'),
     })
   })
 
@@ -232,24 +232,24 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     ['no URL', [], 'No database is named'],
     ['no PostgreSQL URL', ['mysql://host/db'], 'This is not a PostgreSQL URL'],
     ['an unknown sslmode', ['postgresql://h/d?sslmode=maybe'], 'sslmode is "maybe"'],
-    ['a schema that is no name', ['postgresql://h/d', '--schema', 'a-b'], 'The schema is "a-b"'],
+    ['an invalid schema name', ['postgresql://h/d', '--schema', 'a-b'], 'The schema name "a-b"'],
     ["Supabase's transaction pooler", ['postgresql://u:p@aws-0-x.pooler.supabase.com:6543/postgres'], 'port 5432'],
     [
       'the URL of a Hyperdrive binding',
       ['postgresql://u:p@abc.hyperdrive.local:5432/d'],
-      'Hyperdrive itself was given',
+      'the database behind Hyperdrive',
     ],
     ['an unknown option', ['--fast'], '--fast'],
-  ])('ends with 2 and says what to write: %s', async (_, args, words) => {
+  ])('exits with 2 and a correction: %s', async (_, args, words) => {
     expect(await migrate(args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
   })
 
-  it('ends with 1 and says what to do: nobody listens', async () => {
+  it('exits with 1 and a remedy: nothing listens', async () => {
     const elsewhere = new URL(database.url)
     elsewhere.port = '1'
     expect(await migrate([elsewhere.href])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Nothing listens there'),
+      err: expect.stringContaining('The server does not listen there'),
     })
     expect(await migrate(['postgresql://postgres@[::1]:1/x'])).toMatchObject({
       code: 1,
@@ -257,7 +257,7 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     })
   })
 
-  it.skipIf(!isRealServer())('ends with 1 and says what to do: no such database, no TLS', async () => {
+  it.skipIf(!isRealServer())('exits with 1 and a remedy: no such database, no TLS', async () => {
     const missing = new URL(database.url)
     missing.pathname = '/missing'
     expect(await migrate([missing.href])).toMatchObject({ code: 1, err: expect.stringContaining('create it first') })
@@ -273,7 +273,7 @@ describe('npm run migrate:postgres, used wrongly or without a server', () => {
     }
     const refused = Object.assign(new Error('password authentication failed for user "ada"'), { code: '28P01' })
     expect(explain(refused, 'host:5432/db').message).toBe(
-      'host:5432/db: password authentication failed for user "ada". The password or the user is wrong; look at both, and write special characters as %XX.',
+      'host:5432/db: password authentication failed for user "ada". The password or the user is wrong. Check both, and write special characters as %XX.',
     )
   })
 

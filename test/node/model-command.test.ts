@@ -20,7 +20,7 @@ it('pulls from the mirror that MODEL_URL names, by the paths of the Hub, and kee
   await mirror.stop()
   expect(code).toBe(1)
   expect(err).toContain(`from ${mirror.url}`)
-  expect(err).toContain(`${pinned.files.tokenizer.sha256} is pinned; it was not kept`)
+  expect(err).toContain(`${pinned.files.tokenizer.sha256} is pinned; it was deleted`)
   expect(mirror.asked[0]?.path).toBe(`/${pinned.repository}/resolve/${pinned.revision}/tokenizer.json`)
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { type OpenedServer, startServer } from '../support/server'
 
-/** A model whose cosines lie between 0.8 and 1, as those of E5 do: texts of other subjects have 0.8, whatever they say. */
+/** A model whose cosines lie between 0.8 and 1, like those of E5: unrelated texts have 0.8. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const SUBJECTS = ['billing', 'login', 'parser', 'cache', 'mobile', 'search']
 /** In other words than the entries. */

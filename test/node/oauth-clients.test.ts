@@ -7,7 +7,7 @@ import { type Deployment, type Json, type Key, REDIRECT, startDeployment } from 
 
 /** OAuth as the SDKs' own clients run it, from the first 401 to a tool call; only the person is played by the test. */
 
-/** What an SDK client remembers, and the address that it wants its person to open. */
+/** Data that an SDK client stores, and the address that it opens for its user. */
 function createMemory() {
   const kept: { client?: Json; tokens?: Json; verifier?: string; opened?: URL; discovery?: Json } = {}
   const provider = {
@@ -90,7 +90,7 @@ beforeAll(async () => {
 afterAll(() => deployment.stop())
 
 describe.each(Object.entries(SDKS))('%s', (_, sdk) => {
-  /** What a person sees: the client opens the browser, then it works. */
+  /** The user's view: the client opens the browser, then it works. */
   async function signIn(url: URL): Promise<Memory> {
     const memory = createMemory()
     await expect(sdk.connect(url, memory)).rejects.toThrow()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type Deployment, departureOf, type Key, type Page, pkce, startDeployment } from '../support/oauth'
 
-/** The page on which a person allows or refuses, as any browser gets it; test/e2e/browser.test.ts looks at it in one. */
+/** The page on which a person allows or refuses, as any browser gets it; test/e2e/browser.test.ts checks it in one. */
 let deployment: Deployment
 let holder: Key
 let address: string
@@ -15,7 +15,7 @@ afterAll(() => deployment.stop())
 const text = (page: Page) => page.text.replace(/<style.*<\/style>/s, '')
 
 describe('the consent page', () => {
-  it('runs nothing, is framed by nobody and is kept nowhere', async () => {
+  it('runs no scripts, and cannot be framed or cached', async () => {
     const { headers, text } = await deployment.open(address)
     const nonce = /style nonce="([^"]+)"/.exec(text)?.[1]
     expect(headers.get('content-security-policy')).toBe(
@@ -33,7 +33,7 @@ describe('the consent page', () => {
     expect((await deployment.open(address)).text).not.toContain(nonce)
   })
 
-  it('says who asks, where the person is sent, and what will be possible', async () => {
+  it('shows who asks, where the person is sent, and what will be possible', async () => {
     const page = text(await deployment.open(address))
     expect(page).toContain('<bdi>A client</bdi>')
     expect(page).toContain('this app registered itself, and its name is not verified')
@@ -86,7 +86,7 @@ describe('a key that is pasted', () => {
     expect(page.text).not.toContain(holder.key)
   })
 
-  it('is never shown again when it is wrong, and the page says what is wrong beside the field', async () => {
+  it('is never shown again when it is wrong, and the page shows the error next to the field', async () => {
     const revoked = await deployment.key()
     await deployment.revoke(revoked)
     const wrong = {
@@ -196,7 +196,7 @@ describe('on a public address', () => {
     expect((await site.call(body.access_token, 'list_threads')).status).toBe(200)
   })
 
-  it('refuses a document that is not the client its address says, too large, missing or none', async () => {
+  it('refuses a document that is not the client of its address, too large, missing or none', async () => {
     for (const name of ['other.json', 'large.json', 'missing.json', 'page.html']) {
       const page = await site.open(at(`https://app.example/${name}`))
       expect([name, page.status]).toEqual([name, 400])
@@ -204,7 +204,7 @@ describe('on a public address', () => {
     }
   })
 
-  it('fetches no document from what looks like a private address, wherever it is named', async () => {
+  it('fetches no document from a private address, wherever it is named', async () => {
     const count = fetched.length
     for (const host of [
       '127.0.0.1',

@@ -30,7 +30,7 @@ describe('discovery', () => {
     }
   })
 
-  it('answers for the whole without a path, and for nothing that is no resource', async () => {
+  it('describes the full resource without a path, and no unknown one', async () => {
     expect((await json('/.well-known/oauth-protected-resource')).resource).toBe(`${deployment.base}/mcp`)
     for (const path of ['/api/v1', '/mcp/nonsense', '/mcp//', '/images'])
       expect((await deployment.ask(`/.well-known/oauth-protected-resource${path}`)).status).toBe(404)
@@ -72,7 +72,7 @@ describe('an authorization request', () => {
       const page = await open(more)
       expect([more, page.status]).toEqual([more, 400])
       expect(page.text).not.toContain('<form')
-      // Back to the client leads a link; nobody is sent on without having done anything.
+      // A link leads back to the client; a person is never redirected without an action.
       expect(page.headers.get('location')).toBeNull()
       expect(page.text).toMatch(/<a href="http:\/\/127\.0\.0\.1:41999\/callback\?error=invalid_request&amp;/)
     }
@@ -100,7 +100,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('is for one of our resources, the whole by default', async () => {
+  it('is for one of our resources, the full one by default', async () => {
     expect((await open({ resource: null })).status).toBe(200)
     for (const resource of ['https://other.example/mcp', `${deployment.base}/`, `${deployment.base}/api/v1`])
       expect([resource, (await open({ resource })).status]).toEqual([resource, 400])
@@ -242,7 +242,7 @@ describe('a code and its tokens', () => {
     const [first] = both.map(({ body }) => body)
     expect(both.every(({ body }) => body.expires_in <= 3600 && body.expires_in > 3500)).toBe(true)
     expect((await deployment.call(first.access_token, 'list_threads')).status).toBe(200)
-    // Two processes that hold the successor go on, both of them.
+    // Two processes with the successor continue, both of them.
     const next = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)])
     expect(next[0]?.body.refresh_token).toBe(next[1]?.body.refresh_token)
     expect((await deployment.call(next[1]?.body.access_token, 'list_threads')).status).toBe(200)
@@ -318,7 +318,7 @@ describe('a code and its tokens', () => {
     expect((await refresh(last.refresh_token)).status).toBe(400)
   })
 
-  it('do not end when somebody makes up a token', async () => {
+  it('do not end when a caller invents a token', async () => {
     const { client_id, access_token, refresh_token } = await deployment.connect(await deployment.key())
     const [user, grant] = refresh_token.split(':')
     const ofGrant = `${user}:${grant}:${'z'.repeat(32)}`
@@ -327,7 +327,7 @@ describe('a code and its tokens', () => {
     expect((await deployment.call(access_token, 'list_threads')).status).toBe(200)
   })
 
-  it('are asked for so often and no more, from one place', async () => {
+  it('are rate limited per address', async () => {
     const crowded = await startDeployment()
     try {
       const answers: Json[] = []
@@ -461,7 +461,7 @@ describe('a grant', () => {
     expect((await deployment.token({ grant_type: 'refresh_token', client_id, refresh_token })).status).toBe(400)
   })
 
-  it('counts where it was made for: for the whole below it too, for one family there alone', async () => {
+  it('is valid where it was issued for: for the full resource below it too, for one family only there', async () => {
     const holder = await deployment.key()
     const status = async (token: string, path: string) =>
       (await deployment.call(token, 'list_threads', {}, path)).status
@@ -497,7 +497,7 @@ describe('a grant', () => {
       expect((await deployment.call(bearer, 'list_threads')).status).toBe(200)
   })
 
-  it('stands in the audit log without a word of the client', async () => {
+  it('is in the audit log without text of the client', async () => {
     const holder = await deployment.key()
     const { client_id } = await deployment.connect(holder)
     const { events } = await deployment.admin('GET', '/orgs/acme/audit?limit=1000')

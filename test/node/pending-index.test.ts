@@ -59,14 +59,14 @@ describe('a search that finds its indexes behind', () => {
     expect([await search(), did.looks, finishing.warnings(['words', 'vectors'])]).toEqual([1, 1, []])
   })
 
-  it('writes what two legs of it meet once, and is run again', async () => {
+  it('indexes an entry once that both retrievers need, and is run again', async () => {
     const { did, search, finishing } = open([entry({}), entry({ topic: 'embed' })])
     await Promise.all([search(), search()])
     expect([did.words, did.vectors]).toEqual([[[1]], [[1]]])
     expect(finishing.warnings(['words', 'vectors'])).toEqual([])
   })
 
-  it('has vectors made of no more than a share, and tells of the rest', async () => {
+  it('makes vectors of a limited part, and reports the rest', async () => {
     const { did, search, finishing } = open([
       entry({ topic: 'embed', bytes: 101 }),
       entry({ topic: 'embed', id: 2, bytes: 90 }),
@@ -76,7 +76,7 @@ describe('a search that finds its indexes behind', () => {
     expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Vectors of some entries')])
   })
 
-  it('asks a model that failed no more for half a minute, and tells what may be missed meanwhile', async () => {
+  it('does not call a failed model for half a minute, and reports that results may be missing meanwhile', async () => {
     const { did, search, finishing, wait } = open([entry({ topic: 'embed' })])
     did.down = true
     expect([await search(), await search(), did.vectors.length]).toEqual([1, 2, 1])

@@ -1,4 +1,4 @@
-// What does a caller hear when PostgreSQL is behind or slow, and is anything lost? Settings that are wrong: test/worker/ready-postgres.
+// Answers to callers when PostgreSQL is behind or slow, without loss. Wrong settings: test/worker/ready-postgres.
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PRERELEASE_STORE } from '../../src/domain/prerelease.mjs'
@@ -39,7 +39,7 @@ async function client(server: RunningServer): Promise<TestClient> {
   return connected
 }
 
-/** What any request hears while the server is not ready. */
+/** The answer to any request while the server is not ready. */
 async function heard(server: RunningServer): Promise<string> {
   const response = await fetch(new URL('/ready', server.url))
   const { error } = (await response.json()) as { error: { code: string; message: string; retryable: boolean } }
@@ -51,7 +51,7 @@ async function heard(server: RunningServer): Promise<string> {
 const store = (by: TestClient, text: string) => by.call('store_context', { thread_id: 't', source: 'user', text })
 const count = async (by: TestClient) => (await by.call('search_context')).data.total
 
-describe('a server without its database says which setting to look at', () => {
+describe('a server without its database names the setting to check', () => {
   it('when the schema is missing or behind, with the command to run', async () => {
     const { url } = await database(emptyDatabase)
     const server = await serve(url)
@@ -87,7 +87,7 @@ describe('a server without its database says which setting to look at', () => {
     expect(await ahead(newer)).toEqual([200, ['0099_later.sql']])
   })
 
-  it('when the extension is gone, unless an index beside it knows the vectors', async () => {
+  it('when the extension is missing, unless an external index has the vectors', async () => {
     const { url } = await database(freshDatabase)
     const beside = await client(await serve(url))
     const alone = await client(await serve(url, {}, { vectors: false }))
@@ -188,7 +188,7 @@ describe('POSTGRESQL_SCHEMA', () => {
         'apples in the second',
       ])
     expect([await count(first), await count(second)]).toEqual([1, 2])
-    // What compares vectors in statements finds the extension, which stands in the schema of the first.
+    // Statements that compare vectors find the extension, which is in the schema of the first.
     const narrow = { query: 'apples', metadata: { of: 'nothing' } }
     expect((await second.call('semantic_search_context', narrow)).data.total).toBe(0)
     expect((await second.call('context_getCurrent', { currentFile: 'apples.ts' })).isError).toBe(false)

@@ -5,7 +5,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
 
-/** The whole product against a server that speaks Ollama: vectors, summaries and reranking by models. */
+/** The complete product with a server that speaks Ollama: vectors, summaries and reranking by models. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 
 interface World {
@@ -58,7 +58,7 @@ const draft = (text: string, more: Record<string, unknown> = {}) => ({ thread_id
 
 describe('with models behind Ollama', () => {
   let world: World
-  /** What the server has of them. */
+  /** The server's data of them. */
   const models = [...MODELS]
   beforeAll(async () => {
     world = await startWorld({}, { models, answer: '<think>hm</think>Release 1.4 failed on a migration lock.' })
@@ -151,7 +151,7 @@ describe('with models behind Ollama', () => {
     }
   })
 
-  it('says what to set when the dimension is not as configured', async () => {
+  it('names the setting to change when the dimension differs from the configuration', async () => {
     world.ollama.fail(replies({ json: { model: 'embedder', embeddings: [Array(16).fill(0.25)] } }))
     const { data } = await world.client.call('store_context', draft('of another dimension'))
     expect(data.error.message).toContain('set EMBEDDING_DIM=16')
@@ -223,7 +223,7 @@ describe('when a model stops in the middle of a call', () => {
   let world: World | undefined
   afterAll(() => world?.end())
 
-  it('stores a batch of which a model made a part, says so, finds all of it by words at once and by meaning once the rest is made', async () => {
+  it('stores a batch of which a model embedded a part, reports that, finds all of it by words at once and by meaning once the rest is embedded', async () => {
     const manages = { left: 40 }
     world = await startWorld({ SUMMARY_PROVIDER: 'none', EMBEDDING_FAILURE: 'defer' }, { manages })
     const entries = Array.from({ length: 100 }, (_, i) => draft(`walrus ${i} ${'of the northern sea '.repeat(20)}`))

@@ -3,7 +3,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { startPlace } from '../support/places'
 import type { RunningServer } from '../support/server'
 
-/** The limits of an org as its agents meet them; how they are counted: test/contracts/quotas.ts. */
+/** The limits of an organization for its agents; counting: test/contracts/quotas.ts. */
 let server: RunningServer
 let client: TestClient
 beforeAll(async () => {

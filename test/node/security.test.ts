@@ -82,7 +82,7 @@ describe('a server that asks for credentials', () => {
     }
   })
 
-  it('serves an image with its own type, never to be sniffed or run, and only to whoever may see it', async () => {
+  it('serves an image with its own type, never to be sniffed or run, and only to those who may see it', async () => {
     const data = base64(pngBytes('secret'))
     const images = [{ data, mime_type: 'image/png' }]
     const args = { thread_id: 't', source: 'user', text: 'with image', images, metadata: { project: 'p' } }

@@ -10,7 +10,7 @@ import { CLIENTS, type Connect, type TestClient } from '../support/clients'
 import { runHere } from '../support/command-here'
 import type { RunningServer } from '../support/server'
 
-// biome-ignore lint/suspicious/noExplicitAny: snippets are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: snippets are untyped
 type Json = any
 const URL_OF: Readonly<Record<string, (snippet: Json) => unknown>> = {
   opencode: ({ mcp }) => mcp.commonplace.url,
@@ -100,7 +100,7 @@ describe('context_setup', () => {
     expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
   })
 
-  it('names a key nowhere in what a server says that asks nobody for one, and in what another says', async () => {
+  it('mentions keys only in the instructions of a server that requires one', async () => {
     for (const cli of SETUP_CLIENTS) {
       const { snippet, message } = await call({ cli })
       expect([cli, snippet + message]).toEqual([cli, expect.not.stringContaining('COMMONPLACE_KEY')])

@@ -1,5 +1,5 @@
-// Does each stemmer agree with the dictionary of the same language in PostgreSQL? The languages that stand in domain/search/stemmer.ts
-// were chosen on whole word lists (bench/README.md); this notices when a library or a server comes to stem otherwise.
+// Compares each stemmer with the dictionary of the same language in PostgreSQL. The languages in domain/search/stemmer.ts
+// were chosen on complete word lists (bench/README.md); this notices when a library or a server comes to stem otherwise.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FTS_LANGUAGES } from '../../src/config'
@@ -9,7 +9,7 @@ import { postgresUrl } from '../support/postgres'
 import { seeded } from '../support/seeded'
 
 const WORDS = 600
-/** Letters to make roots of, and endings that words of the language really have; folded, as the stemmer meets them. */
+/** Letters to make roots of, and endings that words of the language really have; folded, as the stemmer gets them. */
 const LANGUAGES: Record<string, readonly [letters: string, endings: string]> = {
   arabic: ['ابتثجحخدرسشصضطعغفقكلمنهوي', 'ون ين ات ة ها كما نا وا تم ان ه ي'],
   armenian: ['աբգդեզթիլկհմնոպռստրց', 'ներ ների ություն ում ելու ված ական ին ով'],

@@ -42,7 +42,7 @@ describe.skipIf(!isRealServer())('a PostgreSQL server that speaks TLS', () => {
     await server?.stop()
   })
 
-  it('is migrated in TLS, with its certificate checked where that is asked for', async () => {
+  it('is migrated in TLS, with its certificate verified if requested', async () => {
     const verified = await migrate([at('localhost', `?sslmode=verify-full&sslrootcert=${certificate}`)])
     expect([verified.code, verified.err]).toEqual([0, ''])
     expect(await migrate([at('127.0.0.1', '?sslmode=require')])).toMatchObject({ code: 0 })

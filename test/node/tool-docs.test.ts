@@ -29,7 +29,7 @@ async function rpc(method: string, params: Json = {}, path = '/mcp'): Promise<Js
   return JSON.parse(await response.text()).result
 }
 
-/** What differs from run to run: times, ids of changes, cursors, and how near vectors are by the processor. */
+/** Values that differ between runs: times, ids of changes, cursors, and similarities that depend on the processor. */
 const steady = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?(Z|\+00:00)/g, '2026-11-24T09:00:00.000Z')

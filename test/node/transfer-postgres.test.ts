@@ -4,7 +4,7 @@ import { markdownContract } from '../contracts/transfer/markdown'
 import { type Place, startPlace } from '../contracts/transfer/place'
 import { playRoundTrip } from '../contracts/transfer/round-trip'
 
-/** Moves from one database to the other. Who may move what of PostgreSQL, and export and import call by call there: test/nightly. */
+/** Moves from one database to the other. Rights on PostgreSQL, and export and import call by call: test/nightly. */
 let [d1, postgres]: Place[] = []
 beforeAll(async () => {
   ;[d1, postgres] = await Promise.all([startPlace('d1'), startPlace('postgresql')])

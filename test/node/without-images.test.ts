@@ -4,7 +4,7 @@ import { startPlace } from '../support/places'
 import { base64, pngBytes } from '../support/scope'
 import type { RunningServer } from '../support/server'
 
-/** An account without R2: everything but images works, and whoever asks is told. */
+/** An account without R2: everything but images works, and calls with images get an explanation. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
 const WHY = /has no place for images .*IMAGES/
 
@@ -55,7 +55,7 @@ describe('a deployment without a bucket for images', () => {
     expect(JSON.stringify(batch.results[0])).toMatch(WHY)
   })
 
-  it('is ready, and says that images cannot be stored', async () => {
+  it('is ready, and reports that images cannot be stored', async () => {
     const answer = await fetch(new URL('/ready', server.url))
     const { status, checks } = (await answer.json()) as { status: string; checks: object }
     expect([answer.status, status]).toEqual([200, 'ready'])

@@ -48,10 +48,10 @@ import { toResult } from '../../src/tools/tool-result'
 import { notePauses, useScheduler } from '../support/pauses'
 import { freshPrincipal } from '../support/scope'
 
-/** A bound on work, counted in words and characters, never in time; the times stand in bench/faults. */
+/** A bound on work, counted in words and characters, never in time; bench/faults measures times. */
 const analyzer = createAnalyzer('english')
 
-/** What each step of some work has read. */
+/** The characters that each step of some work has read. */
 function stepsOf(work: Steps<unknown>): number[] {
   const steps: number[] = []
   for (let next = work.next(); !next.done; next = work.next()) steps.push(next.value)
@@ -73,7 +73,7 @@ function counting(): { analyzer: Analyzer; made: () => number } {
 
 const plain = (text: string) => ({ text, metadata: null })
 
-/** Of one word, or of hardly any: what has no words is passed over by one search, which is no work to speak of. */
+/** Of one word, or of hardly any: text without words is skipped by one search, which is negligible work. */
 const HARDLY_WORDS = /one letter|hex|fences|blanks|emoji|slashes|dots|Hangul|accents/
 
 describe('half a megabyte of', () => {
@@ -91,7 +91,7 @@ describe('half a megabyte of', () => {
 })
 
 describe('different words of a text', () => {
-  it('are taken into an index as far as every index holds them, and leave a gap where they are not', () => {
+  it('are indexed up to the limit of every index, and leave a gap beyond it', () => {
     const text = `${(ALPHABETS['new words'] as () => string)().slice(0, 900_000)} known ground`
     const [known] = text.split(' ')
     const indexed = atOnce(indexText(analyzer, { text: `${text} ${known} ${known}`, metadata: null }))
@@ -107,13 +107,13 @@ describe('different words of a text', () => {
 })
 
 describe('code in a text', () => {
-  it('is found among paths and fences as they are written', () => {
+  it('is found in paths and fences as they are written', () => {
     const text =
       'See src/http/app.ts, `docs\\a b.md` and lib.rs.\n```ts\nconst a = 1\n```\nnot 1.5 or e.g. this; ./x.y/z.json'
     expect(codeOf(text).split('\n')).toEqual(['const a = 1', '', 'src/http/app.ts', 'b.md', 'lib.rs', './x.y/z.json'])
   })
 
-  it('is not looked for in encoded data, nor beyond what is indexed', () => {
+  it('is not searched in encoded data, nor beyond the indexed part', () => {
     expect(codeOf('a'.repeat(MEGABYTE))).toBe('')
     expect(codeOf(repeated('/a'))).toBe('')
     expect(codeOf(`${repeated('a.b-c_/')}.ts`)).toBe('')
@@ -128,7 +128,7 @@ describe('a phrase', () => {
     return unit
   }
 
-  it('is looked for in one walk over the words, however much of it repeats', () => {
+  it('is searched in one pass over the words, however much of it repeats', () => {
     for (const size of [10_000, 40_000]) {
       const tokens = analyzer.tokenize('ab '.repeat(size))
       for (const words of [2, 64, 3300]) {
@@ -197,14 +197,14 @@ describe('what is shown of a long text', () => {
   const { units } = parseQuery('needle', 'match', analyzer)
   const beyond = `${repeated('hay ', 4 * LOOKED_AT)}needle`
 
-  it('is looked for in its first 50,000 characters only', () => {
+  it('is searched in its first 50,000 characters only', () => {
     const { analyzer: counted, made } = counting()
     expect(highlight(beyond, units, counted)).toBeNull()
     expect(made()).toBeLessThanOrEqual(LOOKED_AT / 4 + 1)
     expect(highlight(`needle ${beyond}`, units, analyzer)).toMatch(/^<mark>needle<\/mark> hay .*hay…$/)
   })
 
-  it('is no word that the end of these has cut', () => {
+  it('is not a word that their end has cut', () => {
     expect(
       highlight(`${'x '.repeat(LOOKED_AT / 2 - 3)}needles`, parseQuery('needl', 'prefix', analyzer).units, analyzer),
     ).toBeNull()
@@ -247,7 +247,7 @@ describe('filters of metadata', () => {
     expect(() => readFilter({ metadata: { key: 'x'.repeat(600_000) } })).toThrow(/at most 524288/)
   })
 
-  it('find long parts of a text where they stand, also where a text and a part are of two letters', () => {
+  it('find long parts of a text in their positions, also where a text and a part are of two letters', () => {
     // Words of Fibonacci repeat themselves at every length.
     const words = ['b', 'a']
     while ((words.at(-1) as string).length < 4_000) words.push(`${words.at(-1)}${words.at(-2)}`)
@@ -386,7 +386,7 @@ describe('the scheduler', () => {
     const texts = Array.from({ length: 3 }, (_, i) => `${i} ${repeated('ab ', 0.95 * MEGABYTE)}`)
     await generate(texts.map((text) => ({ title: null, text, source: 'agent' })))
     expect(stretches.length).toBeGreaterThan((3 * 0.95 * MEGABYTE) / (SLICE + 2 * STEP))
-    // Cutting a text into chunks, and packing its vectors, are one stretch each; neither looks at words.
+    // Cutting a text into chunks, and packing its vectors, are one step each; neither reads words.
     expect(Math.max(...stretches)).toBeLessThanOrEqual(MEGABYTE + SLICE)
   })
 })
@@ -505,7 +505,7 @@ describe('a page of recall', () => {
 })
 
 describe('the items of a batch', () => {
-  it('bring no more metadata than 8 MB into one transaction', async () => {
+  it('put no more than 8 MB of metadata into one transaction', async () => {
     const writing = {
       entries: {} as never,
       images: {} as never,
@@ -537,7 +537,7 @@ describe('the items of a batch', () => {
 })
 
 describe('unknown arguments', () => {
-  it('are told as far as a message goes, however many they are', () => {
+  it('are reported up to the length of a message, however many there are', () => {
     const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`${i} ${'k'.repeat(300)}`, i]))
     const parse = () => parseArguments(storeArguments, toJsonSchema(storeArguments, 'input'), given)
     const { message, details } = (() => {
@@ -585,7 +585,7 @@ describe('trees of source code', () => {
 })
 
 describe('other readers of long text', () => {
-  it('take off what stands at an end by looking at the end', () => {
+  it('remove a suffix by checking only the end', () => {
     expect(withoutTrailing(`${'='.repeat(MEGABYTE)}x`, '=')).toHaveLength(MEGABYTE + 1)
     expect(withoutTrailing(`x${'*'.repeat(MEGABYTE)}`, '*')).toBe('x')
     expect(detectImageType(new Uint8Array())).toBeNull()

@@ -6,13 +6,13 @@ import { absenceOf, spell, tellSituation } from '../../src/domain/recall/absence
 import { clockFace, isZone, timeFacts, WEEKDAYS } from '../../src/domain/recall/calendar'
 import { resolveExpression } from '../../src/domain/recall/expression'
 
-/** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a whole day; fixed offsets. */
+/** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */
 const ZONES = [
   ...['UTC', 'America/New_York', 'America/Havana', 'Africa/Cairo', 'Asia/Beirut', 'Pacific/Apia', 'Asia/Kathmandu'],
   ...['Australia/Lord_Howe', 'America/Sao_Paulo', 'Asia/Tehran', 'Europe/London', 'America/St_Johns', 'Asia/Kolkata'],
   ...['America/Asuncion', 'Asia/Amman', 'Pacific/Kwajalein', 'Antarctica/Troll', 'Atlantic/Azores', '+05:45', '-03:30'],
 ]
-/** Both libraries bring time zones of their own; between these years they agree about the past. */
+/** Both libraries include their own time zones; between these years they agree about the past. */
 const FROM = Date.UTC(1970, 0, 2)
 const TO = Date.UTC(2026, 0, 1)
 
@@ -20,7 +20,7 @@ const fromJoda = (moment: ZonedDateTime): number => moment.toInstant().toEpochMi
 const jodaMoment = (zone: string, ms: number): ZonedDateTime =>
   ZonedDateTime.ofInstant(Instant.ofEpochMilli(ms), ZoneId.of(zone))
 
-/** What the other library says of the same moment. */
+/** The result of the other library for the same instant. */
 function expectedFacts(zone: string, ms: number) {
   const id = ZoneId.of(zone)
   const date = jodaMoment(zone, ms).toLocalDate()

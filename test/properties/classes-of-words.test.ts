@@ -10,7 +10,7 @@ import { toQuery } from '../../src/adapters/sqlite/query'
 const isSampled = (id: number): boolean =>
   ((id % SAMPLED_BY.range) * SAMPLED_BY.golden) % SAMPLED_BY.range < SAMPLED_BY.below
 
-/** What a search by classes asks of the index, counted in a SQLite of this process: what finds nothing costs no row, and still its time. */
+/** Index reads of a search by term combinations, counted in a SQLite of this process: a lookup without hits reads no row, but takes time. */
 const ORG = 'org'
 const ENTRIES = 600
 const LENGTHS = [10, 40]
@@ -36,7 +36,7 @@ beforeEach(() => {
   }
 })
 
-/** The ids that are found, best first. @param counts in how many entries each word stands */
+/** The ids that are found, best first. @param counts number of entries with each word */
 function search(counts: Record<string, number>, most = ENTRIES): number[] {
   const words = Object.keys(counts).map((word) => `body : "${word}"`)
   const tables = byLength({
@@ -56,13 +56,13 @@ function search(counts: Record<string, number>, most = ENTRIES): number[] {
     .map(({ id }) => Number(id))
 }
 
-it('goes through the lengths alone of which the org has entries', () => {
+it('scans only the lengths that the org has', () => {
   expect(search({ a: ENTRIES, b: 300 })).toHaveLength(ENTRIES)
   // Two classes of two lengths, and what has none.
   expect(asked).toHaveLength(2 * (LENGTHS.length + 1))
 })
 
-it('asks for no class of a word that stands nowhere, and finds the same', () => {
+it('reads no combination with an unknown word, and finds the same', () => {
   const found = search({ a: ENTRIES, b: 300 })
   const without = asked.length
   asked = []

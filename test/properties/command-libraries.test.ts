@@ -28,7 +28,7 @@ console.log(said)
     runProgram(join('.tmp', basename(folder), 'program.mjs'), [join(folder, 'library.ts')], process.env)
   const said = (word: string) => ({ code: 0, out: `${word}\n`, err: '' })
 
-  it('is bundled once, and anew when a source has changed or the bundle is broken', async () => {
+  it('is bundled once, and again when a source has changed or the bundle is broken', async () => {
     write('first')
     expect(await load()).toEqual(said('first'))
     const made = statSync(bundle).ino
@@ -42,7 +42,7 @@ console.log(said)
     expect(readFileSync(bundle, 'utf8')).toBe(whole)
   })
 
-  it('is whole for each of several commands that load it at once', async () => {
+  it('is complete for each of several commands that load it at once', async () => {
     write('third')
     const all = await Promise.all([load(), load(), load()])
     expect(all).toEqual([said('third'), said('third'), said('third')])

@@ -54,7 +54,7 @@ describe('a diff of two texts', () => {
     )
   })
 
-  it('is cut at 20,000 characters, and where more lines follow than are compared, and says so', () => {
+  it('is cut at 20,000 characters, and at the limit of compared lines, and reports that', () => {
     const [old, now] = [lines(4_000), lines(4_000, (i) => `new ${i}\n`)]
     expect(diff(old, now)).toMatch(/\n\(cut; read both versions for the rest\)$/)
     expect(diff(old, now).length).toBeLessThan(20_100)

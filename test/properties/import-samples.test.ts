@@ -135,7 +135,7 @@ describe('files that other programs wrote', () => {
       return (error as SourceProblem).message.replace(path, '')
     }
     for (const source of ['basic-memory', 'markdown', 'claude-code', 'codex']) {
-      expect(await refused(source, pictures)).toBe(' holds no Markdown files')
+      expect(await refused(source, pictures)).toBe(' has no Markdown files')
       expect(await refused(source, join(pictures, 'a.png'))).toMatch(/^ is not a Markdown file/)
     }
     expect(await refused('codex', notes)).toBe(' holds no file of the memories of Codex')

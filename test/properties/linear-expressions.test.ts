@@ -8,13 +8,13 @@ import { sourceFiles } from '../support/sources'
 import { readTrees } from '../support/typescript-trees'
 
 /**
- * Every regular expression that may meet stored text, an argument or a query takes time in step with its length (platform
+ * Every regular expression that may run on stored text, an argument or a query takes time in step with its length (platform
  * contract §6). Those of `http` and the command line read headers, which are short.
  */
 const SRC = join(ROOT, 'src')
 const ROOMS = /^(domain|ports|services|tools|adapters)\//
 
-/** Expressions that meet nothing long, or that are linear though the detector cannot see it, each with its reason. */
+/** Expressions that run on short text only, or that are linear though the detector cannot see it, each with its reason. */
 const KNOWN: Readonly<Record<string, string>> = {
   '/^(?:[^\\s@/:\\\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\\.[a-z0-9-]+)+):(?!\\d+\\/)[^\\s:]*\\S$/i':
     'a name of a project, of at most 1,000 characters',
@@ -170,7 +170,7 @@ describe('regular expressions', () => {
   )
   const literals = all.flatMap((one) => one.literals)
 
-  it('are linear in what they read, or meet nothing long', () => {
+  it('are linear in their input, or run on short text only', () => {
     const judged = new Map<string, boolean>()
     const isJudgedLinear = (text: string): boolean => {
       const linear = judged.get(text) ?? isLinear(text)
@@ -186,7 +186,7 @@ describe('regular expressions', () => {
     expect(all.filter(({ built }) => built > 0).map(({ file }) => file)).toEqual(Object.keys(BUILT))
   })
 
-  it('are told apart by the test itself', () => {
+  it('are distinguished by the test itself', () => {
     expect(['a|b\\+[*+]', '(?:a|\\p{L})?b', '(?<!a)b(?=c)'].map(repeatsNothing)).toEqual([true, true, true])
     expect(['a+', '(?:a|b)*', '[a]{2}', '\\\\+', 'a?b?c?d?'].map(repeatsNothing)).toEqual([
       false,
@@ -202,7 +202,7 @@ describe('regular expressions', () => {
     ])
   })
 
-  it('leave no exception behind that nobody needs', () => {
+  it('leave no unused exception', () => {
     const present = new Set(literals.map(({ text }) => text))
     expect(Object.keys(KNOWN).filter((text) => !present.has(text))).toEqual([])
   })

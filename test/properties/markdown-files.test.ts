@@ -95,7 +95,7 @@ const linksIn = (all: JsonObject) => {
 }
 
 describe('the file of a memory', () => {
-  it('says all that the memory says, whatever is in its text and metadata', () => {
+  it('contains all data of the memory, whatever is in its text and metadata', () => {
     fc.assert(
       fc.property(
         text,

@@ -72,7 +72,7 @@ describe('a connection by node:sqlite', () => {
     expect(given).toHaveLength(8)
   })
 
-  it('leaves a statement that is wrong visible as it is, and what stood before it undone', async () => {
+  it('shows a wrong statement unchanged, and rolls back those before it', async () => {
     const { connection } = database
     await expect(new Batch(settings('wrong'), sql`SELECT a FROM nowhere`).run(connection)).rejects.toThrow(
       /no such table: nowhere/,
@@ -80,7 +80,7 @@ describe('a connection by node:sqlite', () => {
     expect(await runOne(connection, stored('wrong'), countOf())).toBe(0)
   })
 
-  it('keeps a file that another program opens, brings it to the schema once', async () => {
+  it('keeps a file that another program opens, migrates it once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-node-sqlite-'))
     try {
       const first = openNodeSqlite(join(folder, 'store.sqlite'))

@@ -109,7 +109,7 @@ describe('searching a text line by line', () => {
     expect(grep('x\n'.repeat(1500), literalPattern('x', true), null)).toMatchObject({ matches: 1500, cut: false })
   })
 
-  it('says what is wrong with an expression, and where', () => {
+  it('reports what is wrong with an expression, and where', () => {
     expect(refusal('a(b')).toMatch(/^Invalid regular expression: missing closing \), position 2\. /)
     expect(refusal('🌍)')).toContain('unexpected ), position 2')
     expect(refusal('ab[z-a]')).toContain('invalid character class range, position 4')
@@ -133,7 +133,7 @@ describe('searching a text line by line', () => {
   })
 
   const MEGABYTE = 1_000_000
-  /** In characters read, of which 48,000 are 10 to 30 ms. */
+  /** In characters read; 48,000 are 10 to 30 ms. */
   const A_LOOK = 80_000
   it('[THREADS-167] can yield every few hundredths of a second on one line of a megabyte, for any pattern', () => {
     const alternatives = Array.from({ length: 250 }, (_, i) => `a${(i + 36).toString(36)}`).join('|')

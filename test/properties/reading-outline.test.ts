@@ -9,7 +9,7 @@ const nodes = (text: string) => [...nodesBelow(outline(text))]
 const ids = (text: string) => nodes(text).map(({ id }) => id)
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
-/** The headings of a page that stand in no quote and no list, in plain words. */
+/** The headings of a page outside of quotes and lists, as plain text. */
 function headingsOf(html: string): [number, string][] {
   const own = html.replace(/<(blockquote|ul|ol)[^>]*>[\s\S]*<\/\1>/g, '').replace(/<pre>[\s\S]*?<\/pre>/g, '')
   return [...own.matchAll(/<h([1-6])>([\s\S]*?)<\/h\1>/g)].map(([, level, inner = '']) => [
@@ -32,7 +32,7 @@ describe('the outline of a text', () => {
     'Paragraphs',
   ]
   const examples = commonmark.filter(({ section }) => sections.includes(section))
-  it(`finds the headings of the ${examples.length} examples that CommonMark gives of them and of what looks like them`, () => {
+  it(`finds the headings of the ${examples.length} examples of CommonMark, including near misses`, () => {
     expect(examples.length).toBeGreaterThan(120)
     for (const { markdown, html } of examples) {
       // Front matter is our own rule.

@@ -104,7 +104,7 @@ const one: EntryRecord = {
   created_at: '2026-10-05T08:00:00.000Z',
 }
 
-it('writes the members of a record in one order, without those that say nothing', () => {
+it('writes the members of a record in one order, without empty ones', () => {
   expect(
     writeLine({
       ...one,
@@ -210,7 +210,7 @@ it('names the line of each fault of a volume', async () => {
   )
 })
 
-it('refuses another format, a second volume where one is asked for, and bytes that are not UTF-8', async () => {
+it('refuses another format, a second volume where one is expected, and bytes that are not UTF-8', async () => {
   const good = await fileOf([one])
   const other = utf8(new TextDecoder().decode(good).replace('commonplace/1', 'commonplace/2'))
   expect(await faultOf(other)).toContain('line 1: is of the format "commonplace/2"')
@@ -221,7 +221,7 @@ it('refuses another format, a second volume where one is asked for, and bytes th
   expect(await faultOf(joined([Uint8Array.of(0xef, 0xbb, 0xbf), good]))).toContain('line 1: is no JSON')
 })
 
-it('begins a volume anew after 1,000 entries and before 16,000,000 bytes', async () => {
+it('starts a new volume after 1,000 entries and before 16,000,000 bytes', async () => {
   const many = Array.from({ length: 2_001 }, (_, i): EntryRecord => ({ ...one, id: i + 1 }))
   expect((await volumesOf(many)).map(({ counts }) => counts.entry)).toEqual([1000, 1000, 1])
   const large = Array.from({ length: 3 }, (_, i): EntryRecord => ({ ...one, id: i + 1, text: 'y'.repeat(5_400_000) }))
@@ -344,7 +344,7 @@ it('refuses volumes of an export that are out of order or of two exports', async
   await expect(verify([first, first])).rejects.toThrow(/line 1003: is volume 1, but volume 1/)
 })
 
-it('hands over each volume of a file whole, once its end has been read', async () => {
+it('returns each complete volume of a file once its end has been read', async () => {
   const many = Array.from({ length: 1_001 }, (_, i): EntryRecord => ({ ...one, id: i + 1 }))
   const volumes = await volumesOf(many)
   const file = joined(volumes.map(({ bytes }) => bytes))

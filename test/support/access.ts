@@ -6,7 +6,7 @@ import type { ServerWithSql } from './server'
 /** A server that asks for credentials, and its administration as a person with ADMIN_TOKEN has it. */
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 export interface KeyDraft {
@@ -99,7 +99,7 @@ export async function startTeam(
   async function call(bearer: string, name: string, args: Record<string, unknown> = {}): Promise<CallResult> {
     const client = clients.get(bearer) ?? connect(bearer)
     clients.set(bearer, client)
-    // Who is not let in tries again.
+    // A refused caller tries again.
     client.catch(() => clients.delete(bearer))
     const result: Json = await (await client).callTool({ name, arguments: args })
     const { structuredContent: data, content, isError } = result

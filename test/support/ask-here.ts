@@ -2,7 +2,7 @@ import type { Asker } from './ask'
 import type { Key, World } from './isolation'
 import { placeOf, TOOL_PLACES } from './tool-places'
 
-/** As `createAsker`, of the Worker in this isolate; a call has ended when what it left behind its answer is done too. */
+/** Like `createAsker`, of the Worker in this isolate; a call has ended when its work after the answer is done too. */
 export function askHere(world: World, key: Key): Asker {
   async function rpc(method: string, params: object, path = '/mcp') {
     const { json, body } = await world.http(key.secret, 'POST', path, { jsonrpc: '2.0', id: 1, method, params })

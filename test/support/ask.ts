@@ -5,7 +5,7 @@ import { placeOf, TOOL_PLACES } from './tool-places'
 
 /** Asks a server as one key, over connections that stay: tools, resources, completions and routes. */
 export interface Asker {
-  /** @throws Error with what the server says, where it refuses */
+  /** @throws Error with the server's message if it refuses */
   readonly ask: (call: Call) => Promise<unknown>
   /** The names of all tools, those of the connector too. */
   readonly tools: () => Promise<string[]>

@@ -8,7 +8,7 @@ import { TestClock } from './scope'
 /** Whether the project of this file plays on PostgreSQL. */
 export const onPostgres = (): boolean => DATABASE === 'postgresql'
 
-/** What stands beside the product, on whichever database these tests play. */
+/** The backends of the product, on whichever database these tests run. */
 export async function besideConnection<T>(run: (connection: SqlConnection) => Promise<T>): Promise<T> {
   if (!onPostgres()) return run(d1Adapters(new TestClock()).connection)
   const { connection } = postgresAdapters(new TestClock())
@@ -19,7 +19,7 @@ export async function besideConnection<T>(run: (connection: SqlConnection) => Pr
   }
 }
 
-/** One statement beside the product. Numbers come back as numbers. */
+/** Runs one statement directly on the database. Numbers are returned as numbers. */
 export const beside = (statement: SQL): Promise<Row[]> =>
   besideConnection(async (connection) => {
     const [rows = []] = await connection.batch([statement])

@@ -16,7 +16,7 @@ import { parseConfig } from '../../src/config'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 
-/** Those of the Worker, and stores that nobody has used yet (vitest.config.ts). */
+/** Those of the Worker, and unused stores (vitest.config.ts). */
 const given = env as unknown as Bindings &
   Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>> &
   Record<`DB_${number}`, D1Database> &
@@ -28,7 +28,7 @@ export const bindings = { ...given }
 let files = 0
 
 /**
- * Before each test file, since files share a process: stores of its own, of which modules of the product remember nothing.
+ * Before each test file, since files share a process: separate stores, which modules of the product do not know.
  *
  * @param connectionString of the file's own PostgreSQL; without it, the file plays on D1
  */

@@ -14,7 +14,7 @@ export interface OwnDisk {
   drop(): void
 }
 
-/** @returns null where nothing may be mounted; the end of the test run says so */
+/** @returns null where mounting is not allowed; the end of the test run reports that */
 export function ownDisk(megabytes: number): OwnDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-disk-'))
   const mount = (...args: string[]) => spawnSync('mount', args).status === 0

@@ -9,7 +9,7 @@ import { ROOT } from './build'
 /** A real browser, and the client's own little server that it is sent back to. */
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
-/** A process for each site, one kept for the next, and one that draws: to start these is most of what a page costs here. */
+/** Processes: one for each site, one for the next, and one for drawing; starting these takes most of the time of a page. */
 const FEW_PROCESSES = ['--in-process-gpu', '--renderer-process-limit=1', '--disable-site-isolation-trials']
 
 function startBrowser(): Promise<Browser> {
@@ -35,7 +35,7 @@ export function useBrowser(): () => Browser {
 
 export type Callback = Awaited<ReturnType<typeof startCallback>>
 
-/** Hears what a client is told, and sends the browser on to another host, as sites with several hosts do. */
+/** Simulates a client that forwards the browser to another host, as sites with several hosts do. */
 export async function startCallback() {
   const heard: URL[] = []
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { bundleWorker } from '../../scripts/serve/bundle.mjs'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url).href)
 export const WORKER_DIR = `${ROOT}.tmp/worker`
 
-/** This module is loaded once for each project of a run, and they meet in the process. */
+/** This module is loaded once for each project of a run; they share the state in the process. */
 const shared = globalThis as { commonplaceBuilt?: Promise<void> }
 
 /**
@@ -22,7 +22,7 @@ async function build(): Promise<void> {
   cpSync(bundle, WORKER_DIR, { recursive: true })
 }
 
-/** Bundles the Worker once for all tests that talk to it over HTTP, of whichever project. */
+/** Bundles the Worker once for all tests that talk to it over HTTP, in any project. */
 export default function setup(): Promise<void> {
   shared.commonplaceBuilt ??= build()
   return shared.commonplaceBuilt

@@ -11,9 +11,9 @@ import type { Key, World } from './isolation'
 export const CROWD = 10_000
 
 /**
- * Puts 10,000 captured sessions of a key's own beside what an org has written, at once, as capturing leaves them.
+ * Adds 10,000 captured sessions of a key's owner to an organization's entries, at once, in the form that capturing leaves.
  *
- * @param words of each of them; so many that searches for any would find all
+ * @param words of each of them; enough that unbounded searches would find all
  */
 export async function crowd(
   { clock, config }: World,

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ListResourcesResultSchema } from '@modelcontextprotocol/sdk/types.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: results are whatever the tool answers; tests look at them freely
+// biome-ignore lint/suspicious/noExplicitAny: results are untyped
 type Json = any
 
 export interface CallResult {
@@ -20,7 +20,7 @@ export interface TestClient {
   tools(): Promise<Json[]>
   call(name: string, args?: Record<string, unknown>): Promise<CallResult>
   instructions(): string | undefined
-  /** What the server declared, each with its options. */
+  /** Capabilities that the server declared, each with its options. */
   capabilities(): Json
   /** One page; without a cursor the first. */
   resources(cursor?: string): Promise<Json>
@@ -49,10 +49,10 @@ function toResult(result: Json): CallResult {
   }
 }
 
-/** What both generations of the SDK have under the same names. */
+/** Methods that both generations of the SDK have under the same names. */
 const beside = (client: Json) => ({
   capabilities: () => client.getServerCapabilities(),
-  // The newer SDK gathers all pages when it is not told where to begin.
+  // The newer SDK collects all pages when it is called without a cursor.
   resources: async (cursor?: string) =>
     client.request(
       { method: 'resources/list', params: cursor === undefined ? {} : { cursor } },

@@ -8,8 +8,8 @@ class Ended extends Error {}
 let before: Promise<unknown> = Promise.resolve()
 
 /**
- * What `runCommand` runs, in this process, for what does not need a program of its own: to start one is most of what a command costs.
- * One at a time, since what a command finds around it is the process's own; none that goes on until it is stopped.
+ * What `runCommand` runs, in this process, for tests that do not need a separate program, since starting one takes most of the time of a command.
+ * One at a time, since a command uses the environment of the process; none that runs until it is stopped.
  */
 export function runHere(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const run = before.then(() => runAlone(args, environment))
@@ -21,7 +21,7 @@ async function runAlone(args: readonly string[], environment: Record<string, str
   const [own, exitCode] = [{ ...process.env }, process.exitCode]
   const said = { out: '', err: '' }
   let ended: number | null = null
-  // What it says behind its end, a program does not say.
+  // A program does not print anything after its exit.
   const hear = (where: keyof typeof said, end: string) => (text: unknown) => {
     if (ended === null) said[where] += `${text}${end}`
     return true

@@ -14,7 +14,7 @@ export interface Outcome {
 /** The command line's program, beneath the checkout. */
 export const PROGRAM = join('src', 'cli', 'commonplace.mjs')
 
-/** What the command finds around it: of this process, but for what would lead it elsewhere. */
+/** The environment of the command: that of this process, without variables that would redirect it. */
 export function surroundings(environment: Record<string, string>): Record<string, string> {
   const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
   return { ...(inherited as Record<string, string>), ...environment }
@@ -23,7 +23,7 @@ export function surroundings(environment: Record<string, string>): Record<string
 const start = (args: readonly string[], environment: Record<string, string>) =>
   spawn(process.execPath, [join(ROOT, PROGRAM), ...args], { env: surroundings(environment) })
 
-/** Starts `commonplace` where it goes on until it is stopped. */
+/** Starts `commonplace` with a command that runs until it is stopped. */
 export function startCommand(args: readonly string[], environment: Record<string, string> = {}) {
   const child = start(args, environment)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -40,7 +40,7 @@ export function startCommand(args: readonly string[], environment: Record<string
       if (done) throw new Error(`the command has ended: ${err}`)
       return value
     },
-    /** Waits until it has said this beside its output. */
+    /** Waits until it has printed this to standard error. */
     async said(what: RegExp): Promise<void> {
       while (!what.test(err)) await once(heard, 'more')
     },

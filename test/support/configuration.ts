@@ -3,15 +3,15 @@ import { type Environment, type IndexedFieldConfig, type ModelChoice, Reader } f
 import type { Levels } from '../../src/domain/recall/similarity'
 import type { Variable } from '../../src/variables.mjs'
 
-/** What src/config.ts asks of a variable when it reads it. */
+/** A variable as src/config.ts reads it. */
 export interface Asked {
-  /** What it is when nobody sets it; empty for nothing. */
+  /** Its default; empty for none. */
   readonly fallback: string
-  /** What it takes, in words. */
+  /** Its values, in words. */
   readonly takes: string
 }
 
-/** Reads as the Worker does, and notes what is asked for; of nested readings the outermost. */
+/** Reads as the Worker does, and records each reading; of nested readings the outermost. */
 class NotingReader extends Reader {
   readonly asked = new Map<Variable, Asked>()
 
@@ -85,7 +85,7 @@ class NotingReader extends Reader {
   }
 }
 
-/** Everything that is asked for when nothing is set. */
+/** Everything that is read when nothing is set. */
 export function askedOf(env: Environment = {}): {
   readonly asked: ReadonlyMap<Variable, Asked>
   readonly config: Config

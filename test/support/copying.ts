@@ -13,14 +13,14 @@ export interface Run {
   readonly err: string
 }
 
-/** The command as a person runs it; killed when it has printed what `until` looks for. */
+/** The command as a user runs it; killed when it has printed the text `until`. */
 export function copy(
   args: readonly string[],
   { until, env = {} }: { until?: RegExp; env?: Record<string, string> } = {},
 ): Promise<Run> {
   return new Promise((resolve) => {
     const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
-    // A group of its own: the Worker that it starts is killed with it, since nobody is left who would end that.
+    // A separate group, so that the Worker is killed with it, since no other process would end that.
     const child = spawn(process.execPath, [script, 'copy', ...args], {
       env: { ...process.env, ...env },
       detached: true,

@@ -1,4 +1,4 @@
-// What stands in for Cloudflare's API in tests? A server that answers its D1 query call from a D1 of the simulator.
+// Simulates Cloudflare's API in tests: a server that answers its D1 query call from a D1 of the simulator.
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 

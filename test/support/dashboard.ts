@@ -1,14 +1,14 @@
 import { ADMIN_TOKEN, type Json, type Key } from './oauth'
 import type { RunningServer } from './server'
 
-/** A deployment that asks for keys, and people who look at its pages with a browser written by hand. */
+/** A deployment that requires keys, and users who visit its pages with a hand-written browser. */
 export interface Seen {
   readonly status: number
   readonly text: string
   readonly headers: Headers
 }
 
-/** Somebody's browser: its cookie, and the token of the last page that had a form. */
+/** A user's browser: its cookie, and the token of the last page with a form. */
 export interface Person {
   readonly cookie: string
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>
@@ -16,7 +16,7 @@ export interface Person {
   readonly send: (path: string, fields: Record<string, string | readonly string[]>, more?: Sending) => Promise<Seen>
   /** Sends the form of a file that the page at `/settings` has; unless it is to be another, with its token. */
   readonly sendFile: (path: string, fields: Record<string, string>, file: Uint8Array | null) => Promise<Seen>
-  /** What a form of that page answers with, as bytes. */
+  /** The answer to a form of that page, as bytes. */
   readonly download: (path: string, fields: Record<string, string>) => Promise<Response>
 }
 interface Sending {
@@ -116,12 +116,12 @@ export function houseOf(server: RunningServer) {
   }
   return {
     ...{ base, ask, admin, key, call, person, cookieOf, signIn },
-    /** Whoever has a new key of these properties, signed in. */
+    /** A signed-in user with a new key of these properties. */
     async somebody(draft: Json = {}): Promise<Person & { readonly key: Key }> {
       const made = await key(draft)
       return { ...(await signIn(made.key)).person, key: made }
     },
-    /** Somebody in open mode, whose browser has been given its cookie. */
+    /** A user in open mode, whose browser has its cookie. */
     visitor: async (): Promise<Person> => person(cookieOf(await ask('/', { headers: { accept: HTML } }))),
   }
 }

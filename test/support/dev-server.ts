@@ -32,7 +32,7 @@ function watched(env: Readonly<Record<string, string>>) {
   }
 }
 
-/** Ends the whole process group: the signal to one process would leave workerd behind. */
+/** Ends the complete process group: the signal to one process would leave workerd running. */
 const end = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve()
@@ -41,7 +41,7 @@ const end = (child: ChildProcess): Promise<void> =>
   })
 
 /**
- * `npm start` as the README says, on a free port and with data of its own.
+ * `npm start` as in the README, on a free port and with its own data.
  *
  * @param script another npm script that serves, with more environment for it
  * @param args what follows `npm start --`

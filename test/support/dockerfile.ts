@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from './build'
 
-/** A Dockerfile read, and its steps done by hand where docker is absent: a folder stands for the root of each stage. */
+/** Parses a Dockerfile, and runs its steps by hand where docker is absent: a folder replaces the root of each stage. */
 export interface Instruction {
   readonly name: string
   readonly text: string
@@ -25,7 +25,7 @@ const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').fi
 const isIgnored = (path: string): boolean =>
   ignored.some((rule) => (rule.startsWith('*.') ? path.endsWith(rule.slice(1)) : path.split('/')[0] === rule))
 
-/** What is sent to a build: the files that git knows or would add. */
+/** Files of a build: those that git tracks or would add. */
 const contextFiles = (): string[] =>
   execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
     .split('\0')
@@ -88,7 +88,7 @@ export async function buildImage(folder: string): Promise<Image> {
   return { root, workdir: join(root, workdir), environment, user, command: [...entry, ...command], healthCheck }
 }
 
-/** Who is not root gives no files away. */
+/** Only root can change the owner of files. */
 const run = (command: string, cwd: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const text = process.getuid?.() === 0 ? command : command.replaceAll(/chown \S+ \S+/g, 'true')

@@ -14,7 +14,7 @@ export interface StateOfEntry {
   readonly archived?: true
   /** As hooks leave it; then it is archived too. */
   readonly captured?: true
-  /** Gone; or gone for every reader, while its row is removed behind the call. */
+  /** Deleted; or invisible to every reader, while its row is removed after the call. */
   readonly deleted?: true | 'in parts'
   readonly expires?: true
 }
@@ -58,7 +58,7 @@ const writes = (key: Key, org: string, version: Version): boolean =>
   sees(key, org, version) &&
   (key.projects === null || (version.project !== null && key.projects.includes(version.project)))
 
-/** What a caller may do with an entry in a state. */
+/** Actions that a caller may perform on an entry in a state. */
 export function rights(key: Key, org: string, { versions, deleted, expires }: StateOfEntry) {
   const [first, last] = [versions[0] as Version, versions.at(-1) as Version]
   const stands = deleted === undefined && expires === undefined
@@ -67,7 +67,7 @@ export function rights(key: Key, org: string, { versions, deleted, expires }: St
     changes: stands && writes(key, org, last),
     erases: writes(key, org, last),
     returns: deleted !== undefined && writes(key, org, last),
-    /** Brings its first version back. */
+    /** Restores its first version. */
     reverts: expires === undefined && writes(key, org, last) && writes(key, org, first),
   }
 }
@@ -76,7 +76,7 @@ export interface Made {
   readonly id: number
   readonly thread: string
   readonly text: string
-  /** A word that stands in this version alone. */
+  /** A word of this version only. */
   readonly secrets: readonly string[]
   readonly title: string
   /** Of the call that deleted it. */
@@ -122,7 +122,7 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   return { id, thread, title, text: textOf(1), secrets, changeId }
 }
 
-/** What stands or is kept of an entry, whoever looks. */
+/** Existing and retained data of an entry, for any reader. */
 export async function fingerprint(id: number): Promise<unknown> {
   const columns = sql.raw('version, text, metadata, tags, project, reader, archived, layer')
   const [newest] = await beside(sql`

@@ -1,4 +1,4 @@
-// Which calls stand for all that a server is asked? Each tool with the arguments that lead its statements different ways, resources,
+// Calls that represent all uses of a server: each tool with the arguments that need different statements, resources,
 // completions and routes, in a store with something of every sort.
 import type { Asker } from './ask'
 import { claudeCode } from './hook-events'
@@ -38,7 +38,7 @@ interface Filling {
   /** How many there are already. */
   readonly from?: number
   readonly count: number
-  /** What every tenth refers to, in turn; without them, to those that were stored just before. */
+  /** Entries that every tenth refers to, in turn; without them, those that were stored just before. */
   readonly earlier?: readonly number[]
   readonly project?: string
 }
@@ -63,7 +63,7 @@ const event = (type: string, payload: object) => ({
 })
 const image = (n: number) => [{ data: base64(pngBytes(`image ${n}`)), mime_type: 'image/png' }]
 
-/** What calls are about. */
+/** Subjects of the calls. */
 export interface Stored {
   readonly ids: readonly number[]
   readonly long: number
@@ -75,7 +75,7 @@ export interface Stored {
 }
 
 /**
- * Something of every sort beside what `fill` stores: a long text, images, a diary page, memories of each layer, code, versions,
+ * One of every sort in addition to the entries of `fill`: a long text, images, a diary page, memories of each layer, code, versions,
  * deletions. @param times how many of each
  */
 export async function vary(ask: Asker['ask'], ids: readonly number[], times: number): Promise<Stored> {

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Lines of a failure: what was expected and where. The whole stands where its part of the run says it. */
+/** Lines of a failure: the expectation and its place. The full report is where its part of the run prints it. */
 const LINES_OF_A_FAILURE = 25
 const FAILURES_TOLD = 20
 
@@ -26,7 +26,7 @@ const failedIn = (module: TestModule) => [
   ),
 ]
 
-/** Notes what failed where `scripts/test.mjs` says it last: of a run of two parts, whoever keeps only the end of it has one. */
+/** Records failures for the summary at the end of `scripts/test.mjs`, so that the end of a run of two parts shows all. */
 export default class FailuresAtTheEnd implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const { COMMONPLACE_TEST_NOTES: notes } = process.env

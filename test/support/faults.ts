@@ -1,4 +1,4 @@
-/** Stand-ins that pass calls on to the real binding and make chosen ones fail. */
+/** Wrappers that pass calls on to the real binding and make chosen ones fail. */
 export type Fault = 'before' | 'after'
 
 /** When a call is to fail: before it reaches the binding, or after the binding has done it. */

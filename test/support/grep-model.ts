@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 
-/** What grep means, in the plainest code, and random texts and patterns to hold it to. */
+/** A reference implementation of grep in the simplest code, and random texts and patterns to compare with it. */
 
 const pieces = fc.constantFrom(
   ...[

@@ -1,4 +1,4 @@
-/** Events of clients as their documents show them, for tests of what the server makes of them. */
+/** Events of clients as in their documents, for tests of the server's processing. */
 export const REMOTE = 'git@github.com:Acme/Ferry.git'
 export const PLACE = { folder: '/home/ada/ferry', remote: REMOTE, branch: 'main' }
 

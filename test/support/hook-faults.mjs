@@ -1,5 +1,5 @@
 // Loaded before the hook program (`node --import`): ends it as `kill -9` does before its step number KILL_AT, moves its clock by
-// CLOCK_MS, or lets its time pass PATIENCE times as slowly, so that a busy machine is no server that answers late (0.02: 50 times as
+// CLOCK_MS, or lets its time pass PATIENCE times as slowly, so that a busy machine is not mistaken for a late server (0.02: 50 times as
 // fast). A step is a change of the disk or a request, so that between two of them nothing can be half done.
 import fs from 'node:fs'
 import http from 'node:http'
@@ -13,7 +13,7 @@ function stepped(object, name) {
   const real = object[name]
   object[name] = function (...args) {
     if (steps++ === at) {
-      // What is being written is left in the middle of it.
+      // A write is interrupted in the middle.
       if (name === 'writeFileSync') real.call(this, args[0], String(args[1]).slice(0, 20), args[2])
       process.kill(process.pid, 'SIGKILL')
     }

@@ -10,7 +10,7 @@ export interface Imported {
   readonly images: readonly RecordOf<'image'>[]
   /** The one entry whose text or title begins so. */
   readonly entry: (beginning: string) => EntryRecord
-  /** What is told of a place. */
+  /** Notices about a place. */
   readonly told: (where: string) => string[]
 }
 
@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly prepare?: (folder: string) => void
 }
 
-/** What an importer makes of a sample, read back from its volumes. */
+/** The result of an importer for a sample, read back from its volumes. */
 export async function imported(source: string, file: string, options: ImportOptions = {}): Promise<Imported> {
   const folder = importSamples(options.pack ?? source)
   options.prepare?.(folder)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Json, Key, World } from './isolation'
 
-/** What was, and who may learn of it (history contract §3, §4): random changes of entries, each looked at by several keys. */
+/** History, and who may read it (history contract §3, §4): random changes of entries, each read with several keys. */
 interface State {
   readonly text: string
   readonly project: string | null
@@ -54,7 +54,7 @@ export class HistoryStage {
 
   private last = (entry: Entry): Version => entry.versions.at(-1) as Version
 
-  /** A call; what it tells of texts, its caller could see at some time. */
+  /** A call; the caller could see at some time every text in its answer. */
   private async call(
     key: Key,
     tool: string,
@@ -116,7 +116,7 @@ export class HistoryStage {
     if (may) this.note(entry, null)
   }
 
-  /** What stands there and what was deleted, by whom it was to write when it was. */
+  /** Existing and deleted entries, with those who could write them then. */
   private async erase(key: Key, entry: Entry): Promise<void> {
     const last = this.last(entry)
     const may = !entry.erased && this.writes(key, entry, last)
@@ -136,7 +136,7 @@ export class HistoryStage {
     if (may) this.note(entry, last)
   }
 
-  /** What one key learns of one entry: its versions, one of them whole, and all entries as of some instant. */
+  /** Everything that one key can read of one entry: its versions, one of them complete, and all entries as of some instant. */
   private async look(key: Key, entry: Entry): Promise<void> {
     const { id } = entry
     const versions = entry.erased ? [] : entry.versions
@@ -176,7 +176,7 @@ export class HistoryStage {
     expect(data.result.map(({ id, text_content }: Json) => [id, text_content])).toEqual(then)
   }
 
-  /** The whole feed of one key: each change that came into or went out of its sight, as what it was to it. */
+  /** The complete feed of one key: each change that it may see, in its view. */
   private async follow(key: Key): Promise<void> {
     const sees = (entry: Entry, state: State | null) => state !== null && !state.diary && this.sees(key, entry, state)
     const expected = this.changes.flatMap(({ entry, version, before, after }) => {
@@ -199,7 +199,7 @@ export class HistoryStage {
     expect(told).toEqual(expected)
   }
 
-  /** Plays so many steps, then lets every key read its feed. */
+  /** Runs a number of steps, then lets every key read its feed. */
   async play(steps: number): Promise<void> {
     for (const key of this.keys) this.cursors.set(key, (await this.call(key, 'list_changes', {})).data.next)
     const writers = this.keys.filter(({ role }) => role !== 'reader')

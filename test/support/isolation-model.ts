@@ -1,6 +1,6 @@
 import type { Json, Key } from './isolation'
 
-/** Who sees and writes what, said once more in plain code from the platform contract §5: the measure of isolation tests. */
+/** Read and write access, implemented again in plain code from the platform contract §5: the reference of isolation tests. */
 type Metadata = Record<string, unknown>
 
 export interface Memory {
@@ -18,7 +18,7 @@ export interface Memory {
   version: number
 }
 
-/** What a store or an update says; absent parts are not said. */
+/** Arguments of a store or an update; absent ones are not sent. */
 export interface Said {
   readonly text?: string
   readonly metadata?: Metadata
@@ -166,7 +166,7 @@ export class Model {
     }
   }
 
-  /** What a delete takes. */
+  /** Entries that a delete affects. */
   deletable(key: Key, by: { ids?: number[]; thread?: string; source?: string; before?: number }): Memory[] {
     const named = (by.ids ?? []).flatMap((id) => this.memories.get(id) ?? [])
     return (by.ids ? [...new Set(named)] : this.found(key)).filter(
@@ -178,7 +178,7 @@ export class Model {
     )
   }
 
-  /** What `get_statistics` must say, as far as it counts entries. */
+  /** Expected values of `get_statistics`, as far as it counts entries. */
   statistics(key: Key) {
     const all = this.found(key)
     const ranked = (names: string[], limit: number) => {
@@ -211,7 +211,7 @@ export class Model {
     }
   }
 
-  /** What `list_threads` must say. */
+  /** Expected values of `list_threads`. */
   threads(key: Key) {
     const all = this.found(key)
     const second = (memories: Memory[], pick: (...of: number[]) => number) =>
@@ -237,7 +237,7 @@ export class Model {
 
 const iso = (ms: number): string => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000', '')
 
-/** What tools tell of a memory, as far as the model knows it. */
+/** A tool's view of a memory, as far as the model knows it. */
 export const told = (memory: Memory) => ({
   id: memory.id,
   thread_id: memory.thread,

@@ -10,7 +10,7 @@ export interface Play {
   readonly dice: readonly number[]
 }
 
-/** What a denial on a page of administration is noted as. */
+/** Actions of denials on pages of administration. */
 const ADMINISTRATION: Readonly<Record<string, string>> = {
   '/projects': 'projects.list',
   '/keys': 'keys.list',
@@ -22,7 +22,7 @@ const SECRET = /secret\dx\d+/g
 
 type Change = Said & { readonly context_id: number }
 
-/** What the audit log should tell. */
+/** Expected rows of the audit log. */
 interface Event {
   readonly org: string
   readonly key: Key
@@ -35,7 +35,7 @@ interface Event {
 
 export class Stage {
   readonly model: Model
-  /** What the audit log of each org must hold from now on. */
+  /** Rows that the audit log of each organization must contain from now on. */
   readonly events: Event[] = []
   private readonly say: Sayings
 
@@ -48,7 +48,7 @@ export class Stage {
     this.say = new Sayings(hashes, keys[0]?.org, () => world.clock.ms)
   }
 
-  /** As a rule one that the key sees, else any of either org, one that is gone, or one that never was. */
+  /** Usually an id that the key sees, else any of either org, a deleted one, or one that never existed. */
   private anyId(key: Key, die: Die): number {
     const seen = this.model.seen(key)
     if (die(3) > 0 && seen.length > 0) return seen[die(seen.length)]?.id as number
@@ -66,7 +66,7 @@ export class Stage {
     else this.events.push({ org: key.org, key, action, allowed, ids, detail, at })
   }
 
-  /** A call, whose answer holds no secret that the caller cannot see or did not say. */
+  /** A call, whose answer contains no secret that the caller cannot see or did not send. */
   private async call(key: Key, tool: string, args: Record<string, unknown>): Promise<ToolAnswer> {
     const allowed = JSON.stringify([this.model.seen(key), args])
     const answer = await this.world.call(key, tool, args)
@@ -76,7 +76,7 @@ export class Stage {
     return answer
   }
 
-  /** A write that needs the role writer; the model says whether it is refused and what it changes. */
+  /** A write that needs the role writer; the model returns whether it is refused and what it changes. */
   private async write(
     key: Key,
     tool: string,
@@ -111,7 +111,7 @@ export class Stage {
     this.model.store(key, turn, id)
   }
 
-  /** Who comes in at pages that are not for everybody; that somebody did not is noted. */
+  /** Access to restricted pages; refusals are logged. */
   private checkDoor(key: Key, path: string, status: number): void {
     const action = path === '/review' ? 'captured.list' : ADMINISTRATION[path]
     if (action === undefined) return

@@ -2,7 +2,7 @@ import type { Key } from './isolation'
 import type { Said, Turn } from './isolation-model'
 import { base64, pngBytes } from './scope'
 
-/** What random calls say: few words, threads, tags, projects and images, the same ones in both orgs, so that they meet. */
+/** Values of random calls: few words, threads, tags, projects and images, the same ones in both orgs, so that they coincide. */
 export const THREADS = ['alpha', 'beta', 'gamma']
 const TAGS = ['red', 'blue', 'decision']
 export const WORDS = ['harbor', 'lantern', 'meadow']

@@ -8,8 +8,8 @@ import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
 import { placeOf } from './tool-places'
 
-/** The whole Worker behind real keys, in one isolate, with a clock that stands still: what isolation is proved on. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+/** The complete Worker with real keys, in one isolate, with a stopped clock, for proofs of isolation. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 export type Json = any
 
 export interface Answer {
@@ -20,7 +20,7 @@ export interface Answer {
   readonly json: Json
 }
 
-/** What a tool answered: its structured content, and everything that was sent. */
+/** Answer of a tool: its structured content, and everything that was sent. */
 export interface ToolAnswer {
   readonly data: Json
   /** Null when the call succeeded. */
@@ -44,8 +44,8 @@ export const OPERATOR = 'operator-of-this-deployment'
 const ORIGIN = 'http://localhost'
 
 /**
- * @param database in the place of the test's own, so that it can be made to fail
- * @param beside further bindings, and who hears what is logged
+ * @param database replaces the test's own, so that it can be made to fail
+ * @param beside further bindings, and a receiver of log lines
  */
 export function openWorld(
   vars: Record<string, string> = {},
@@ -55,7 +55,7 @@ export function openWorld(
   const config = parseConfig({
     ...(onPostgres() ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
-    // The model knows what stands there; what was is looked at in contracts/endpoint/history.ts.
+    // The model knows existing entries; contracts/endpoint/history.ts checks history.
     HISTORY_DAYS: '0',
     ADMIN_TOKEN: OPERATOR,
     RATE_LIMIT_PER_MINUTE: '0',
@@ -71,7 +71,7 @@ export function openWorld(
   const app = createApp(async () => ({ config, services, log }))
   const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
 
-  /** Waits for what goes on after responses. */
+  /** Waits for work after responses. */
   async function settle(): Promise<void> {
     while (background.length > 0) {
       const running = background

@@ -1,5 +1,5 @@
-// What goes on behind the last answer of a test file? It is waited for: what asks Vitest for a module when the file has ended (an object that
-// hears of a change begins with one) fails the whole run.
+// Waits for work after the last answer of a test file: a module request to Vitest after the file has ended (an object that
+// is notified of a change starts with one) fails the complete run.
 
 const left: (() => Promise<unknown>)[] = []
 

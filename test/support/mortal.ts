@@ -9,11 +9,11 @@ import { startServer } from './server'
 export interface MortalServer {
   /** The first time, and after each crash. */
   start(): Promise<{ readonly origin: string; crash(): Promise<void> }>
-  /** Forgets what was kept. */
+  /** Deletes the stored data. */
   drop(): Promise<void>
 }
 
-/** @param hyperdrive URL of a PostgreSQL database, in the place of D1; it lives on when the server is killed */
+/** @param hyperdrive URL of a PostgreSQL database, instead of D1; it lives on when the server is killed */
 export async function mortalServer(hyperdrive?: string): Promise<MortalServer> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-mortal-'))
   const port = await freePort()

@@ -6,7 +6,7 @@ import { type OpenedServer, type Surroundings, startServer } from './server'
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
 export const REDIRECT = 'http://127.0.0.1:41999/callback'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 export type Json = any
 
 export interface Key {
@@ -135,7 +135,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
       redirect_uri: REDIRECT,
       ...more,
     })
-  /** The whole way from nothing to tokens. */
+  /** The complete flow from nothing to tokens. */
   async function connect(holder: Key, more: Record<string, string | null> = {}): Promise<Json> {
     const { client_id } = await register()
     const { verifier, challenge } = pkce()

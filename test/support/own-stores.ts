@@ -1,5 +1,5 @@
-// What does a test file in workerd find stored? Nothing, though files share a process (`isolate: false`): a file of PostgreSQL has a
-// database of its own there, since the outbox, the schedule and the sequences are the whole database's.
+// Gives a test file in workerd empty stores, though files share a process (`isolate: false`): a file of PostgreSQL has a
+// separate database there, since the outbox, the schedule and the sequences are shared by a database.
 import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
 import { afterAll } from 'vitest'
@@ -15,7 +15,7 @@ const { HYPERDRIVE, POSTGRES_TEMPLATE: template } = env as unknown as {
 
 async function execute(statement: string): Promise<void> {
   const client = new Client({ connectionString: HYPERDRIVE.connectionString })
-  // In workerd a socket that was closed is told as an error.
+  // In workerd a closed socket is reported as an error.
   client.on('error', () => {})
   await client.connect()
   await client.query(statement).finally(() => client.end())
@@ -31,5 +31,5 @@ else {
   renewBindings(url.href)
   afterAll(() => execute(`DROP DATABASE ${name} WITH (FORCE)`))
 }
-// Before that: what was said last is done first.
+// Before that, pending messages are processed first.
 afterAll(settleAll)

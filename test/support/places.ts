@@ -1,4 +1,4 @@
-// Several servers in one workerd: to start one that loads the product anew is a second of work and more, a place in one that has it a
+// Several servers in one workerd: starting one that loads the product takes more than a second, a place in one that has it a
 // quarter of that. Each place has an address, variables and stores of its own, and of what the product remembers nothing is another's,
 // since it remembers by environment and by database.
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
@@ -9,9 +9,9 @@ export interface PlacedServer extends OpenedServer {
   backups(): ReturnType<Miniflare['getR2Bucket']>
 }
 
-/** What a place has or lacks beside variables. */
+/** Bindings that a place has or lacks in addition to variables. */
 export interface Furnishing {
-  /** URL of a PostgreSQL database, in the place of D1. */
+  /** URL of a PostgreSQL database, instead of D1. */
   readonly hyperdrive?: string
   /** True: with a bucket for backups. */
   readonly backups?: boolean
@@ -23,14 +23,14 @@ export interface Furnishing {
   readonly fails?: boolean
 }
 
-/** In one workerd; where they are taken, a further one is started. */
+/** In one workerd; if all are in use, another one is started. */
 const PLACES = Array.from({ length: 24 }, (_, place) => place)
 
-/** What the product may find in its environment beside variables, by what it is bound to. */
+/** Bindings of the product's environment in addition to variables, by type. */
 const STORES = { d1Databases: ['DB'], kvNamespaces: ['OAUTH_KV'], r2Buckets: ['IMAGES', 'BACKUP_BUCKET'] }
 const OBJECTS = { VECTORS: 'VectorObject', GATES: 'GateObject', FEEDS: 'FeedObject' }
 
-/** Told what a place is configured with, or to run its schedule, at the address of the workerd itself. */
+/** Receives the configuration of a place, or the request to run its schedule, at the address of the workerd itself. */
 const ENTRY = `import { WorkerEntrypoint } from 'cloudflare:workers'
 import worker, * as product from './index.js'
 const places = []
@@ -90,7 +90,7 @@ function take(fails: boolean): { workerd: Miniflare; place: number } {
   return { workerd: open.workerd, place: open.taken++ }
 }
 
-/** @returns the names of what stands in an environment */
+/** @returns the names in an environment */
 function boundOf({ hyperdrive, backups = false, vectors = true, images = true }: Furnishing): string[] {
   const lacking = [
     ...(hyperdrive === undefined ? [] : ['DB']),
@@ -102,7 +102,7 @@ function boundOf({ hyperdrive, backups = false, vectors = true, images = true }:
 }
 
 /**
- * What `startServer` starts, for tests that neither kill it nor read its log. Nobody asks it any more once it has been stopped, but it
+ * A server like that of `startServer`, for tests that neither kill it nor read its log. It is not used after it has been stopped, but it
  * would still answer.
  */
 export async function startPlace(

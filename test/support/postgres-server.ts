@@ -1,5 +1,5 @@
-// Which PostgreSQL do the tests of a run play against? PG_URL when given; else a real one that the project brings along; else,
-// outside CI, PGlite, which says so. A template database is migrated once; tests get copies of it (see postgres.ts).
+// Selects the PostgreSQL of a test run: PG_URL when given; else a real one that the project installs; else,
+// outside CI, PGlite, which reports that. A template database is migrated once; tests get copies of it (see postgres.ts).
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface PostgresForTests {
   readonly url: string
   /** The same server behind pgbouncer in transaction mode; null where there is none. */
   readonly pooledUrl: string | null
-  /** A migrated database that nobody is connected to; empty on PGlite, which has one database. */
+  /** A migrated database without connections; empty on PGlite, which has one database. */
   readonly template: string
 }
 
@@ -73,7 +73,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Whatever is named after the template of a run: some end with a process of tests, which drops nothing. */
+/** Databases named after the template of a run: some end with a process of tests, which drops nothing. */
 async function dropDatabases(url: string, template: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -115,7 +115,7 @@ async function startPglite(reason: string): Promise<Running> {
     '  Set PG_URL to a server with pgvector 0.8 to run them all.',
   ].join('\n')
   console.warn(`\n${notice}\n`)
-  // Said again at the end by scripts/test.mjs, since nobody reads the beginning of a long run.
+  // Repeated at the end by scripts/test.mjs, since the beginning of a long run is seldom read.
   const { COMMONPLACE_TEST_NOTES: notes } = process.env
   if (notes) writeFileSync(notes, `${notice}\n`)
   const server = await spawnServer('pglite')
@@ -142,7 +142,7 @@ async function start(): Promise<Running> {
   return startReal(server)
 }
 
-/** The projects of a run share one server: this module is loaded once for each of them, so they meet in the process. */
+/** The projects of a run share one server: this module is loaded once for each of them; they share it in the process. */
 const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

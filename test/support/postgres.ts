@@ -1,4 +1,4 @@
-// What does a test in Node ask of PostgreSQL? A database of its own, migrated or empty, which is gone afterwards.
+// A separate PostgreSQL database for a test in Node, migrated or empty, which is deleted afterwards.
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { execute, migrateDatabase, spawnServer, withDatabase } from './postgres-server'
@@ -41,11 +41,11 @@ export const freshDatabase = (): Promise<TestDatabase> =>
 
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
 
-/** Ends what the pooler keeps open: the server copies no database in which somebody sits, and waits for those that are leaving. */
+/** Ends open connections of the pooler: the server copies no database with sessions, and waits for those that are ending. */
 export const endSessions = (of: TestDatabase): Promise<void> =>
   execute(postgresUrl(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(of)}'`)
 
-/** A database as another is now, with what its planner knows; nobody may be connected to that one. Of a real server only. */
+/** Copies a database with its planner statistics; it must have no connections. Of a real server only. */
 export const copyDatabase = (of: TestDatabase): Promise<TestDatabase> => create(nameOf(of))
 
 /** Makes a database again what a copy of it is. */

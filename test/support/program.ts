@@ -10,7 +10,7 @@ import { ROOT } from './build'
  * @param script from the root of the repository
  * @param input what it reads
  * @param before what Node loads before it, as `--import` names it
- * @returns its exit code, null where it was killed, and what it said
+ * @returns its exit code, null if it was killed, and its output
  */
 export async function runProgram(
   script: string,

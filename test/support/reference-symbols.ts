@@ -1,7 +1,7 @@
 import * as ts from 'typescript/unstable/ast'
 import { readTrees } from './typescript-trees'
 
-/** What the TypeScript compiler's own tree says a file declares: an independent source to hold our parsers against. */
+/** Declarations of a file by the TypeScript compiler's own tree: an independent reference for our parsers. */
 export interface ReferenceSymbol {
   readonly name: string
   readonly kind: string

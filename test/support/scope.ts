@@ -18,7 +18,7 @@ export const freshPrincipal = (overrides: Partial<Caller> = {}): Caller => ({
   ...overrides,
 })
 
-/** A clock that stands where the test puts it. */
+/** A clock that the test sets. */
 export class TestClock implements Clock {
   constructor(public ms = Date.UTC(2026, 10, 20, 9, 0, 0)) {}
   now(): number {

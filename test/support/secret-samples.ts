@@ -1,4 +1,4 @@
-/** Secrets that nobody has, and texts that only look like some. Put together here, so that no scanner takes this file for a leak. */
+/** Made-up secrets, and texts that only look like some. Put together here, so that no scanner mistakes this file for a leak. */
 const letters = (count: number, from = 0): string => 'aB3dE6gH9kL2nP5rT8vX'.repeat(20).slice(from, from + count)
 const hex = (count: number): string => '3f9a1c07e5b2d846'.repeat(8).slice(0, count)
 const capitals = (count: number): string => 'Q2W3E4R5T6Y7U8I9'.repeat(4).slice(0, count)

@@ -1,4 +1,4 @@
-// A server on PostgreSQL for tests in Node: a database of its own for each, gone when the server stops.
+// A server on PostgreSQL for tests in Node: a separate database for each, deleted when the server stops.
 import type { Backend } from '../contracts/endpoint/session'
 import { mortalServer } from './mortal'
 import { type Furnishing, type PlacedServer, startPlace } from './places'
@@ -6,7 +6,7 @@ import { freshDatabase, type TestDatabase } from './postgres'
 import { execute } from './postgres-server'
 import type { ServerWithSql } from './server'
 
-/** As Hyperdrive pools in production, which also spares each request a session of its own; directly where there is no pooler. */
+/** Pooled as by Hyperdrive in production, which also saves each request a new session; direct if there is no pooler. */
 const pooled = ({ url, pooledUrl }: TestDatabase): string => pooledUrl ?? url
 
 export async function startPostgresServer(

@@ -12,7 +12,7 @@ export interface RunningServer {
 
 /** A server whose database a test can reach. */
 export interface ServerWithSql extends RunningServer {
-  /** Runs one statement beside the Worker, for what would otherwise need time to pass. */
+  /** Runs one statement directly on the database, for tests that would otherwise wait. */
   sql(statement: string): Promise<unknown>
 }
 
@@ -29,13 +29,13 @@ export interface Surroundings {
   readonly onLog?: (line: string) => void
   /** The web as the Worker sees it; without it, the real one. */
   readonly web?: (request: { readonly url: string }) => Promise<Response>
-  /** What the Worker takes for its own origin, when it is not the socket's. */
+  /** The Worker's own origin, if it is not the socket's. */
   readonly origin?: string
   /** Answers in place of the model process next to the Worker. */
   readonly model?: (request: Request) => Promise<Response>
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
-  /** A folder that keeps the data when the server is gone, and the port that it had. */
+  /** A folder that preserves the data after the server has stopped, and the port that it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 
@@ -50,7 +50,7 @@ function bundleOf(worker: string): string {
   return told
 }
 
-/** What re-exports a bundle as it is. */
+/** A module that re-exports a bundle unchanged. */
 const WHOLE = `export * from './index.js'\nexport { default } from './index.js'\n`
 
 /**
@@ -92,7 +92,7 @@ export async function everythingIn(kv: Awaited<ReturnType<Miniflare['getKVNamesp
 /**
  * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
  *
- * @param hyperdrive URL of a PostgreSQL database, in the place of D1
+ * @param hyperdrive URL of a PostgreSQL database, instead of D1
  */
 export async function startServer(
   vars: Record<string, string> = {},

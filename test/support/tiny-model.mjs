@@ -19,7 +19,7 @@ const GROUPS = [
 const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]']
 const WORDS = [...SPECIAL, ...GROUPS.flat()]
 
-/** @param {number} value a whole number of any size @returns {number[]} as protocol buffers write it */
+/** @param {number} value an integer of any size @returns {number[]} as protocol buffers write it */
 function varint(value) {
   const bytes = []
   let rest = value

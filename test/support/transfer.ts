@@ -8,7 +8,7 @@ import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ADMIN_TOKEN, type Team } from './access'
 import { base64, pngBytes } from './scope'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** Moves of orgs over HTTP, as the command line makes them. */
@@ -16,7 +16,7 @@ export interface Export {
   readonly bytes: Uint8Array
   readonly manifests: readonly RecordOf<'manifest'>[]
   readonly ends: readonly RecordOf<'end'>[]
-  /** What stands between, as lines. */
+  /** The records in between, as lines. */
   readonly lines: readonly string[]
   readonly records: readonly CarriedRecord[]
 }
@@ -86,7 +86,7 @@ export async function post(team: Team, org: string, bytes: Uint8Array, query = '
 
 export const verified = (bytes: Uint8Array) => verifyExport(() => streamed(bytes))
 
-/** A record of an entry that says as little as it may. */
+/** A minimal record of an entry. */
 export const told = (id: EntryRecord['id'], more: Partial<EntryRecord> = {}): EntryRecord => ({
   ...{ record: 'entry', id, thread_id: 't', source: 'user', text: `told ${id}`, version: 1 },
   created_at: '2026-10-05T08:00:00.000Z',
@@ -157,7 +157,7 @@ const WORDS = 'ferry harbour tide ledger mast rope anchor señal 潮 🚢 keel "
 
 const sentence = (roll: Dice): string => Array.from({ length: 3 + roll.below(12) }, () => roll.one(WORDS)).join(' ')
 
-/** Makes a random store of what all families store, in every state that they bring entries into. */
+/** Makes a random store with entries of all families, in every state. */
 export async function fillRandomly(team: Team, org: string, seed: number, steps: number): Promise<void> {
   const roll = dice(seed)
   await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: org, name: org })

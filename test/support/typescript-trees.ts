@@ -4,7 +4,7 @@ import { API } from 'typescript/unstable/sync'
 import { ROOT } from './build'
 
 /**
- * What `read` makes of each file's tree, as the TypeScript compiler parses it: it checks nothing and follows no import. `isFlawed` says
+ * The results of `read` for each file's tree, as the TypeScript compiler parses it: it checks nothing and follows no import. `isFlawed` says
  * whether it found a mistake. The compiler is a process of its own, whose interface is new: this is the one file that knows how to ask it.
  */
 export function readTrees<T>(paths: readonly string[], read: (tree: SourceFile, isFlawed: boolean) => T): T[] {

@@ -1,5 +1,5 @@
-// Which statements does a call send to PostgreSQL? A way to the server that listens, and what a statement that was heard reads when it is
-// run again, wherever the tables have grown and whatever the planner has come to know.
+// Records the statements that a call sends to PostgreSQL: a connection that listens, and the rows that a recorded statement reads when it is
+// run again, after the tables have grown and the planner has other statistics.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Client } from 'pg'
@@ -11,7 +11,7 @@ export type Group = readonly Statement[]
 export interface Recorder {
   /** Of the same database, by way of the recorder. */
   readonly url: string
-  /** What has been sent since it was last asked, once every session has ended. */
+  /** Messages since the last call, once every session has ended. */
   take(): Promise<Group[]>
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ function boundValues(body: Buffer): (string | null)[] {
   })
 }
 
-/** Hears one session: the groups of statements that its client sends, and that it has said goodbye. */
+/** Records one session: the groups of statements that its client sends, and its end. */
 function listen(heard: (group: Group) => void, ended: () => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let started = false
@@ -105,7 +105,7 @@ export async function startRecorder(url: string): Promise<Recorder> {
   }
 }
 
-/** What a statement has read. */
+/** Rows that a statement has read. */
 export interface Reading {
   readonly text: string
   /** Rows of tables and of indexes. */
@@ -117,7 +117,7 @@ export interface Reading {
 const LARGE_TABLES =
   'entries entries_fts entry_tags entry_vectors entry_versions thread_counters changes links patterns layer_counters'
 
-/** What the session has read, by what its statements and their triggers did; it forgets now and then, between transactions. */
+/** Rows that the session has read, through its statements and their triggers; reset now and then, between transactions. */
 const SO_FAR: Statement = {
   text: `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)
         + CASE WHEN relkind = 'r' THEN pg_stat_get_xact_tuples_fetched(oid) ELSE 0 END), 0)::bigint AS rows,
@@ -127,9 +127,9 @@ const SO_FAR: Statement = {
   values: [LARGE_TABLES],
 }
 
-/** Runs the statements of a group again, as one transaction, and tells what each has read. */
+/** Runs the statements of a group again, as one transaction, and returns the rows that each has read. */
 export async function replay(client: Client, group: Group): Promise<Reading[]> {
-  // Nothing may stand before BEGIN and behind COMMIT.
+  // No message may come before BEGIN or after COMMIT.
   const [opening, closing] = group.at(-1)?.text === 'COMMIT' ? [1, -1] : [0, group.length]
   const own = group.slice(opening, closing)
   const counted = [SO_FAR, ...own.flatMap((statement) => [statement, SO_FAR])]

@@ -8,16 +8,16 @@ const stores = (): Record<string, unknown> =>
   Object.fromEntries(Object.entries(bindings).filter(([, one]) => typeof one !== 'string'))
 
 /**
- * The whole Worker in this isolate, configured as a test says: what a server of its own would answer, without its start.
+ * The complete Worker in this isolate, with the configuration of a test: the answers of a separate server, without its start.
  *
  * @param vars on top of open mode
- * @param others in the place of stores; undefined takes one away
+ * @param others replacements of stores; undefined removes one
  */
 export function workerHere(vars: Record<string, string> = {}, others: Record<string, unknown> = {}) {
   const given = { ...stores(), ...others, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...vars }
   const env = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) as unknown as Env
 
-  /** One request, and all that it leaves behind its answer. @param url with a host, or a path of this machine */
+  /** Sends one request, and waits for its work after the answer. @param url with a host, or a path of this machine */
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const work: Promise<unknown>[] = []
     const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }

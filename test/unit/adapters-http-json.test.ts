@@ -103,7 +103,7 @@ describe('a passing fault', () => {
     expect(server.received).toHaveLength(3)
   })
 
-  it('says that a server is silent, after as many tries of the time that each may take', async () => {
+  it('reports that a server is silent, after all tries with their timeouts', async () => {
     const server = await start()
     server.fail(silent, silent)
     const options = { ...createTestTiming(), tries: 2, tryMs: 500 }
@@ -178,7 +178,7 @@ describe('a lasting fault', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('names what to start or set when nobody listens', async () => {
+  it('names what to start or set when nothing listens', async () => {
     const problem = await failure(client(await deadUrl(), createTestTiming()).post('/go', {}))
     expect(problem.message).toBe('Acme cannot be reached; start Acme or set ACME_HOST')
     expect(String(problem.cause)).toContain('ECONNREFUSED')
@@ -238,7 +238,7 @@ describe('an address', () => {
 })
 
 describe('batches', () => {
-  it('hold at most so many texts and so many characters, but always one text', () => {
+  it('contain a limited number of texts and characters, but always one text', () => {
     expect(batchFrom(['a', 'b', 'c'], { texts: 2, characters: 100 })).toBe(2)
     expect(batchFrom(['aaaa', 'bb', 'cccccccccc', 'd'], { texts: 9, characters: 6 })).toBe(2)
     expect(batchFrom(['cccccccccc', 'd'], { texts: 9, characters: 6 })).toBe(1)

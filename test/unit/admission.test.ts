@@ -24,7 +24,7 @@ function door(keyId: string) {
   return { said, ask, settled: () => Promise.all(work), credential }
 }
 
-it('asks for identity and admission side by side, of a key that the isolate has met', async () => {
+it('checks identity and limits in parallel, for a key that the isolate knows', async () => {
   const { said, ask, credential } = door('key_side')
   await ask('Bearer side')
   expect(said.splice(0)).toEqual(['identity', 'gate key_side'])

@@ -141,20 +141,20 @@ it('has no circles of imports', () => {
   expect(circles).toEqual([])
 })
 
-/** Statements that spell a part of the rule of who may read and change, beside its one room, each with its reason. */
+/** Statements that contain a part of the access rule outside of its one file, each with its reason. */
 const SPELT: Record<string, string> = {
   'sql/tables/entries/repeated-turn.ts':
     'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
-  'sql/tables/counts/layer-counts.ts': 'what counters hold and no reader sees is taken off again',
-  'sql/tables/changes/life-statements.ts': 'a capacity is shared, whoever may read what fills it',
+  'sql/tables/counts/layer-counts.ts': 'invisible entries are subtracted from counters',
+  'sql/tables/changes/life-statements.ts': 'a capacity is shared by all, whoever can read the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/tables/memories/met-again.ts': 'equal memories are read by the same readers',
   'sql/tables/packs/pack-statements.ts': 'an index leads to the pages of a diary',
 }
 
-it('spells who may read and who may change an entry in one room', () => {
+it('spells who may read and who may change an entry in one file', () => {
   const part = /\b\w+\.reader (=|IN|<>) |\bexpires_at (>|<)|\.project IN \$\{/
   const spelling = sourceFiles(join(SRC, 'adapters'))
     .map((file) => [relative(join(SRC, 'adapters'), file), readFileSync(file, 'utf8')] as const)
@@ -163,7 +163,7 @@ it('spells who may read and who may change an entry in one room', () => {
   expect(spelling.toSorted()).toEqual(Object.keys(SPELT).toSorted())
 })
 
-it('reads no result of a batch by its place: statements and rows meet in the named batch alone', () => {
+it('reads no result of a batch by its position: only the named batch connects statements and rows', () => {
   const adapters = join(SRC, 'adapters')
   // What runs statements and what wraps it, beside the named batch itself.
   const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres)\/|^code\//

@@ -54,13 +54,13 @@ describe('the folder of a store', () => {
     expect([watch().begin(), await watch().report(false, 'empty')]).toEqual([null, null])
   })
 
-  it('has nothing else in the place of its database', () => {
+  it('has nothing else instead of its database', () => {
     write('a text')
     expect(watch().begin()).toBe('foreign')
     expect(readFileSync(database(), 'utf8')).toBe('a text')
   })
 
-  it('keeps room for reading, and gives it up when the runtime finds no more', async () => {
+  it('reserves space for reading, and releases it when the runtime finds no more', async () => {
     write(GOOD)
     const storage = watch()
     storage.begin()
@@ -91,7 +91,7 @@ describe('the folder of a store', () => {
     expect(told).toEqual([expect.stringContaining('is damaged')])
   })
 
-  it('lets its reserve grow with the room of the disk', () => {
+  it('lets its reserve grow with the free space of the disk', () => {
     write(GOOD)
     const { bavail, bsize } = statfsSync(state)
     const reserve = join(state, 'reserve')
@@ -104,7 +104,7 @@ describe('the folder of a store', () => {
     expect(JSON.parse(readFileSync(join(state, 'commonplace.json'), 'utf8')).reserve).toBe(statSync(reserve).size)
   })
 
-  it('tells what the runtime said when a call has failed, once', async () => {
+  it('reports the error of the runtime when a call has failed, once', async () => {
     const storage = watch()
     storage.heard('e = workerd/util/sqlite.c++:910: failed: database disk image is malformed: SQLITE_CORRUPT')
     expect([await storage.report(false), await storage.report(true), await storage.report(true)]).toEqual([
@@ -144,13 +144,13 @@ describe('a local database whose files are broken', () => {
     }
   }
 
-  it('asks nobody while nothing fails', async () => {
+  it('makes no checks while nothing fails', async () => {
     const { found, connection } = open(null)
     await connection.batch([writes])
     expect([found.asked, found.ran]).toEqual([0, [1]])
   })
 
-  it('says why a call failed, and reads on while it is full without trying to write', async () => {
+  it('reports why a call failed, and continues to read while it is full without trying to write', async () => {
     const { found, connection } = open('full')
     found.fails = true
     await expect(connection.batch([writes])).rejects.toMatchObject({ fault: 'full', retryable: false })
@@ -175,7 +175,7 @@ describe('a local database whose files are broken', () => {
     expect(found.ran.at(-1)).toBe(1)
   })
 
-  it('remembers the write that failed where nobody can be asked, until one succeeds', async () => {
+  it('remembers the failed write where the host cannot be asked, until one succeeds', async () => {
     const full = translate(new Error('D1_ERROR: database or disk is full: SQLITE_FULL'), true)
     const failure = { is: full as unknown }
     const run = async () => {
@@ -191,7 +191,7 @@ describe('a local database whose files are broken', () => {
     await health.ping()
   })
 
-  it('is not begun anew in the place of one that is gone', async () => {
+  it('is not replaced with a new one when it is missing', async () => {
     const { host, state, found } = open('missing')
     let begun = 0
     await expect(preparing(host, state, async () => void begun++)).rejects.toBeInstanceOf(LocalFault)

@@ -3,7 +3,7 @@ import type { Fields, What } from '../../src/domain/capture/happening'
 import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
 import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
 
-/** What each client's own events mean, from their documents (capture contract §3). */
+/** Meaning of each client's own events, from their documents (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null
 const whatOf = (client: string, event: Fields): What | undefined => read(client, event)?.what
 
@@ -15,7 +15,7 @@ describe('events of clients', () => {
     expect(hookClient('constructor')).toBeNull()
   })
 
-  it('of Claude Code: both events of a tool, unless its output says outright that the command failed', () => {
+  it('of Claude Code: both events of a tool, unless its output states that the command failed', () => {
     const bash = (event: string, rest: Fields) =>
       whatOf('claude-code', {
         ...claude,
@@ -38,7 +38,7 @@ describe('events of clients', () => {
     expect(bash('PostToolUse', { tool_name: 1 })).toBeUndefined()
   })
 
-  it('of Claude Code: the source of a start says whether the session still holds what it was told', () => {
+  it('of Claude Code: the source of a start shows whether the session still has its earlier text', () => {
     const start = (source: string) => whatOf('claude-code', { ...claude, hook_event_name: 'SessionStart', source })
     expect(
       ['startup', 'resume', 'fork', 'clear', 'compact'].map((source) => (start(source) as { source: string }).source),
@@ -46,7 +46,7 @@ describe('events of clients', () => {
     expect(start('constructor')).toEqual({ kind: 'start', source: 'fresh' })
   })
 
-  it('of Codex: one event for tools, whose outcome is what the response says, and patches that name their files', () => {
+  it('of Codex: one event for tools, whose outcome is in the response, and patches that name their files', () => {
     const codex = (tool_name: string, tool_input: Fields, tool_response: unknown) =>
       whatOf('codex', { ...claude, turn_id: 't', hook_event_name: 'PostToolUse', tool_name, tool_input, tool_response })
     expect(codex('Bash', { command: 'make' }, 'all built')).toMatchObject({ outcome: 'unknown' })
@@ -72,7 +72,7 @@ describe('events of clients', () => {
     expect(read('cursor', { hook_event_name: 'stop' })).toBeNull()
   })
 
-  it('of Copilot: results of tools say how they went, and arguments may be JSON in a string', () => {
+  it('of Copilot: results of tools have their outcome, and arguments may be JSON in a string', () => {
     const copilot = (rest: Fields) => whatOf('copilot', { sessionId: 's', hook_event_name: 'PostToolUse', ...rest })
     const toolArgs = JSON.stringify({ command: 'make' })
     expect(copilot({ toolName: 'bash', toolArgs, toolResult: { resultType: 'failure' } })).toMatchObject({
@@ -134,7 +134,7 @@ describe('uses of tools', () => {
     expect([shell(1), shell(0)]).toMatchObject([{ outcome: 'failure' }, { outcome: 'success' }])
   })
 
-  it('say how they ended only where they say so outright', () => {
+  it('have an outcome only if they state it explicitly', () => {
     const said = [
       'Exit code 1',
       'exited with code 0',

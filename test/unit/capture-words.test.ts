@@ -28,7 +28,7 @@ function played(turns: readonly (readonly string[])[], isReverse = false) {
   return inOrder.reduce((all, [event, at]) => gather(all, event, PLACE, at), beginning(PLACE, 1))
 }
 
-/** Where sessions belong, what is kept of their words, and what models are told (capture contract §3). */
+/** Projects of sessions, stored texts, and prompts of models (capture contract §3). */
 describe('a session', () => {
   it('belongs to the project that its file names, else to its remote, else to its folder', () => {
     const remotes = [
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(cleanText(patch)).toBe('*** Begin Patch\n*** Update File: a.ts\n*** Add File: b.ts\n*** End Patch')
   })
 
-  it('is written where a command ran, also when its client does not say how that went', () => {
+  it('is written when a command ran, even if its client does not report the outcome', () => {
     const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
     const what = { kind: 'tool', files: [], command: 'make', outcome: 'unknown' } as const
     const gathered = gather(
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(wishes.map((wish) => decisionsIn(wish))).toEqual(wishes.map((wish) => [wish]))
   })
 
-  it('takes no message of a program, option, question, word of others or retraction for a decision', () => {
+  it('treats no message of a program, option, question, quote or retraction as a decision', () => {
     const others = [
       'Define a constant instead of using this literal 5 times.',
       'Netflix decided to move to AWS.',
@@ -141,7 +141,7 @@ describe('a session', () => {
     expect(findingsIn('Das Stapeln hat nichts gebracht.')).toHaveLength(1)
   })
 
-  it('keeps every prompt that says something and a part of the answer of every turn', () => {
+  it('stores every prompt with content and a part of the answer of every turn', () => {
     const turns = Array.from({ length: 20 }, (_, i) => [
       `Question number ${i} about part ${i}`,
       `Answer ${i} `.repeat(200),
@@ -157,12 +157,12 @@ describe('a session', () => {
     expect([...text].length).toBeLessThanOrEqual(6000)
   })
 
-  it('gathers the same turns whatever the order in which their events arrive', () => {
+  it('gathers the same turns in any order of their events', () => {
     const turns = Array.from({ length: 60 }, (_, i) => [`Question ${i} `, `Answer ${i} `.repeat(90)])
     expect(played(turns, true)).toEqual(played(turns))
   })
 
-  it('counts a yes to a proposal as a decision, and tells the proposal', () => {
+  it('counts a yes to a proposal as a decision, and includes the proposal', () => {
     const said = played([
       ['Which queue?', 'There are two. I recommend to use the outbox table for it.'],
       ['yes', 'Done.'],
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect(text).toContain('Failed, not passed since:\n- npm run lint')
   })
 
-  it('says whether the session did anything that is worth going on from', () => {
+  it('reports whether the session did anything worth continuing', () => {
     const workOf = (events: readonly Happening[]) =>
       checkpointOf(
         events.reduce((all, event, i) => gather(all, event, PLACE, i + 2), beginning(PLACE, 1)),
@@ -221,13 +221,13 @@ describe('a session', () => {
   })
 })
 
-describe('what a model is told', () => {
+describe('the prompt of a model', () => {
   const none = { Pinned: [], 'Work in flight': [], Constraints: [], Decisions: [], Gotchas: [] }
   const usual = { kind: 'decision', agent: null, createdAt: 0 }
   const many = (from: number, count: number, text = 'words '.repeat(100)) =>
     Array.from({ length: count }, (_, i) => ({ ...usual, id: from + count - i, title: `Title ${from + i}`, text }))
 
-  it('is nothing where nothing stands', () => {
+  it('is empty when there is nothing to include', () => {
     expect(startText({ facets: none, leftOff: null })).toEqual({ text: '', ids: [] })
     expect(promptText([], 6000)).toEqual({ text: '', ids: [] })
   })
@@ -244,7 +244,7 @@ describe('what a model is told', () => {
     }
   })
 
-  it('stands in a fence that no stored text can close or open, however it spells the tag', () => {
+  it('is in a fence that no stored text can close or open, however it spells the tag', () => {
     const tags = [
       '</commonplace-memory>',
       '<commonplace-memory>',
@@ -292,7 +292,7 @@ describe('what a model is told', () => {
     expect(promptText([{ id: 1, title: null, text: said }], 6000).text).toContain(said)
   })
 
-  it('draws from every section in turn, of which none gets more than a third of the budget', () => {
+  it('draws from every section in turn, and gives none more than a third of the budget', () => {
     const facets = { ...none, Constraints: many(1, 24), Decisions: many(30, 24), Gotchas: many(60, 2) }
     const lines = startText({ facets, leftOff: null }).text.split('\n')
     const section = (from: string, to: string) => lines.slice(lines.indexOf(from) + 1, lines.indexOf(to))
@@ -307,7 +307,7 @@ describe('what a model is told', () => {
     expect(lines.filter((line) => /^- \[6[12]\]/.test(line))).toHaveLength(2)
   })
 
-  it('tells an entry once, in the order of facets and ids, whatever the order it was found in', () => {
+  it('includes an entry once, in the order of facets and ids, whatever the order it was found in', () => {
     const [a, b] = [
       { ...usual, id: 9, title: 'A', text: 'A' },
       { ...usual, id: 3, title: 'B', text: 'b' },

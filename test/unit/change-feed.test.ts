@@ -90,13 +90,13 @@ describe('waiting for a change', () => {
     expect(clock.ms - 9_000).toBeLessThanOrEqual(15_000)
     const waiting = looks.slice(1)
     for (const [i, at] of waiting.slice(1).entries()) expect(at - (waiting[i] as number)).toBeGreaterThanOrEqual(5_000)
-    // Nothing comes: the call ends with its time, and has looked three times.
+    // No change arrives: the call ends after its time, with three polls.
     const end = clock.ms + 20_000
     looks.splice(0)
     expect(await changes.list(ada, request(20_000, found.next))).toMatchObject({ changes: [], more: false })
     expect(clock.ms).toBe(end)
     expect(looks.length).toBe(4)
-    // A stream that nobody rings for looks as often, for as long as it is open.
+    // A stream without notifications polls as often, for as long as it is open.
     const stream = changes.follow(ada, 'now', { filters: [WHOLE_FEED], stream: { id: 's', key: 'k' } })
     looks.splice(0)
     for (let i = 0; i < 5; i++) await stream.next()
@@ -130,7 +130,7 @@ describe('waiting for a change', () => {
     ])
   })
 
-  it('answers at once when the bell rings, and looks no further than what it rang for', async () => {
+  it('answers at once after a notification, and reads no further than its change', async () => {
     let ring: (() => void) | null = null
     let mark = 0
     const bell: Partial<ChangeBell> = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { chunkText, fineEnough } from '../../src/domain/meaning/chunk'
 
-/** How texts are cut for models that do not read, or do not tell apart, as much as CHUNK_SIZE. */
+/** Chunk sizes for models that do not read, or do not distinguish, as much as CHUNK_SIZE. */
 const USUAL = { size: 1500, overlap: 150 }
 const textOf = (length: number): string => 'word '.repeat(length / 5)
 const lengthsFor = (length: number, embedder: Parameters<typeof fineEnough>[1]): number[] =>
@@ -18,7 +18,7 @@ it('cuts a text that is longer than CHUNK_SIZE into pieces that the model reads 
   expect((pieces.at(-1)?.start ?? 0) + (pieces.at(-1)?.length ?? 0)).toBe(5000)
 })
 
-it('cuts as CHUNK_SIZE says for a model that reads more, and finer where sentences drown', () => {
+it('cuts by CHUNK_SIZE for a model that reads more, and finer where one vector would not represent the sentences', () => {
   expect(Math.max(...lengthsFor(5000, { reads: 2000 }))).toBe(1500)
   expect(Math.max(...lengthsFor(5000, {}))).toBe(1500)
   expect(lengthsFor(1500, { finest: 1000 })).toHaveLength(2)

@@ -48,20 +48,20 @@ describe('Gemini (ai.google.dev/api/caching#Schema)', () => {
   })
 
   // anomalyco/opencode#11889: "only allowed for OBJECT type".
-  it('takes properties and required of objects alone', () => {
+  it('accepts properties and required of objects only', () => {
     expect(
       failing(({ type, properties, required }) => type === 'object' || (properties ?? required) === undefined),
     ).toEqual([])
   })
 
   // Kilo-Org/kilocode#11955.
-  it('takes as required only what is among the properties', () => {
+  it('requires only names of properties', () => {
     const isListed = ({ properties = {}, required = [] }: JsonSchema) =>
       (required as string[]).every((name) => Object.hasOwn(properties as object, name))
     expect(failing(isListed)).toEqual([])
   })
 
-  it('takes enums of strings alone, and items for every list', () => {
+  it('accepts enums of strings only, and items for every list', () => {
     expect(
       failing(
         ({ enum: values }) =>
@@ -71,7 +71,7 @@ describe('Gemini (ai.google.dev/api/caching#Schema)', () => {
     expect(failing(({ type, items }) => type !== 'array' || items !== undefined)).toEqual([])
   })
 
-  it('takes one type as a string, and no reference, pattern, format or combination but anyOf', () => {
+  it('accepts one type as a string, and no reference, pattern, format or combination but anyOf', () => {
     const refused = [
       '$ref',
       '$defs',
@@ -89,24 +89,24 @@ describe('Gemini (ai.google.dev/api/caching#Schema)', () => {
     expect(failing(({ type, anyOf }) => (typeof type === 'string') !== Array.isArray(anyOf))).toEqual([])
   })
 
-  it('takes names of 64 letters, digits, _ and -, which begin with a letter or _', () => {
+  it('accepts names of 64 letters, digits, _ and -, which begin with a letter or _', () => {
     for (const tool of EVERY) expect(listedName(tool, config)).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/)
   })
 })
 
 describe('OpenAI (platform.openai.com/docs/guides/function-calling, structured-outputs "Supported schemas")', () => {
-  it('takes 128 tools in a request', () => {
+  it('accepts 128 tools in a request', () => {
     for (const address of ADDRESSES) expect(offerOf(config, address)?.tools.length).toBeLessThanOrEqual(128)
   })
 
-  it('takes names of 64 characters and descriptions of 1,024', () => {
+  it('accepts names of 64 characters and descriptions of 1,024', () => {
     for (const { name, description } of EVERY) {
       expect(name.length).toBeLessThanOrEqual(64)
       expect([name, description.length <= 1024]).toEqual([name, true])
     }
   })
 
-  it('takes objects at the root, without anyOf there, 10 levels, 5,000 properties and 1,000 values of enums', () => {
+  it('accepts objects at the root, without anyOf there, 10 levels, 5,000 properties and 1,000 values of enums', () => {
     for (const { name, inputSchema } of EVERY) {
       const all = [...within(inputSchema)].map(([, one]) => one)
       const count = (member: string) =>
@@ -123,7 +123,7 @@ describe('OpenAI (platform.openai.com/docs/guides/function-calling, structured-o
 })
 
 describe('Claude (platform.claude.com/docs/en/agents-and-tools/tool-use, code.claude.com/docs/en/mcp)', () => {
-  it('takes names of 128 characters together with mcp__commonplace__, and property names of 64 safe characters', () => {
+  it('accepts names of 128 characters together with mcp__commonplace__, and property names of 64 safe characters', () => {
     for (const tool of EVERY) expect(`mcp__commonplace__${listedName(tool, config)}`).toMatch(/^[a-zA-Z0-9_-]{1,128}$/)
     const isSafe = ({ properties = {} }: JsonSchema) =>
       Object.keys(properties as object).every((name) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name))
@@ -139,11 +139,11 @@ describe('Claude (platform.claude.com/docs/en/agents-and-tools/tool-use, code.cl
 })
 
 describe('VS Code (code.visualstudio.com/docs/copilot/chat/mcp-servers) and Cursor (cursor.com/docs/context/mcp)', () => {
-  it('takes 128 tools in a request of VS Code and 40 of all servers in Cursor', () => {
+  it('accepts 128 tools in a request of VS Code and 40 of all servers in Cursor', () => {
     for (const address of ADDRESSES) expect(offerOf(config, address)?.tools.length).toBeLessThanOrEqual(40)
   })
 
-  it('takes 60 characters of the names of server and tool together in Cursor', () => {
+  it('accepts 60 characters of the names of server and tool together in Cursor', () => {
     for (const tool of EVERY) expect(`commonplace:${listedName(tool, config)}`.length).toBeLessThanOrEqual(60)
   })
 })

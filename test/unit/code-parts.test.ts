@@ -19,7 +19,7 @@ const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({
 const lines = (count: number, length = 5): string =>
   Array.from({ length: count }, (_, i) => String(i + 1).padStart(length, '.')).join('\n')
 
-/** What code is cut into, and which files and languages are meant (fabric contract §9). */
+/** Chunks of code, and supported files and languages (fabric contract §9). */
 describe('parts of code', () => {
   it('are matched by each line over which a text goes', () => {
     const chunk = { overlap: 'x\n', text: 'def a():\n    return 1\n\ndef a():\n    return 2\ndef a():', lineEnd: 12 }
@@ -33,7 +33,7 @@ describe('parts of code', () => {
     expect(matchLines({ ...chunk, text: lines(50), lineEnd: 50 }, ['.'], 'all')).toHaveLength(20)
   })
 
-  it('looks for the symbols of a chunk without going through all symbols of the file', () => {
+  it('finds the symbols of a chunk without a scan of all symbols of the file', () => {
     let read = 0
     const symbols = Array.from({ length: 5_000 }, (_, i) => ({
       ...{ name: `n${i}`, lineEnd: 1, docComment: '' },

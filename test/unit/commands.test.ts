@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 
-/** Every command that a document tells a person to type is played by a test, or says what it needs that no test has. */
+/** Every command in a document is run by a test, or states which missing requirement prevents that. */
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const pagesBelow = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -17,7 +17,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pagesBelow('doc
 interface Typed {
   readonly page: string
   readonly command: string
-  /** What stands before its block, back to a heading. */
+  /** The text before its block, back to a heading. */
   readonly before: string
 }
 
@@ -81,7 +81,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npx commonplace-mcp/, 'test/nightly/node/package-postgres.test.ts'],
   [/^ADMIN_TOKEN=… npx commonplace-mcp /, 'test/nightly/node/package-postgres.test.ts'],
 ]
-/** Programs of others: what they need is told, or plain. */
+/** Programs of others: their requirements are stated, or obvious. */
 const FOREIGN = /^(git clone|claude mcp|codex mcp|gemini mcp|code --add-mcp|npx wrangler|docker|printf|ollama) ?/
 
 /** A test with the contracts that it imports. */

@@ -10,7 +10,7 @@ const analyzer = createAnalyzer('english')
 const termsOf = (query: string) => scoredTerms(parseQuery(query, 'match', analyzer).units)
 
 describe('compound words', () => {
-  it('tells the languages that join words from others by letters and function words', () => {
+  it('distinguishes languages with compound words from others by letters and function words', () => {
     for (const text of [
       'In der Küche',
       'Das Boot liegt nicht vor dem Hafen, sondern auch danach.',

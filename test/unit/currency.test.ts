@@ -55,7 +55,7 @@ describe('memories on one subject', () => {
     expect(idsOf([listed(2, LONGER, old), listed(1, RETENTION)])).toEqual([1, 2])
   })
 
-  it('stay where they are if they belong to two projects or domains, have no subject, or a judgement says that both hold', () => {
+  it('stay where they are if they belong to two projects or domains, have no subject, or are judged as both valid', () => {
     const first = listed(1, RETENTION)
     const second = listed(2, LONGER)
     for (const other of [{ ...second, project: 'q' }, { ...second, subject: null }, bothHold(second, first)])

@@ -44,7 +44,7 @@ describe('a stored text on a page', () => {
       expect([text, shown(text)]).toEqual([text, expect.not.stringContaining('<a ')])
   })
 
-  it('writes markup of a text as text, wherever it stands', () => {
+  it('renders markup of a text as text, in every position', () => {
     const evil = '<img src=x onerror=alert(1)>'
     for (const text of [
       evil,
@@ -62,7 +62,7 @@ describe('a stored text on a page', () => {
       expect([text, shown(text)]).toEqual([text, expect.not.stringMatching(/<img|<[^>]*"onclick/)])
   })
 
-  it('shows a long text as it stands, and a deep one in time', () => {
+  it('shows a long text unchanged, and a deeply nested one in time', () => {
     expect(shown('word '.repeat(3_000))).toMatch(/^<pre class="text" tabindex="0">/)
     // One direction for all of it: to find that of each line takes a browser half a minute.
     expect(shown('word '.repeat(30_000))).toMatch(/^<pre class="text" tabindex="0" dir="auto" data-long="">word /)

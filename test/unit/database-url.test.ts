@@ -5,7 +5,7 @@ import { migrateByProgram } from '../support/migrate-postgres'
 
 /** Which database command lines mean, and where its password comes from. */
 describe('the database of the environment', () => {
-  it('is a whole URL before its parts, whose defaults are those of PostgreSQL', () => {
+  it('is a complete URL before its parts, whose defaults are those of PostgreSQL', () => {
     expect(databaseFromEnvironment({})).toBeNull()
     expect(databaseFromEnvironment({ POSTGRESQL_PASSWORD: 'x' })).toBeNull()
     expect(databaseFromEnvironment({ DATABASE_URL: 'a', POSTGRESQL_CONNECTION_STRING: 'b' })).toEqual({
@@ -34,7 +34,7 @@ describe('the database of the environment', () => {
 describe('a password', () => {
   const URL_WITHOUT = 'postgresql://me@host:5432/db'
 
-  it('is taken from the environment where the URL has none, and never in the place of one', () => {
+  it('comes from the environment if the URL has none, and never replaces one', () => {
     expect(fillPassword(URL_WITHOUT, { PGPASSWORD: 'a b' })).toBe('postgresql://me:a%20b@host:5432/db')
     expect(fillPassword(URL_WITHOUT, { POSTGRESQL_PASSWORD: 'ours', PGPASSWORD: 'theirs' })).toContain(':ours@')
     expect(fillPassword('postgresql://me:own@host/db', { PGPASSWORD: 'other' })).toBe('postgresql://me:own@host/db')
@@ -42,7 +42,7 @@ describe('a password', () => {
     expect(withPassword('postgresql://host/db', '%/')).toBe('postgresql://postgres:%25%2F@host/db')
   })
 
-  it('that nobody gave and nobody can be asked for is an error that says where to put it', async () => {
+  it('that is missing without a terminal is an error that names where to set it', async () => {
     // Asks each client for its password in clear text, and refuses what it hears.
     const fields = 'SFATAL\0C28P01\0Mpassword authentication failed\0\0'
     const refusal = Buffer.concat([Buffer.from([0x45, 0, 0, 0, fields.length + 4]), Buffer.from(fields)])
@@ -60,6 +60,6 @@ describe('a password', () => {
     const { code, err } = await migrateByProgram([`postgresql://me@127.0.0.1:${port}/db?sslmode=disable`])
     for (const socket of sockets) socket.destroy()
     server.close()
-    expect([code, err]).toEqual([1, expect.stringContaining('the server asks for a password; set POSTGRESQL_PASSWORD')])
+    expect([code, err]).toEqual([1, expect.stringContaining('the server requires a password; set POSTGRESQL_PASSWORD')])
   })
 })

@@ -3,7 +3,7 @@ import { MOST_DELETED } from '../../src/domain/identity/audit'
 import { Notes } from '../../src/domain/receipts/notes'
 import { carryOutDeletion, tellDeletion } from '../../src/tools/threads/deletion'
 
-it('says how many entries are left when one call takes no more', async () => {
+it('reports how many entries are left after the limit of one call', async () => {
   const notes = new Notes()
   notes.keep()
   const context = (count: number) =>
@@ -29,6 +29,6 @@ it('says how many entries are left when one call takes no more', async () => {
       ...{ deleted_count: MOST_DELETED, remaining: 7 },
       message: `Successfully ${verb} 10000 context entries; 7 are left for the same call under another idempotency_key`,
     })
-  // It was counted behind the write, so that the receipt does not have it yet.
+  // It was counted after the write, so that the receipt does not have it yet.
   expect(notes.isWhole).toBe(false)
 })

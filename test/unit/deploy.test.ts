@@ -7,7 +7,7 @@ import { deploymentOf, readToml } from '../../scripts/deploy/configuration.mjs'
 import { Blocked } from '../../scripts/deploy/failures.mjs'
 import { type Account, createAccount } from '../fakes/cloudflare'
 
-/** `npm run deploy` against a stand-in of wrangler and of the Worker that it deploys. */
+/** `npm run deploy` with a fake of wrangler and of the Worker that it deploys. */
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
@@ -147,9 +147,9 @@ describe('npm run deploy', () => {
     expect(said()).not.toContain('cp_secret')
   })
 
-  it('goes on where it broke off', async () => {
+  it('continues where it was interrupted', async () => {
     const { cloudflare, run, blocked } = world({ fails: { deploy: 'fetch failed' } })
-    expect(await blocked()).toContain('what is done is not done twice')
+    expect(await blocked()).toContain('completed steps are skipped')
     cloudflare.fail({})
     expect(await run()).toBe(0)
     expect(cloudflare.commands.filter((line) => line.startsWith('d1 create'))).toHaveLength(1)
@@ -157,7 +157,7 @@ describe('npm run deploy', () => {
   })
 
   it.each<[string, Account, readonly string[], RegExp]>([
-    ['nobody is logged in', { loggedIn: false }, [], /not logged in.*npx wrangler login/],
+    ['the login is missing', { loggedIn: false }, [], /not logged in.*npx wrangler login/],
     [
       'there are several accounts',
       {
@@ -182,7 +182,7 @@ describe('npm run deploy', () => {
       [],
       /limit of its plan/,
     ],
-    ['the name is taken', { foreignWorker: NAME }, [], /was not deployed from here.*--name/],
+    ['the name is in use', { foreignWorker: NAME }, [], /was not deployed from here.*--name/],
     [
       'there is no workers.dev name',
       { fails: { deploy: 'You need a workers.dev subdomain [code: 10063]' } },
@@ -202,7 +202,7 @@ describe('npm run deploy', () => {
       /Could not make the KV[\s\S]*It is Monday/,
     ],
     ['an option is wrong', {}, ['--nmae', 'x'], /usage: npm run deploy/],
-  ])('says what to do when %s', async (_, account, args, message) => {
+  ])('prints a remedy when %s', async (_, account, args, message) => {
     const { run } = world(account)
     const error = await Promise.resolve()
       .then(() => run(...args))
@@ -218,13 +218,13 @@ describe('npm run deploy', () => {
     expect(said()).toContain('everything works but images')
   })
 
-  it('says why a Worker is not ready, and that an entry was not found', async () => {
+  it('reports why a Worker is not ready, and that an entry was not found', async () => {
     const { worker, blocked } = world()
     worker.ready = false
     expect(await blocked()).toContain('not ready: database: it is behind')
     worker.ready = true
     worker.finds = false
-    expect(await blocked()).toBe('An entry was stored and not found by its words.')
+    expect(await blocked()).toBe('An entry was stored but not found by its words.')
     expect(worker.stored.size).toBe(0)
   })
 
@@ -241,7 +241,7 @@ describe('npm run deploy', () => {
     expect(cloudflare.held.databases.size).toBe(0)
   })
 
-  it('refuses what is no URL of PostgreSQL before anything is looked at, also with --dry-run, and does not say it', () => {
+  it('refuses an invalid PostgreSQL URL before any check, also with --dry-run, and does not print it', () => {
     for (const url of ['', 'db.example.com', 'https://u:secret@db.example.com/d', 'postgresql://u:secret@/d']) {
       const read = () => readOptions(['--dry-run', '--postgres', url])
       expect(read).toThrow(url === '' ? /^No database is named/ : /^This is not a PostgreSQL URL/)
@@ -249,7 +249,7 @@ describe('npm run deploy', () => {
     }
   })
 
-  it('makes a Vectorize index of the size that the model has, once, and tells where one of another size stands in the way', async () => {
+  it('makes a Vectorize index of the size that the model has, once, and reports an existing one of another size', async () => {
     const { cloudflare, run, said, blocked } = world({}, {}, { VECTOR_BACKEND: 'vectorize' })
     expect(await run()).toBe(0)
     expect([...cloudflare.held.indexes]).toEqual([[NAME, 1024]])
@@ -259,7 +259,7 @@ describe('npm run deploy', () => {
     expect(await run()).toBe(0)
     expect(said()).toContain(`Vectorize ${NAME} is there`)
     cloudflare.held.indexes.set(NAME, 768)
-    expect(await blocked()).toMatch(/has 768 dimensions and the model makes 1024.*vectorize delete/)
+    expect(await blocked()).toMatch(/has 768 dimensions but the model has 1024.*vectorize delete/)
   })
 
   it('makes a bucket of backups of its own where one is bound, and leaves it when the rest is removed', async () => {
@@ -277,7 +277,7 @@ describe('npm run deploy', () => {
     types('another')
     expect(await run('--name', 'another', '--destroy')).toBe(0)
     expect([...cloudflare.held.buckets]).toEqual(['another-backups'])
-    expect(said()).toContain('R2 another-backups stays')
+    expect(said()).toContain('R2 another-backups is not removed')
   })
 
   it('needs no account for --dry-run, and shows every step', async () => {
@@ -288,7 +288,7 @@ describe('npm run deploy', () => {
       expect(said()).toMatch(new RegExp(`^ {2}${step} `, 'm'))
   })
 
-  it('says with --dry-run and --destroy what would be removed, and asks nobody', async () => {
+  it('shows with --dry-run and --destroy what would be removed, without a prompt', async () => {
     const { cloudflare, run, said } = world({ loggedIn: false })
     expect(await run('--dry-run', '--destroy')).toBe(0)
     expect(cloudflare.commands).toEqual([])

@@ -42,7 +42,7 @@ describe('a summary', () => {
     )
   })
 
-  it('tells only of those that have a line within its length, those that are worth most, and of one at least', () => {
+  it('includes only memories that fit into its length, the most valuable ones, and at least one', () => {
     nextId = 0
     const memories = Array.from({ length: 1_000 }, (_, i) =>
       original(

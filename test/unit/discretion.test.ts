@@ -5,7 +5,7 @@ import { formatKey, isWellFormedKey, KEY_BYTES, sameHash } from '../../src/domai
 import { logLine } from '../../src/http/log'
 import { ANY } from '../support/any-text'
 
-/** What must not be said: keys, texts and metadata values in logs. */
+/** Redaction of logs: keys, texts and metadata values. */
 describe('a log line', () => {
   it('is one line of printable characters, whatever is in it', () => {
     fc.assert(
@@ -26,7 +26,7 @@ describe('a log line', () => {
 })
 
 describe('an error message for the log', () => {
-  it('repeats nothing of what the caller said', () => {
+  it('repeats nothing of the text of the caller', () => {
     const args = { text: 'The salary of Ada is 4,200 a month.', metadata: { name: 'Grace', deep: [{ pin: '9382' }] } }
     const message = `near "salary of Ada is 4,200": 'Grace' 9382 is no number (status 400)`
     expect(withoutEchoes(message, args)).toBe(`near "…": '…' … is no number (status 400)`)
@@ -59,7 +59,7 @@ describe('a key', () => {
     )
   })
 
-  it('is compared whole, whatever differs', () => {
+  it('is compared completely, whatever differs', () => {
     expect([sameHash('ab', 'ab'), sameHash('ab', 'ac'), sameHash('ab', 'abc'), sameHash('', '')]).toEqual([
       true,
       false,

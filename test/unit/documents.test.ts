@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 
-/** Documents lead where they say, and comments cite what there is. */
+/** Links in documents work, and comments cite existing files. */
 const SKIPPED = new Set(['node_modules', 'lib', 'dist', 'coverage'])
 
 /** Every file with one of these endings below a folder; nothing that is hidden, installed or made. */

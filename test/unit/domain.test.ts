@@ -39,7 +39,7 @@ describe('text', () => {
     )
   })
 
-  it('cuts short where a word ends, and says so', () => {
+  it('cuts at the end of a word, and marks the cut', () => {
     expect(cutShort('as it is', 8)).toBe('as it is')
     expect(cutShort('as it was', 8)).toBe('as it…')
     expect(cutShort('返金処理は経理部', 5)).toBe('返金処理…')
@@ -138,7 +138,7 @@ describe('merge patch', () => {
 })
 
 describe('kinds and links', () => {
-  it('takes the kind that is named, then the one tag, then the work item, then the source', () => {
+  it('uses the given kind, then the one tag, then the work item, then the source', () => {
     expect(resolveKind('rule', 'plan', true, 'user')).toBe('rule')
     expect(resolveKind(null, 'plan', true, 'user')).toBe('plan')
     expect(resolveKind(null, null, true, 'user')).toBe('task')
@@ -147,7 +147,7 @@ describe('kinds and links', () => {
     expect(kindOfTags(['plan', 'rule'])).toBeNull()
   })
 
-  it('reads links from metadata and leaves out what is no id', () => {
+  it('reads links from metadata and leaves out values that are not ids', () => {
     const metadata = {
       references: { context_ids: [1, '2', 'x', 1.5] },
       supersedes: '3',
@@ -185,7 +185,7 @@ describe('analysis', () => {
       analyzer.eachWord(text, ({ term, word, isStopWord }) => words.push({ term, word, isStopWord }))
       expect(words).toEqual(analyzer.tokenize(text).map(({ term, word, isStopWord }) => ({ term, word, isStopWord })))
     }
-    // Words that are known are no work to speak of; long ones and those without spaces are analysed each time.
+    // Known words are negligible work; long ones and those without spaces are analyzed each time.
     const [read, nothing] = [createAnalyzer('english').eachWord, () => {}]
     expect(
       ['bolt and kiln bolt', 'kiln bolt nut', `nut ${long}日`, '日本 nut'].map((text) => read(text, nothing)),
@@ -207,7 +207,7 @@ describe('analysis', () => {
     expect(new Set(terms('english')).size).toBe(2)
   })
 
-  it('gives tokens that stand where they say', () => {
+  it('returns tokens at their stated positions', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         for (const { start, end, term } of analyzer.tokenize(text)) {
@@ -249,7 +249,7 @@ describe('analysis', () => {
 })
 
 describe('configuration', () => {
-  it('takes booleans in any spelling and names every bad value at once', () => {
+  it('accepts booleans in any spelling and names every bad value at once', () => {
     expect(parseConfig({ ENABLE_FTS: 'Off' }).fts.enabled).toBe(false)
     expect(parseConfig({ ENABLE_FTS: '1', MCP_SERVER_INSTRUCTIONS: '' })).toMatchObject({
       instructions: '',
@@ -261,7 +261,7 @@ describe('configuration', () => {
     expect(() => parseConfig({ METADATA_INDEXED_FIELDS: 'a b' })).toThrow(/METADATA_INDEXED_FIELDS/)
   })
 
-  it('takes every provider of its lists, and names the list where another is asked for', () => {
+  it('accepts every provider of its lists, and names the list for any other', () => {
     for (const provider of EMBEDDING_PROVIDERS) {
       const { embedding } = parseConfig({ EMBEDDING_PROVIDER: provider, OPENAI_API_KEY: 'key' })
       expect([embedding.provider, embedding.model]).toEqual([provider, expect.stringMatching(/./)])
@@ -281,7 +281,7 @@ describe('configuration', () => {
     }
   })
 
-  it('keeps what was for 30 days and receipts for 24 hours, or as long as is said within bounds', () => {
+  it('retains history for 30 days and receipts for 24 hours, or as configured within bounds', () => {
     expect(parseConfig({})).toMatchObject({ history: { days: 30, receiptHours: 24 }, changesDays: 30, auditDays: 365 })
     const terms = (days: string, hours: string, changes: string) => {
       const { history, changesDays } = parseConfig({

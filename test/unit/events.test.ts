@@ -9,7 +9,7 @@ import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/prob
 const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>
   outcomeOf({ type, payload }, project, wrong)
 
-/** What is refused of a payload; null when nothing is. */
+/** The validation error of a payload; null for none. */
 function refused(type: EventType, payload: Metadata): string | null {
   const wrong = new Inspection()
   outcome(type, payload, wrong)
@@ -201,7 +201,7 @@ describe('what an event leaves', () => {
     for (const [type, payload] of types) {
       const { file: _, ...left } = outcome(type, payload)
       const text = JSON.stringify(left)
-      // Nothing of it is left either where a text was cut.
+      // No part of it is left where a text was cut.
       expect([type, text.includes('ghp_'), text.includes(hidden)]).toEqual([type, false, true])
     }
     const named = { DB_PASSWORD: 'Winter2026!xyz', token: 'abcdef1234567890', env: { API_TOKEN: 'two words 99' } }

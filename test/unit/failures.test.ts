@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { translate as translateD1 } from '../../src/adapters/d1/errors'
 import { translate as translatePostgres } from '../../src/adapters/postgres/errors'
 
-/** What a caller hears when a database fails: what is true of its call, and what to do. */
+/** Messages to a caller when a database fails: the state of its call, and a remedy. */
 const UNKNOWN = /it is not known whether the change was made; the same call may be made again/
 const UNCHANGED = /nothing was changed/
 
@@ -21,7 +21,7 @@ describe('a failure of D1', () => {
     }
   })
 
-  it('that is full says so, and that nothing was changed', () => {
+  it('that is full reports that, and that nothing was changed', () => {
     expect(heard('D1_ERROR: database or disk is full: SQLITE_FULL', true)).toEqual({
       code: 'unavailable',
       message:

@@ -7,7 +7,7 @@ import { fewAdmitted } from '../../src/adapters/sql/tables/pages/few-admitted'
 import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
 
-/** What a filter is told to admit of all, after so many statements. */
+/** A filter's known number of matches in all, after some statements. */
 async function asked(statements: number, page: Awaited<ReturnType<Bounded['page']>> | Error) {
   let sent = 0
   const bounded = {

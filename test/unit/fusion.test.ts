@@ -17,7 +17,7 @@ const candidate = (id: number, given: Partial<Candidate>): Candidate => ({
 const near = (cosine: number, codePoints = LONG) => ({ nearest: { cosine, codePoints } })
 
 describe('fusion by scores', () => {
-  it('adds to the score of the words how near an entry is above the farthest, squared', () => {
+  it('adds to the score of the words its squared similarity above the lowest', () => {
     const { order, lowestCosine } = fuse(
       'scores',
       [
@@ -61,7 +61,7 @@ describe('fusion by scores', () => {
     ])
   })
 
-  it('lets the order of one leg stand where the other found nothing', () => {
+  it('preserves the order of one retriever if the other found nothing', () => {
     const words = [3, 1, 2].map((id, i) =>
       candidate(id, { ftsRank: i + 1, ftsScore: [5, 9, 1][i] ?? 0, ...near(id / 10) }),
     )
@@ -76,7 +76,7 @@ describe('fusion by scores', () => {
     expect(order[0]?.fused).toBeGreaterThan(order[1]?.fused as number)
   })
 
-  it('puts the newer of two equals first, and takes cosines that hardly differ for equal', () => {
+  it('puts the newer of two equals first, and treats almost equal cosines as equal', () => {
     const both = [1, 2].map((id) => candidate(id, { ftsRank: id, ftsScore: 1, semanticRank: id, ...near(1) }))
     expect(fuse('scores', both, 60).order.map(({ id, fused }) => [id, fused])).toEqual([
       [2, 1],
@@ -112,7 +112,7 @@ describe('fusion by scores', () => {
 })
 
 describe('fusion by ranks', () => {
-  it('adds one divided by k and the rank of each leg; the older of two equals comes first', () => {
+  it('adds one divided by k and the rank of each retriever; the older of two equals comes first', () => {
     const { order } = fuse(
       'rrf',
       [candidate(2, { ftsRank: 1 }), candidate(1, { semanticRank: 1 }), candidate(3, { ftsRank: 2, semanticRank: 2 })],

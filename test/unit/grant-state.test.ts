@@ -72,7 +72,7 @@ it('keeps an answer for 30 seconds, what it knows for a month, and nothing of a 
   expect(rows.size).toBe(0)
 })
 
-it('carries out one request after the other, and takes the turn of one that does not report back', async () => {
+it('carries out one request after the other, and takes over the lock of one that does not report back', async () => {
   vi.useFakeTimers()
   try {
     const state = grantAt(0).open()
@@ -84,7 +84,7 @@ it('carries out one request after the other, and takes the turn of one that does
     await vi.advanceTimersByTimeAsync(1)
     await second
     expect(order).toEqual(['b go'])
-    // What the first has issued meanwhile is not handed out.
+    // Tokens that the first has issued meanwhile are not sent.
     expect(state.finish('a', exchanged('late'))).toBe(false)
     expect(state.finish('b', exchanged('one'))).toBe(true)
     expect(await state.begin('c', refresh('late'))).toEqual({ kind: 'refused', endsGrant: false })

@@ -46,11 +46,11 @@ const note = (front: string, text = 'text') => `---\n${front}\n---\n${text}\n`
 const BROKEN: Readonly<Record<string, readonly [front: string, message: RegExp]>> = {
   'alias.md': [
     'description: TypeScript\npath: *.ts\nalwaysApply: false',
-    /^its front matter is not valid YAML: \*\.ts names nothing \(.*quotes: "\*\.ts"\) at line 3, column 7$/,
+    /^its front matter is not valid YAML: \*\.ts refers to nothing \(.*quotes: "\*\.ts"\) at line 3, column 7$/,
   ],
-  'alias-and-globs.md': ['globs: **/*.ts\npath: *.ts', /\*\*\/\*\.ts names nothing .* at line 2, column 8$/],
-  'ring.md': ['title: S\na: &a [*a]', /\*a names what it is a part of at line 3, column 8$/],
-  'ring-of-maps.md': ['title: S\na: &a\n  b:\n    c: *a', /\*a names what it is a part of at line 5, column 8$/],
+  'alias-and-globs.md': ['globs: **/*.ts\npath: *.ts', /\*\*\/\*\.ts refers to nothing .* at line 2, column 8$/],
+  'ring.md': ['title: S\na: &a [*a]', /\*a refers to its own parent at line 3, column 8$/],
+  'ring-of-maps.md': ['title: S\na: &a\n  b:\n    c: *a', /\*a refers to its own parent at line 5, column 8$/],
   'flow.md': ['title: [S\nother: 1', /not valid YAML: .* at line 3, column 1$/],
   'many.md': [`a: &a [x]\nb: &b [${Array(50).fill('*a')}]\nc: [${Array(50).fill('*b')}]`, /alias count/],
   'deep.md': [`a: ${'['.repeat(5000)}${']'.repeat(5000)}`, /./],
@@ -74,7 +74,7 @@ describe('one broken file', () => {
       expect(entries.map(({ text }) => text.trim())).toEqual(['text'])
       for (const [name, [, message]] of Object.entries(BROKEN))
         expect([name, told(name)[0]]).toEqual([name, expect.stringMatching(message)])
-      expect(told('open.md')).toContain('its front matter, which begins at line 1, has no end')
+      expect(told('open.md')).toContain('its front matter, which starts at line 1, is not closed')
       expect(told('locked.md')).toEqual(['cannot be read: permission denied (EACCES)'])
       expect(told('locked-folder/')).toEqual(['cannot be read: permission denied (EACCES)'])
       expect(plan.refused).toHaveLength(Object.keys(BROKEN).length + 3)
@@ -144,7 +144,7 @@ describe('one broken file', () => {
     })
     expect(entries.map(({ text }) => text)).toEqual(['a', 'c'])
     expect(plan.refused).toMatchObject([
-      { where: 'conversations-001.json', message: expect.stringContaining('no JSON') },
+      { where: 'conversations-001.json', message: expect.stringContaining('not valid JSON') },
     ])
   })
 })
@@ -176,7 +176,7 @@ describe('a part that the store refuses', () => {
   })
 })
 
-describe('a time that stands elsewhere', () => {
+describe('a time in another place', () => {
   it('is read from created_at_iso and updated_at_iso of mcp-memory-service where the seconds are NULL', async () => {
     const { entries, told } = await imported('mcp-memory-service', 'iso.db', {
       prepare: (folder) => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { importSamples } from '../support/import-samples'
 import { imported } from '../support/imported'
 
-/** What databases of other programs hold, and what misleads in them. */
+/** Content of other programs' databases, including misleading data. */
 
 const bySupersession = ['Customer sessions move from signed cookies', 'Customer sessions are signed cookies'] as const
 
@@ -33,7 +33,7 @@ describe('MCP Context Server', () => {
     expect(entries.some(({ text }) => /persimmon-4711\W*$/.test(text))).toBe(true)
   })
 
-  it('links what context_ids name, and says supersedes where the older entry names its heir by an id of the source', async () => {
+  it('links what context_ids name, and writes supersedes if the older entry names its successor by an id of the source', async () => {
     for (const [file, older, newer] of [
       ['context_storage.db', 4, 12],
       ['postgresql-dump.sql', 4, 12],
@@ -105,7 +105,7 @@ describe('Context Fabric', () => {
     expect(entry('Rotated logs are zstd')).toMatchObject({ tags: ['edited', 'performance', 'zstd'], access_count: 2 })
   })
 
-  it('reads rows that stand in a -wal alone, without changing it, and refuses a copy that lacks it', async () => {
+  it('reads rows that are only in a -wal, without changing it, and refuses a copy that lacks it', async () => {
     const folder = importSamples('context-fabric')
     const live = join(folder, 'live/l3-semantic')
     const files = () =>
@@ -142,9 +142,9 @@ describe('Context Fabric', () => {
 })
 
 describe('mcp-memory-service', () => {
-  it('leaves out what was deleted and what the program wrote for itself, and says each edge once', async () => {
+  it('leaves out deleted entries and the internal data of the program, and includes each edge once', async () => {
     const { entries, entry, plan } = await imported('mcp-memory-service', 'sqlite_vec.db')
-    expect(plan.skipped).toMatchObject({ 'deleted memories': 1, 'associations that the program found itself': 3 })
+    expect(plan.skipped).toMatchObject({ 'deleted memories': 1, 'associations that the program found by itself': 3 })
     expect(entries.some(({ text }) => text.startsWith('Temporary note: the staging'))).toBe(false)
     const money = entry('Money is an integer number of euro cents')
     expect(money).toMatchObject({ created_at: '2026-10-06T09:05:17.008Z', tags: ['api', 'money', 'orchard'] })
@@ -160,7 +160,7 @@ describe('mcp-memory-service', () => {
 })
 
 describe('claude-mem', () => {
-  it('begins with the narrative, says each fact once, and takes prompts only when asked', async () => {
+  it('begins with the narrative, includes each fact once, and imports prompts only on request', async () => {
     const { entries, entry } = await imported('claude-mem', 'claude-mem.db')
     expect(entries.filter(({ id }) => String(id).startsWith('summary:'))).toHaveLength(9)
     const newer = entry('Customer sessions move from signed cookies')

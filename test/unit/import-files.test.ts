@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FILE_TIME } from '../support/import-samples'
 import { imported } from '../support/imported'
 
-/** What files of other programs hold, and what misleads in them. */
+/** Content of other programs' files, including misleading data. */
 
 const idsOf = (links: readonly { readonly to: unknown }[] = []) => links.map(({ to }) => to)
 
@@ -31,7 +31,7 @@ describe('server-memory', () => {
     expect(wide.entries.map(({ text }) => text)).toEqual(entries.map(({ text }) => text))
   })
 
-  it('takes names such as __proto__ and observations that repeat, and tells relations to nothing and to themselves', async () => {
+  it('imports names such as __proto__ and repeated observations, and reports dangling and self-referencing relations', async () => {
     const more = [
       { type: 'entity', name: '__proto__', entityType: 'constructor', observations: ['a', 'a'] },
       { type: 'entity', name: '', entityType: 'x', observations: [] },
@@ -48,7 +48,7 @@ describe('server-memory', () => {
 })
 
 describe('basic-memory', () => {
-  it('takes titles and metadata from the front matter, folders as threads, and does not say the title twice', async () => {
+  it('reads titles and metadata from the front matter, folders as threads, and does not repeat the title', async () => {
     const { entry, entries } = await imported('basic-memory', 'notes')
     expect(entry('Money is an integer number of euro cents')).toMatchObject({
       thread_id: 'orchard/conventions',
@@ -64,7 +64,7 @@ describe('basic-memory', () => {
     expect(entries.flatMap(({ tags = [] }) => tags)).toHaveLength(63)
   })
 
-  it('links relations and wiki links by title, after a move too, and none that stands in code', async () => {
+  it('links relations and wiki links by title, after a move too, and none in code', async () => {
     const { entry, told } = await imported('basic-memory', 'notes')
     const newer = entry('Customer sessions move from signed cookies')
     expect(newer.links).toEqual([
@@ -76,7 +76,7 @@ describe('basic-memory', () => {
       metadata: { kind: 'bug_fix', type: 'bug' },
     })
     expect(idsOf(entry('Lantern overview').links)).toEqual(['orchard/decisions/PostgreSQL for orders.md'])
-    expect(told('Lantern overview')).toEqual(['links to "Not written yet", which is no note of the folder'])
+    expect(told('Lantern overview')).toEqual(['links to "Not written yet", which is not a note of the folder'])
   })
 
   it('reads the times of imported chats, and a title that is null as none', async () => {
@@ -120,18 +120,18 @@ describe('Claude Code', () => {
     expect(told('MEMORY.md line')).toHaveLength(2)
   })
 
-  it('reads what the program itself writes, and tells links to memories that are not there', async () => {
+  it('reads what the program itself writes, and reports links to missing memories', async () => {
     const { entries, entry, told } = await imported('claude-code', 'by-the-program', { project: 'marlin' })
     const memories = entries.filter(({ id }) => String(id).includes('/memory/'))
     expect(memories).toHaveLength(22)
     expect(memories.every(({ project }) => project === 'marlin')).toBe(true)
     expect(idsOf(entry('Idempotency keys now live').links)).toEqual([entry('idempotency-keys-for-24-hours').id])
-    expect(told('exchange-rates')).toEqual(['links to [[a-memory-not-yet-written]], which is not there'])
+    expect(told('exchange-rates')).toEqual(['links to [[a-memory-not-yet-written]], which does not exist'])
   })
 })
 
 describe('Markdown', () => {
-  it('makes an entry of each section of any level, conventions in files of rules, and none of what is empty or in code', async () => {
+  it('makes an entry of each section of any level, conventions in files of rules, and none of empty sections or code', async () => {
     const { entries, plan, told } = await imported('markdown', 'projects', { pack: 'claude-code' })
     const orchard = entries.filter(({ thread_id }) => thread_id === 'orchard/CLAUDE.md')
     expect(orchard.map(({ id }) => id)).toEqual(
@@ -146,7 +146,9 @@ describe('Markdown', () => {
     expect(orchard[1]?.text).toContain('# not a heading')
     expect(orchard.every(({ metadata }) => metadata?.kind === 'convention')).toBe(true)
     expect(plan.skipped).toEqual({ 'empty sections': 2 })
-    expect(told('orchard/CLAUDE.md')).toContain('imports @docs/style.md, which is not followed: name that file as well')
+    expect(told('orchard/CLAUDE.md')).toContain(
+      'imports @docs/style.md, which is not followed: import that file as well',
+    )
     expect(entries.find(({ id }) => id === 'orchard/.claude/rules/api.md#api-rules')?.metadata).toMatchObject({
       paths: ['src/api/**/*.ts', '{src,lib}/**/*.{ts,tsx}'],
     })
@@ -169,7 +171,7 @@ describe('Markdown', () => {
 })
 
 describe('Codex', () => {
-  it('reads headers of summaries as sessions, task groups as guides with their keywords, and says what repeats', async () => {
+  it('reads headers of summaries as sessions, task groups as guides with their keywords, and reports repetitions', async () => {
     const { entries, entry, told } = await imported('codex', 'memories')
     const session = entries.find(({ id }) => id === '019a04aa-9f62-4ee8-af1a-cf343217ed46')
     expect(session).toMatchObject({
@@ -185,7 +187,7 @@ describe('Codex', () => {
     expect(group).toMatchObject({ project: '/home/dev/projects/orchard', metadata: { kind: 'guide' } })
     expect(group.tags).toEqual(['auth', 'bug', 'database', 'decision', 'orchard', 'postgres', 'search', 'sql', 'stock'])
     expect(group.links).toHaveLength(5)
-    expect(told('raw_memories.md')).toEqual(['says again what MEMORY.md and the summaries say: left out'])
+    expect(told('raw_memories.md')).toEqual(['repeats MEMORY.md and the summaries: left out'])
     expect(entries).toHaveLength(12)
   })
 })
@@ -235,7 +237,7 @@ describe('chats', () => {
     ])
   })
 
-  it("reads Claude's messages by their text blocks, with what was read from attachments, without what tools said", async () => {
+  it("reads Claude's messages by their text blocks, with text of attachments, without output of tools", async () => {
     const { entries, entry, plan } = await imported('claude', 'claude', { pack: 'chats' })
     expect(entry('notes.txt:')).toMatchObject({
       source: 'user',
@@ -248,7 +250,7 @@ describe('chats', () => {
 })
 
 describe('NDJSON', () => {
-  it('takes lines as they are told, behind a byte order mark and with CR LF, and knows the same line again', async () => {
+  it('reads lines after a byte order mark and with CR LF, and recognizes the same line again', async () => {
     const good = await imported('ndjson', 'entries.ndjson')
     const damaged = await imported('ndjson', 'entries-damaged.ndjson')
     const ids = new Set(good.entries.map(({ id }) => id))
@@ -260,7 +262,7 @@ describe('NDJSON', () => {
     expect(good.entries[0]?.metadata).not.toHaveProperty('project')
   })
 
-  it('tells what the store would refuse line by line, and takes images', async () => {
+  it('reports what the store would refuse line by line, and imports images', async () => {
     const png = 'iVBORw0KGgo='
     const lines = [
       '{"thread_id":"t","source":"agent","text":"large","metadata":{"n":9007199254740993}}',

@@ -54,7 +54,7 @@ it.runIf(process.platform === 'linux')(
     const { code, said } = await failToStart(['--persist-to', '/proc/x'], { PORT: '9919' })
     expect([code, said]).toEqual([
       2,
-      'The folder for the data cannot be made (ENOENT: /proc/x). Name another with --persist-to FOLDER.',
+      'The data folder cannot be created (ENOENT: /proc/x). Use another one with --persist-to FOLDER.',
     ])
   },
 )

@@ -13,7 +13,7 @@ describe('the memory that vectors of an isolate share', () => {
     return { memory, freed, reserve, load }
   }
 
-  it('frees what was not asked for longest until there is room, and no more', () => {
+  it('frees the least recently used until there is enough memory, and no more', () => {
     const { memory, freed, load } = world(100)
     for (const key of ['a', 'b', 'c']) load(key, 30)
     memory.touch('a')
@@ -30,7 +30,7 @@ describe('the memory that vectors of an isolate share', () => {
     expect([freed, memory.bytes]).toEqual([['a'], 150])
   })
 
-  it('lets wait who finds no room beside those that load, and frees nothing meanwhile', () => {
+  it('lets a load wait when others use the memory, and frees nothing meanwhile', () => {
     const { memory, freed, reserve, load } = world(100)
     load('a', 20)
     expect(reserve('b', 60, 1)).toBe(true)
@@ -42,7 +42,7 @@ describe('the memory that vectors of an isolate share', () => {
     expect([freed, memory.bytes]).toEqual([['a', 'b'], 90])
   })
 
-  it('waits for nobody who has not been heard of for half a minute while loading', () => {
+  it('does not wait for a load that was silent for half a minute', () => {
     const { memory, freed, reserve } = world(100)
     expect(reserve('a', 60)).toBe(true)
     memory.renew('a', 20_000)
@@ -51,7 +51,7 @@ describe('the memory that vectors of an isolate share', () => {
     expect(freed).toEqual(['a'])
   })
 
-  it('frees others where one grows, and at once what an object had that begins anew', () => {
+  it('frees others when one grows, and at once the memory of an object that is rebuilt', () => {
     const { memory, freed, load } = world(100)
     load('a', 40)
     load('b', 40)

@@ -7,7 +7,7 @@ import type { Embedder } from '../../src/ports/embedder'
 import type { Settings } from '../../src/ports/settings'
 import { createLevels } from '../../src/services/searching/memories/levels'
 
-/** What cosines of a model mean (fabric contract §4). */
+/** Meaning of a model's cosines (fabric contract §4). */
 const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {
   const local = createLocalEmbedder(createAnalyzer('english'))
   const made = {
@@ -41,12 +41,12 @@ describe('levels of a model', () => {
     expect(Math.abs(levels.nothing - 0.02)).toBeLessThan(0.05)
     expect(Math.abs(levels.answer - 0.37)).toBeLessThan(0.05)
     expect(embedder.calls).toBe(2)
-    // Another isolate reads what was kept.
+    // Another isolate reads the stored value.
     expect(await createLevels({ embedder, settings, given: null })()).toEqual(levels)
     expect(embedder.calls).toBe(2)
   })
 
-  it('are told by EMBEDDING_LEVELS, or known of the model, whatever its provider calls it, without a measurement', async () => {
+  it('come from EMBEDDING_LEVELS, or from the known model under the name of any provider, without a measurement', async () => {
     const settings = kept()
     const embedder = given()
     const told = { nothing: 0.7, answer: 0.85 }
@@ -62,7 +62,7 @@ describe('levels of a model', () => {
     expect([embedder.calls, settings.values.size]).toEqual([0, 0])
   })
 
-  it('are the mean of what has nothing in common, and the median of what belongs together', () => {
+  it('are the mean of unrelated pairs, and the median of related pairs', () => {
     const levels = levelsOf([
       [0.9, 0.1, 0.2],
       [0.3, 0.5, 0.1],

@@ -12,7 +12,7 @@ const OTHERS = [
   'Развёртывание ждёт миграцию.',
 ]
 
-it('tells entries in English from those in other languages and letters', () => {
+it('distinguishes entries in English from those in other languages and letters', () => {
   expect(ENGLISH.filter(isOtherThanEnglish)).toEqual([])
   expect(OTHERS.filter((text) => !isOtherThanEnglish(text))).toEqual([])
 })

@@ -11,7 +11,7 @@ import { ABOUT } from '../../src/domain/about'
 import { ROOT } from '../support/build'
 import { readDockerfile } from '../support/dockerfile'
 
-/** What people get who have no checkout, as far as files tell; it is run in test/nightly/node/package-postgres.test.ts. */
+/** The published package, as far as its files show; it is run in test/nightly/node/package-postgres.test.ts. */
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const [bin] = Object.values<string>(manifest.bin)
@@ -40,7 +40,7 @@ describe('the package', () => {
       if (seen.has(path)) return
       seen.add(path)
       if (!packed.has(path)) return missing.push(path)
-      // Types in comments are no imports.
+      // Types in comments are not imports.
       const text = read(path).replaceAll(/\/\*[\s\S]*?\*\//g, '')
       for (const [, name = ''] of text.matchAll(/(?:^import|\bfrom|import\()\s*'([\w@./-]+)'/gm))
         if (name.startsWith('.')) follow(join(dirname(path), name))
@@ -64,7 +64,7 @@ describe('the package', () => {
     expect(manifest.scripts.prepack).toContain('scripts/package.mjs')
   })
 
-  it('brings no runtime of models as a dependency, and runs no install script of one', () => {
+  it('has no model runtime as a dependency, and runs no install script of one', () => {
     const named = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
     expect(named.filter((name) => name.startsWith('onnxruntime'))).toEqual([])
     expect(manifest.allowScripts['onnxruntime-node']).toBe(false)
@@ -112,7 +112,7 @@ describe('the package', () => {
     expect(notices).toMatch(/Copyright \(c\) \d{4} - present, Yusuke Wada/)
   })
 
-  it('brings migrations of PostgreSQL, and plugins with their marketplace', () => {
+  it('contains migrations of PostgreSQL, and plugins with their marketplace', () => {
     for (const path of [
       'migrations/postgres/0001_initial.sql',
       'plugins/commonplace/hook.mjs',
@@ -225,7 +225,7 @@ const registered = z.strictObject({
 describe('server.json, for the registry of MCP', () => {
   const server = registered.parse(JSON.parse(read('server.json')))
 
-  it('has the shape that the registry asks for, and says what the server says of itself', () => {
+  it('has the shape that the registry requires, and the description of the server itself', () => {
     const { name, title, description, version } = server
     expect({ name, title, description, version }).toEqual(ABOUT)
     expect(server.packages).toMatchObject([{ identifier: manifest.name, version: manifest.version }])
@@ -242,7 +242,7 @@ describe('server.json, for the registry of MCP', () => {
   })
 })
 
-it('says the same of the extension for Claude Desktop', () => {
+it('has the same description of the extension for Claude Desktop', () => {
   const { display_name, description, version } = JSON.parse(read('mcpb/manifest.json'))
   expect([display_name, description, version]).toEqual([ABOUT.title, ABOUT.description, ABOUT.version])
 })

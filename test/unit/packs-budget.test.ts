@@ -45,7 +45,7 @@ describe('the budget of a pack', () => {
     expect(plan(chosen, 200)).toEqual([])
   })
 
-  it('holds one short item, which says no more beside its content than it must', () => {
+  it('contains one short item, with only required text in addition to its content', () => {
     const year = '2026-11-27T11:15:14.000Z'
     const { item: plain } = given(7, 0.7)
     const long: Plannable = {
@@ -68,7 +68,7 @@ describe('the budget of a pack', () => {
     expect(plan([long], 24_000)).toMatchObject([{ bare: false }])
   })
 
-  it('takes from the content what an item supersedes beyond the characters that are kept for it', () => {
+  it('shortens the content for superseded entries beyond the characters reserved for them', () => {
     const [first] = plan(chosen, 1_400) as [ReturnType<typeof plan<Plannable>>[number]]
     const supersedes = Array.from({ length: 20 }, (_, i) => String(i))
     const known = { ...first.one.item, metadata: { supersedes } }

@@ -101,7 +101,7 @@ describe('the choice of a pack', () => {
     expect(chosen[0]?.evidence.via).toEqual({ id: 1, relation: 'supersedes' })
   })
 
-  it('puts an entry behind a later one that says it replaces it, and marks no other as outdated', async () => {
+  it('ranks an entry after a later one that replaces it, and marks no other as outdated', async () => {
     const all = [
       ranked(1, 90, { entry: { title: 'Boarding', beginning: 'Boarding ends ten minutes early.' } }),
       ranked(2, 60, { entry: { title: 'Gates', beginning: 'Boarding ends at the bell: replaces the rule Boarding.' } }),
@@ -115,14 +115,14 @@ describe('the choice of a pack', () => {
     ])
   })
 
-  it('brings the other side of a contradiction, however little it has to do with the goal', async () => {
+  it('includes the other side of a contradiction, however unrelated to the goal', async () => {
     const all = [ranked(1, 90), ranked(2, 80), ranked(3, 2)]
     const { chosen } = await select(all, { links: [{ from: 3, relation: 'contradicts', to: 1 }] })
     expect(idsOf(chosen)).toEqual([1, 3, 2])
     expect(chosen[1]?.evidence.via).toEqual({ id: 1, relation: 'contradicts' })
   })
 
-  it('adds little of the work that has nothing to do with the goal, behind what has', async () => {
+  it('adds little work unrelated to the goal, after related work', async () => {
     const work = [1, 2, 3, 4, 5].map((id) => ranked(id, 0, { facet: 'active_work', evidence: { inProgress: true } }))
     const all = [...work, ...Array.from({ length: 14 }, (_, i) => ranked(10 + i, 90))]
     const { chosen, anyway, beyond } = await select(all)
@@ -162,11 +162,11 @@ describe('the choice of a pack', () => {
     const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
     const cut = cutAround({ ...wholeText(text), at: [text.indexOf('kiln')] }, 300)
     expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
-    // Whatever was cut before it.
+    // Regardless of earlier cuts.
     const short = wholeText('The wheel hums. It does so until the evening comes and')
     cutAround({ ...wholeText(`${'x'.repeat(50)} ${'clay dries '.repeat(3)}on. ${text}`), at: [95] }, 300)
     expect(cutAround(short, 20)).toBe('The wheel hums.…')
-    // Of a long text the places that say most beside each other; what was said already counts less.
+    // Of a long text, the parts that add the most information; repeated information counts less.
     const wheel = 'The wheel hums.'
     const long = `${text}${text.replace('kiln cools', 'kiln is cool').replace('The kiln', `${wheel} The kiln`)}`
     const weights = new Map([

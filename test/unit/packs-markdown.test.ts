@@ -30,7 +30,7 @@ const render = (text: string): string =>
     true,
   )
 
-/** What stands at the outside of every quote: kinds of blocks in order, the text of headings for those that we wrote. */
+/** Content outside of every quote: kinds of blocks in order, and the text of our own headings. */
 function outside(markdown: string): string[] {
   const blocks: string[] = []
   for (let block = parser.parse(markdown).topNode.firstChild; block; block = block.nextSibling) blocks.push(block.name)
@@ -134,7 +134,7 @@ describe('packs as text', () => {
     }
   })
 
-  it('cuts contents around what matched, never more than there is room for', () => {
+  it('cuts contents around the match, within the budget', () => {
     const analyzer = createAnalyzer('english')
     const text = `${'lorem ipsum dolor "sit" amet.\n'.repeat(200)}the kiln cools\u{1F525} ${'consetetur \\ sadipscing elitr. '.repeat(200)}`
     const at = bestPlaces(
@@ -162,7 +162,7 @@ describe('packs as text', () => {
     expect(fitted(wholeText('c'), 1, 0)).toBe('')
   })
 
-  it('says the text of an untitled note once', () => {
+  it('includes the text of an untitled note once', () => {
     const untitled = {
       ...itemWith('plain'),
       name: 'The kiln cools in nine…',

@@ -50,7 +50,7 @@ describe('files of the plugins', () => {
     )
   })
 
-  it('of the agent-plugins format hold its members alone, and hooks where Copilot and VS Code look for them', () => {
+  it('of the agent-plugins format hold its members alone, and hooks in the places of Copilot and VS Code', () => {
     const manifest = json(...AGENT, 'plugin.json')
     expect(unknown(manifest, MEMBERS.agent)).toEqual([])
     expect(json(...AGENT, 'mcp.json').mcpServers.commonplace).toEqual({

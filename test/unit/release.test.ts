@@ -35,7 +35,7 @@ describe('the changelog', () => {
 })
 
 describe('a release', () => {
-  it('sets the version wherever it stands, and nowhere else', () => {
+  it('sets every occurrence of the version, and changes nothing else', () => {
     const before = sources()
     const made = releaseOf(before, NEXT, '2026-11-24')
     const changed = (path: string) => {
@@ -47,27 +47,27 @@ describe('a release', () => {
     const lock = JSON.parse(made['package-lock.json'] ?? '')
     expect([lock.version, lock.packages[''].version]).toEqual([NEXT, NEXT])
     expect(JSON.parse(made['migrations/released.json'] ?? '')).toMatchObject({ version: NEXT, commit: 'c0ffee' })
-    // What no release looks at says no version of ours.
+    // Files that a release does not edit contain no version of ours.
     const others = execFileSync('git', ['grep', '-lF', `'${CURRENT}'`, '--', 'src', 'scripts', 'plugins'], {
       ...{ cwd: ROOT, encoding: 'utf8' },
     }).split('\n')
     expect(others.filter((path) => path !== '' && !FILES.includes(path))).toEqual([])
   })
 
-  it('closes the changelog under its version and day, with room for what comes', () => {
+  it('closes the changelog under its version and day, with an empty Unreleased section', () => {
     const made = releaseOf(sources(), NEXT, '2026-11-24')
     expect(made['CHANGELOG.md']).toMatch(/^# Changelog\n\n## Unreleased\n\n## 999\.0\.0-rc\.1 - 2026-11-24\n\n\* /)
   })
 
-  it('refuses a version that is none or not newer, a changelog that tells nothing, and a file without its version', () => {
+  it('refuses an invalid or older version, an empty changelog, and a file without its version', () => {
     expect(() => releaseOf(sources(), '1.0', '2026-11-24')).toThrow(Refused)
     expect(() => releaseOf(sources(), CURRENT, '2026-11-24')).toThrow('not newer than')
     expect(() => releaseOf(sources('# Changelog\n\n## Unreleased\n\n## 0.1.0\n'), NEXT, '2026-11-24')).toThrow(
-      'tells nothing',
+      'has no entries',
     )
     const { files, ...rest } = sources()
     expect(() => releaseOf({ ...rest, files: { ...files, 'server.json': '{}' } }, NEXT, '2026-11-24')).toThrow(
-      'server.json holds the version',
+      'server.json contains the version',
     )
   })
 
@@ -93,9 +93,9 @@ describe('a release', () => {
       [join(ROOT, 'scripts', 'release.mjs'), NEXT, '--dry-run'],
       { encoding: 'utf8' },
     )
-    // Right after a release there is nothing to tell of yet.
+    // Right after a release the changelog has no entries yet.
     if (/## Unreleased\s+## /.test(text('CHANGELOG.md')))
-      expect([status, stderr]).toEqual([2, expect.stringContaining('tells nothing')])
+      expect([status, stderr]).toEqual([2, expect.stringContaining('has no entries')])
     else {
       expect(stdout).toContain('migrations/released.json')
       expect(stdout).toContain(`v${NEXT}`)
@@ -110,7 +110,7 @@ const released: { migrations: Record<string, string> } | null = existsSync(relea
   : null
 
 it.runIf(released !== null)(
-  'keeps every migration of the last release as it was, so that its databases are brought on',
+  'keeps every migration of the last release as it was, so that its databases can be migrated',
   () => {
     const now = JSON.parse(releaseOf(sources(), NEXT, '2026-11-24')['migrations/released.json'] ?? '').migrations
     const before = released?.migrations ?? {}
@@ -119,14 +119,14 @@ it.runIf(released !== null)(
   },
 )
 
-/** Takes away, or changes, what the Worker of the last release asks for; triggers are made anew by `DROP TRIGGER`, which it does not notice. */
+/** Removes or changes parts that the Worker of the last release uses; triggers are replaced by `DROP TRIGGER`, which it does not notice. */
 const CONTRACTS = /\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION)\b|\bRENAME\b|\bALTER\s+COLUMN\b|\bSET\s+NOT\s+NULL\b/i
 /** A column that the last release does not fill. */
 const UNFILLED = /\bADD\s+COLUMN\b(?![^;,]*\b(DEFAULT|GENERATED)\b)[^;,]*\bNOT\s+NULL\b/i
 
-it.runIf(released !== null)('only adds to the schema of the last release, beside which its Worker runs on', () => {
+it.runIf(released !== null)('only adds to the schema of the last release, whose Worker continues to run', () => {
   const fresh = Object.entries(migrations).filter(([name]) => released?.migrations[name] === undefined)
-  // What the last release no longer asks for may go: a line of the file says so, and since which.
+  // Parts that the last release no longer uses may be removed: a line of the file states that, and since which release.
   const broken = fresh.filter(
     ([, sql]) => (CONTRACTS.test(sql) || UNFILLED.test(sql)) && !/^-- contract: unused since \d+\.\d+/m.test(sql),
   )

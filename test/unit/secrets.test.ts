@@ -109,7 +109,7 @@ describe('secrets', () => {
     expect(LOOK_ALIKES.filter((text) => redact(text) !== text)).toEqual([])
   })
 
-  it('are looked for in step with the length, also where many tokens end in one long row of punctuation', () => {
+  it('are found in time proportional to the length, also where many tokens end in one long row of punctuation', () => {
     const reads = (times: number): number => {
       const includes = vi.spyOn(String.prototype, 'includes')
       redact('pat:'.repeat(times) + ':'.repeat(4 * times))

@@ -9,16 +9,16 @@ import { isOnlyConfigured } from '../../src/cli/worker-options.mjs'
 
 const read = (...args: string[]) => readServeArguments(args, { root: '/checkout' })
 
-it('takes what wrangler dev is started with by habit, where it changes nothing here', () => {
+it('accepts options of wrangler dev that change nothing here', () => {
   const plain = read()
   expect(read('--local', '--log-level', 'debug', '--inspector-port', '0')).toEqual(plain)
   expect(plain).toMatchObject({ port: 8787, ip: 'localhost', inspectorPort: undefined })
   expect(read('--port=9000', '--inspector-port', '9229', '--local')).toMatchObject({ port: 9000, inspectorPort: 9229 })
   expect([read('--ip', '0.0.0.0').ip, read('--host', '0.0.0.0').ip]).toEqual(['0.0.0.0', '0.0.0.0'])
-  expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start takes --port N/)
+  expect(() => read('--remote')).toThrow(/^Unknown option '--remote'; npm start accepts --port N/)
 })
 
-it('keeps data of the package where each system keeps those of a user, and where COMMONPLACE_DATA says', () => {
+it('stores data of the package in the data folder of the system, or in COMMONPLACE_DATA', () => {
   const folder = (platform: NodeJS.Platform, env: Record<string, string> = {}) =>
     userDataFolder(env, platform, '/home/ada').replaceAll('\\', '/')
   expect([folder('linux'), folder('linux', { XDG_DATA_HOME: '/data' })]).toEqual([
@@ -32,7 +32,7 @@ it('keeps data of the package where each system keeps those of a user, and where
   expect(folder('win32', { COMMONPLACE_DATA: 'D:/memory' })).toBe('D:/memory')
 })
 
-it('asks wrangler at every start where a file or a variable says more than its configuration', () => {
+it('runs wrangler at every start if a file or a variable adds to its configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-told-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const name of ['wrangler.toml', '.dev.vars.example']) writeFileSync(join(folder, name), '')
@@ -45,7 +45,7 @@ it('asks wrangler at every start where a file or a variable says more than its c
   }
 })
 
-it('asks for keys where a file of variables says so, unless the environment says otherwise, and as --var says before both', () => {
+it('requires keys if a file of variables does, unless the environment differs, and --var overrides both', () => {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-variables-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'variables')
@@ -60,7 +60,7 @@ it('asks for keys where a file of variables says so, unless the environment says
   expect(() => readEnvFiles([join(folder, 'none')], true)).toThrow(/--env-file .* cannot be read/)
 })
 
-it('prints a line a request where LOG_LEVEL is said, wherever it is said, and else leaves it out', () => {
+it('prints a line per request if LOG_LEVEL is set in any place, and otherwise omits it', () => {
   const request = '{"level":"INFO","event":"request","route":"ready"}'
   const nothing = { file: {}, environment: {}, args: {} }
   const hides = (said: Partial<typeof nothing>) => isHidden(request, chooseVariables({ ...nothing, ...said }))

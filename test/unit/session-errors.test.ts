@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endsSession } from '../../src/adapters/postgres/errors'
 
-it('knows by its code, not by a word of the server’s language, whether a session goes on after an error', () => {
+it('knows by its code, not by a word of the server’s language, whether a session continues after an error', () => {
   const said = (code: string, severity: string) => Object.assign(new Error('x'), { code, severity })
   for (const code of ['23505', '40001', '42P01', '57014', 'CP001', '25006'])
     expect([code, endsSession(said(code, 'FEHLER'))]).toEqual([code, false])

@@ -101,7 +101,7 @@ describe('addresses of pages', () => {
   })
 })
 
-it('says numbers, sizes and times as people do', () => {
+it('formats numbers, sizes and times for people', () => {
   expect([count(0), count(999), count(1234567)]).toEqual(['0', '999', '1\u202f234\u202f567'])
   expect([bytes(12), bytes(1234), bytes(12_345_678), bytes(9_876_543_210)]).toEqual([
     '12 B',

@@ -7,7 +7,7 @@ import { createBackgroundGeneration } from '../../src/services/keeping/backgroun
 import { createEmbeddingTurn, createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 
-/** A model on a processor: two texts of 300 words a second. Time is what it says, nobody waits. */
+/** A model on a processor: two texts of 300 words a second. Time is simulated, so tests do not wait. */
 const WORDS_300 = 'memory '.repeat(300).trim()
 const UNITS_A_MS = (2 * WORDS_300.length) / 1000
 
@@ -54,7 +54,7 @@ function slowModel({ tryMs = 10_000, first = 6_000, parallel = 1 } = {}): SlowMo
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i} ${WORDS_300}`)
 
 describe('a model that makes two vectors a second', () => {
-  it('is asked for as much as it managed before, so that no request runs into its time', async () => {
+  it('gets requests of the size it managed before, so that none times out', async () => {
     const model = slowModel()
     const made = await model.embedder.embedPatiently?.(many(100), async () => {})
     expect(made).toHaveLength(100)
@@ -62,7 +62,7 @@ describe('a model that makes two vectors a second', () => {
     expect(model.requests.length).toBeLessThan(40)
   })
 
-  it('makes in the time of a write what it can, in order, and says that the rest is missing', async () => {
+  it('embeds what it can in the time of a write, in order, and reports the rest as missing', async () => {
     const model = slowModel()
     const begun = model.now()
     const { vectors, problem } = (await model.embedder.embedInTime?.(many(100))) ?? { vectors: [], problem: null }
@@ -74,7 +74,7 @@ describe('a model that makes two vectors a second', () => {
     expect(model.requests.every(({ inTime }) => inTime)).toBe(true)
   })
 
-  it('loads for half a minute and is asked for as much as before a moment later', async () => {
+  it('loads for half a minute and gets requests of the earlier size right after', async () => {
     const model = slowModel()
     model.loading = 31_000
     await model.embedder.embedPatiently?.(many(100), async () => {})
@@ -98,7 +98,7 @@ describe('a model that makes two vectors a second', () => {
     expect(await model.embedder.embed(many(30), 'document')).toHaveLength(30)
   })
 
-  it('is given the time that EMBEDDING_TIMEOUT_S says', async () => {
+  it('has the time of EMBEDDING_TIMEOUT_S', async () => {
     const slow = slowModel({ tryMs: 1_000 })
     slow.slowness = 4
     await expect(slow.embedder.embed(many(1), 'document')).rejects.toMatchObject({ reason: 'timeout' })
@@ -108,7 +108,7 @@ describe('a model that makes two vectors a second', () => {
   })
 })
 
-/** Entries with texts, of which some have vectors. */
+/** Entries with texts, some of them with vectors. */
 function store(model: SlowModel, count: number) {
   const texts = many(count)
   const embedded = new Set<number>()
@@ -138,7 +138,7 @@ function store(model: SlowModel, count: number) {
 }
 
 describe('what is left to be embedded', () => {
-  it('is made by steps that end in time, by a pass that goes on where it was interrupted, and each once', async () => {
+  it('is made by steps that end in time, by a pass that continues where it was interrupted, and each once', async () => {
     const model = slowModel()
     const { generation, embedded } = store(model, 10_000)
     let after: number | null = 0
@@ -146,7 +146,7 @@ describe('what is left to be embedded', () => {
     let longest = 0
     while (after !== null) {
       const begun = model.now()
-      // Every tenth step begins anew where the last one whose answer arrived has ended, as after a restart.
+      // Every tenth step starts again where the last answered one has ended, as after a restart.
       const step = await generation.reembed('o', after)
       longest = Math.max(longest, model.now() - begun)
       if (++steps % 10 !== 0 || step.next === null) after = step.next
@@ -178,7 +178,7 @@ describe('what is left to be embedded', () => {
     expect(queued.every(({ vectors }) => vectors === null)).toBe(true)
   })
 
-  it('is asked for by one worker of the outbox at a time, which holds on to its claim meanwhile', async () => {
+  it('is used by one worker of the outbox at a time, which extends its lease meanwhile', async () => {
     const model = slowModel()
     const { generation, embedded } = store(model, 50)
     const items = Array.from(

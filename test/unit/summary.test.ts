@@ -5,7 +5,7 @@ import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/domain/
 import { relevanceScores } from '../../src/domain/search/relevance'
 import { ANY } from '../support/any-text'
 
-/** What models are told and what is kept of their answers, the same for all providers. */
+/** Prompts of models and stored parts of their answers, the same for all providers. */
 const linesOf = (text: string): string[] => text.split('\n')
 
 describe('the request for a summary', () => {
@@ -44,7 +44,7 @@ describe('the request for a summary', () => {
   })
 
   it('cannot be made to end early by a text that was built to hold its own mark', () => {
-    // Found by trying four billion texts: its hash, from which the mark is made, is what it says, in capitals.
+    // Found by trying four billion texts: the mark, made from its hash, equals its text, in capitals.
     const text = 'c 2F051AA1'
     const fence = linesOf(summaryPrompt(text, 'user').user)[0] as string
     const mark = fence.replace('==== text ', '').replace(' ====', '')
@@ -81,7 +81,7 @@ describe('the answer', () => {
     ['<think>They write `</think>` there.</think>The point.', 'The point.'],
     ['The parser now strips `<think>` and "</think>" tags.', 'The parser now strips `<think>` and "</think>" tags.'],
     ['a\u0000b\ud800', 'ab\ufffd'],
-  ])('%j is kept as %j', (answer, kept) => {
+  ])('%j is stored as %j', (answer, kept) => {
     expect(summaryFrom(answer, 'Acme')).toBe(kept)
   })
 
@@ -122,7 +122,7 @@ describe('marks for retrieval', () => {
     ['snowflake-arctic-embed2', 'query: '],
     ['mxbai-embed-large', 'Represent this sentence'],
     ['@cf/baai/bge-large-en-v1.5', 'Represent this sentence'],
-  ])('stand before a query for %s', (model, beginning) => {
+  ])('precede a query for %s', (model, beginning) => {
     expect(retrievalMarks(model).query.startsWith(beginning)).toBe(true)
   })
 
@@ -143,7 +143,7 @@ describe('scores of a reranker', () => {
     expect(relevanceScores(raw, 2)).toEqual([0.1, 0.9])
   })
 
-  it('are squashed together when one of them is no probability, which keeps their order', () => {
+  it('are squashed together when one of them is not a probability, which keeps their order', () => {
     const scores = relevanceScores(
       [-11, 0.5, 8].map((score, index) => ({ index, score })),
       3,

@@ -32,7 +32,7 @@ describe('names of tools', () => {
     expect(findTool([tool], 'context store')).toBeUndefined()
   })
 
-  it('are listed as TOOL_NAMES says, where the family has another spelling', () => {
+  it('are listed in the form of TOOL_NAMES, where the family has another spelling', () => {
     expect(listedName(tool, configOf({}))).toBe('context_store')
     expect(listedName(tool, configOf({ TOOL_NAMES: 'dotted' }))).toBe('context.store')
     const [first] = listTools(configOf({}), [FAMILIES.threads])

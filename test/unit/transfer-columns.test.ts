@@ -29,7 +29,7 @@ afterAll(() => database.connection.close())
 
 const one = async (query: SQL): Promise<Row> => {
   const row = (await connection.batch([query]))[0]?.[0]
-  if (row === undefined) throw new Error('there is no such row')
+  if (row === undefined) throw new Error('the row does not exist')
   return row
 }
 
@@ -42,7 +42,7 @@ async function lost(table: string, stood: Row, made: Row): Promise<string[]> {
   const [columns] = await connection.batch([
     sql`SELECT name FROM pragma_table_xinfo(${table}) WHERE hidden = 0 ORDER BY name`,
   ])
-  // Numbers that are no integers travel as text.
+  // Numbers that are not integers travel as text.
   return (columns ?? []).map(({ name }) => String(name)).filter((name) => String(stood[name]) !== String(made[name]))
 }
 
@@ -68,7 +68,7 @@ it('moves every column of an entry and of its kept states with an export', async
       [],
     ),
   )
-  if (entry.record !== 'entry') throw new Error('it is no entry any more')
+  if (entry.record !== 'entry') throw new Error('it is not an entry any more')
   const state = incomingEntry(entry, entry.metadata ?? null, intake)
   const taken = { id, version: state.version, entry: state, links: [] }
   const row = entryRow(
@@ -87,7 +87,7 @@ it('moves every column of an entry and of its kept states with an export', async
       ),
     ),
   )
-  if (version.record !== 'version') throw new Error('it is no version any more')
+  if (version.record !== 'version') throw new Error('it is not a version any more')
   const kept = incomingVersion(version, version.metadata ?? null, [], intake)
   const keptRow = versionRow({ id, state: kept }, ada.org, state.textHash)
   const stood = await one(sql`SELECT * FROM entry_versions WHERE entry_id = ${id}`)

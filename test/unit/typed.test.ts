@@ -62,6 +62,6 @@ it('a check for updates reports a newer release of the registry, and nothing tha
   await new Promise((resolve) => registry.close(resolve))
   expect(await checkUpdates(`http://127.0.0.1:${port}`)).toMatchObject({
     ok: null,
-    detail: expect.stringContaining('no answer'),
+    detail: expect.stringContaining('cannot reach'),
   })
 })

@@ -50,7 +50,7 @@ describe('normalising', () => {
 })
 
 describe('quantising', () => {
-  it('is off by at most half a step, uses the whole range, and never exceeds it', () => {
+  it('is off by at most half a step, uses the full range, and never exceeds it', () => {
     fc.assert(
       fc.property(vectors, (vector) => {
         const { scale, values } = quantize(vector)

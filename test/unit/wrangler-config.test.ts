@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { ROOT } from '../support/build'
 
-/** What wrangler.toml says of this machine (the top level) and of a deployment. */
+/** Settings in wrangler.toml for this machine (the top level) and for a deployment. */
 interface Place {
   readonly name: string
   readonly vars: Record<string, string>
@@ -26,7 +26,7 @@ describe('wrangler.toml', () => {
     expect(names(production).filter((name) => names(here).includes(name))).toEqual([])
   })
 
-  it('is open on this machine, asks for keys in production, and refuses no write there for want of a model', () => {
+  it('is open on this machine, requires keys in production, and refuses no write there when the model is missing', () => {
     expect(parseConfig(here.vars).authMode).toBe('open')
     const config = parseConfig(production.vars)
     expect([config.authMode, config.embedding.onFailure, config.summary, config.reranking]).toEqual([

@@ -24,7 +24,7 @@ describe('words that only hold a sentence together', () => {
     ['manutenzione della cucina', 'manutenzion cucina'],
     ['underhåll av köket', 'underhal koket'],
     ['συντήρηση της κουζίνας', 'συντηρηση κουζινας'],
-  ])('are no units of %s', (query, units) => {
+  ])('are not units of %s', (query, units) => {
     expect(unitsOf(query)).toBe(units)
   })
 
@@ -49,7 +49,7 @@ describe('words that only hold a sentence together', () => {
     expect(unitsOf(query)).toBe(units)
   })
 
-  it('are looked for where a query has nothing else, and never left out of phrases and other modes', () => {
+  it('are searched if a query has nothing else, and never left out of phrases and other modes', () => {
     expect(unitsOf('wer ist der')).toBe('wer ist der')
     expect(unitsOf('was ist das')).toBe('ist das')
     expect(unitsOf('"die Wartung der" und die Küche')).toBe('die+wartung+der kuch')

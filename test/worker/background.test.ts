@@ -12,7 +12,7 @@ import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What is made after the write: deferred vectors, vectors of a new model, what indexes have not heard of. */
+/** Work after a write: deferred vectors, vectors of a new model, missed updates of indexes. */
 const clock = new TestClock()
 const made = d1Adapters(clock)
 const serving = (vars: Record<string, string> = {}) =>
@@ -60,7 +60,7 @@ describe('in the background', () => {
     expect(await services.vectorCounts?.(ada)).toMatchObject({ entries: 120 })
   })
 
-  it('passes over an entry that is gone or rewritten before its turn', async () => {
+  it('skips an entry that was deleted or rewritten before its turn', async () => {
     const ada = freshPrincipal()
     const services = serving()
     const deferred = { ...NOTHING_GENERATED, queued: ['embed'] as const }
@@ -71,7 +71,7 @@ describe('in the background', () => {
     expect((await services.entries.statistics(ada)).work.pending).toBe(0)
   })
 
-  it('searches only vectors of the configured model, and makes them anew step by step after a change', async () => {
+  it('searches only vectors of the configured model, and makes them again step by step after a change', async () => {
     const ada = freshPrincipal()
     const drafts = await Promise.all(Array.from({ length: 30 }, (_, i) => entryOf(ada, { text: `walrus number ${i}` })))
     await made.entries.save(ada, drafts)
@@ -109,7 +109,7 @@ describe('in the background', () => {
       dedupe: true,
     })
 
-  it('tells the index of each write by one round trip behind its answer, over one queued row, and counts that as done', async () => {
+  it('updates the index after each write with one round trip after its answer, over one queued row, and counts that as done', async () => {
     const ada = freshPrincipal()
     const trips = new Faults()
     const world = { ...bindings, DB: faulty(bindings.DB, ['batch'], trips) }
@@ -138,7 +138,7 @@ describe('in the background', () => {
     expect(await queued.first('n')).toBe(0)
   })
 
-  it('says that work is pending where the index could not be told, and tells it later', async () => {
+  it('reports pending work when the index could not be updated, and updates it later', async () => {
     const ada = freshPrincipal()
     const index = createObjectVectorIndex(bindings.VECTORS)
     let isDown = true

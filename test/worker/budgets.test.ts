@@ -27,7 +27,7 @@ const BUDGETS: Record<string, Omit<Budget, 'tokens'>> = {
 }
 const [SMALL, LARGE] = [196, 1_225]
 
-/** What each index leads that leads no statement of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are asked for by filters. */
+/** Uses of each index other than statements of these calls or of the schedule. `METADATA_INDEXED_FIELDS` are used by filters. */
 const NEEDED: Record<string, string> = {
   entries_addresses_agent_idx:
     "SELECT id FROM entries WHERE org = 'o' AND addresses_agent = 1 ORDER BY id DESC LIMIT 20",

@@ -5,7 +5,7 @@ import { CROWD, crowd } from '../support/captured-crowd'
 import { claudeCode } from '../support/hook-events'
 import { countingRows, type Json, type Key, openWorld } from '../support/isolation'
 
-/** 10,000 captured sessions of the asker's own, full of the words that are asked for, beside what somebody has written (capture §7). */
+/** 10,000 captured sessions of the caller, with all searched words, in addition to entries written on purpose (capture §7). */
 const WORDS = 'harbour light flicker diesel pump radar mast bilge'
 const PROJECT = 'ferry'
 const BY_WORDS = /^(context|hybrid_search_context|fts_search_context|context_recall|context_getCurrent)$/
@@ -78,7 +78,7 @@ it('packs, searches, lists and statistics are byte for byte as without 10,000 ca
   expect(after.answers).toEqual(before.answers)
   const { total_entries, ...rest } = counted(await world.ok(ada, 'get_statistics', {}))
   expect([total_entries, rest.by_source]).toEqual([statistics.total_entries, statistics.by_source])
-  // PostgreSQL does not tell rows. FTS5 passes over the pages of a word's postings, each with those of a dozen entries and more.
+  // PostgreSQL does not report rows. FTS5 skips the pages of a word's postings, each with those of a dozen entries and more.
   const dearer = calls.flatMap(([tool], i) => {
     const [was, is] = [before.rows[i] ?? 0, after.rows[i] ?? 0]
     const pages = BY_WORDS.test(tool) ? CROWD / 10 : 0
@@ -86,7 +86,7 @@ it('packs, searches, lists and statistics are byte for byte as without 10,000 ca
   })
   expect(dearer).toEqual([])
 
-  // A start reads what it tells, however many sessions there were.
+  // A start reads only its content, however many sessions there were.
   const s = claudeCode('crowded')
   const start = { ...s.start(), at: world.clock.now(), place: { project: PROJECT, branch: 'x' } }
   let told = ''

@@ -6,7 +6,7 @@ import { freshPrincipal } from '../support/scope'
 
 beforeAll(migrate)
 
-it('makes anew what searches go by with each request, says so meanwhile, and finds all entries by words and meaning', async () => {
+it('rebuilds search data with each request, reports that meanwhile, and finds all entries by words and meaning', async () => {
   const ada = freshPrincipal()
   // As a store whose index another analysis wrote, and whose vectors another model made.
   await bindings.DB.batch([

@@ -9,7 +9,7 @@ import { searchBoundCases } from '../contracts/search-bound'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What finding a line and reading a part cost in D1: round trips, rows, characters. */
+/** D1 costs of finding a line and reading a part: round trips, rows, characters. */
 const made = d1Adapters(new TestClock(Date.now()))
 const ada = freshPrincipal()
 
@@ -69,7 +69,7 @@ describe('what long texts cost in D1', () => {
     expect(expression.rowsRead).toBeLessThan(1000 * 16)
   })
 
-  it('brings of 10,000 entries only the texts that hold the literal, in one round trip', async () => {
+  it('returns of 10,000 entries only the texts with the literal, in one round trip', async () => {
     let characters = 0
     const texts: typeof made.texts = {
       ...made.texts,

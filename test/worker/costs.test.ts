@@ -18,13 +18,13 @@ import { Faults, faulty } from '../support/faults'
 import { countingRows, openWorld } from '../support/isolation'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What calls cost: round trips, statements and rows read. Counts, never times. */
+/** Costs of calls: round trips, statements and rows read. Counts, never times. */
 const clock = new TestClock()
 const made = d1Adapters(clock)
 const ada = freshPrincipal()
 const PAGE = { limit: 30, offset: 0, previewLength: 301 }
 const RARE = 40
-/** Entries among which calls are measured: more than are counted, and than are looked at one by one. */
+/** Number of entries in the measured store: more than are counted, and than are checked one by one. */
 const MANY = 50_000
 const THREADS = 250
 const GENERATE = { summarizer: null, chunking: null, onEmbeddingFailure: 'fail', minContentLength: 0 } as const
@@ -132,7 +132,7 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThan(total + 5 * PAGE.limit)
   })
 
-  it('goes once through what has a value of an indexed field but for the case of its letters', async () => {
+  it('scans once the entries with a value of an indexed field, ignoring case', async () => {
     const done: Filter = { op: 'equals', path: ['status'], anyOf: ['done'], fold: false }
     expect(await made.entries.page(ada, done, PAGE)).toMatchObject({ total: 10_000, totalIsExact: false })
     expect((await cost(() => made.entries.page(ada, done, PAGE))).rowsRead).toBeLessThan(10_000 + 10 * PAGE.limit)
@@ -158,7 +158,7 @@ describe('what calls cost in D1', () => {
     const narrowed = { ...ada, projects: ['p'] }
     const both = { op: 'and', of: [done, early] } as const
     expect((await cost(() => made.entries.page(narrowed, both, PAGE))).roundTrips).toBeGreaterThan(1)
-    // What few of them fulfil is looked for in parts, as by any other filter, and found.
+    // Conditions that few of them match are checked in parts, as by any other filter, and found.
     expect(await made.entries.page(ada, { op: 'and', of: [done, rareOne] }, PAGE)).toMatchObject({ total: 1 })
   })
 
@@ -177,7 +177,7 @@ describe('what calls cost in D1', () => {
     expect((await cost(() => rows.counts(ada, 'local#512'))).rowsRead).toBeLessThan(10)
   })
 
-  it('writes limits into statements, since SQLite would compile a cached statement with a bound one anew at every call', () => {
+  it('writes limits into statements, since SQLite would compile a cached statement with a bound one again at every call', () => {
     const page = toQuery(sql`SELECT id FROM entries WHERE id > ${7} ORDER BY id LIMIT ${7} OFFSET ${7}`)
     expect(page).toEqual({ sql: 'SELECT id FROM entries WHERE id > ?1 ORDER BY id LIMIT 7 OFFSET ?1', params: [7] })
     expect(toQuery(sql`SELECT 1 LIMIT ${'7'}`).params).toEqual(['7'])
@@ -229,7 +229,7 @@ describe('what calls cost in D1', () => {
     expect((await cost(() => made.entries.save(ada, one))).rowsRead).toBeLessThan(40)
   })
 
-  it('writes no row more for comparing metadata of one length with what stands there', async () => {
+  it('writes no further row to compare metadata of equal length with the stored ones', async () => {
     const draft = { threadId: 'thread 7', metadata: { step: 'one', of: [{ a: 1, b: 2 }] } }
     const { database, spentBy } = countingRows(bindings.DB)
     const { entries } = d1Adapters(clock, database)
@@ -241,7 +241,7 @@ describe('what calls cost in D1', () => {
     expect(compared.read - longer.read).toBeLessThan(200)
   })
 
-  it('compares a list in metadata with what stands there by as many rows as it is long, whichever call writes it', async () => {
+  it('compares a list in metadata with the stored one by as many rows as it is long, whichever call writes it', async () => {
     const { database, rowsOf } = countingRows(bindings.DB)
     const world = openWorld({ HISTORY_DAYS: '30' }, database)
     const org = await world.makeOrg('lists')
@@ -257,7 +257,7 @@ describe('what calls cost in D1', () => {
     for (const [tool, args] of calls) expect(await rowsOf(() => world.ok(org, tool, { ...args }))).toBeLessThan(8_000)
   })
 
-  it('names other entries in the place of a hundred by rows that grow with their number', async () => {
+  it('replaces a hundred named entries by rows that grow with their number', async () => {
     const { database, spentBy } = countingRows(bindings.DB)
     const world = openWorld({}, database)
     const org = await world.makeOrg('links')
@@ -323,7 +323,7 @@ describe('what calls cost in D1', () => {
       expect(await roundTrips(() => services.rankedSearches.byMeaning(ada, { ...request, filter }))).toBe(2)
   })
 
-  it('searches words and meaning at once in three round trips: the legs, the vectors of what they found, the page', async () => {
+  it('searches words and meaning at once in three round trips: the retrievers, the vectors of their hits, the page', async () => {
     const legs = { fts: true, semantic: true }
     expect(
       await roundTrips(() => services.rankedSearches.byBoth(ada, { ...request, method: 'scores', k: 60, legs })),
@@ -366,7 +366,7 @@ describe('what calls cost in D1', () => {
         .all<{ id: number }>()
       return results.map(({ id }) => id)
     }
-    /** What it costs to delete all but the one that stands before, or behind, the entries of others. */
+    /** Cost of deleting all but the one before, or after, the entries of others. */
     const leave = async (project: string, left: number) => {
       const own = { ...grace, projects: [project] }
       const ids = await insert(project, 2_000, 100)

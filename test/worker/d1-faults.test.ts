@@ -16,7 +16,7 @@ const UNKNOWN = /it is not known whether the change was made/
 const UNCHANGED = /nothing was changed/
 const INSIDE = /inside the server/
 
-/** Message, what it is, what a write is told, what a read is told. */
+/** Message, its code, the answer of a write, the answer of a read. */
 const FAULTS = [
   ['D1_TYPE_ERROR: Type undefined not supported for value undefined', BUG, INSIDE, INSIDE],
   ['D1_COLUMN_NOTFOUND: Column not found (nothing)', BUG, INSIDE, INSIDE],
@@ -87,7 +87,7 @@ function isolate() {
     },
     ask,
     call,
-    // biome-ignore lint/suspicious/noExplicitAny: results are looked at freely
+    // biome-ignore lint/suspicious/noExplicitAny: results are untyped
     errorOf: async (name: string, args: unknown): Promise<any> => {
       const { result } = (await (await call(name, args)).json()) as {
         result: { structuredContent: { error: unknown } }
@@ -105,7 +105,7 @@ describe("D1's own faults", () => {
   const warm = isolate()
 
   it.each(FAULTS)(
-    'have their code and say whether to try again on a warm isolate: %s',
+    'have their code and state whether to try again on a warm isolate: %s',
     async (message, is, write, read) => {
       await warm.ask('/ready')
       warm.fail(message)
@@ -129,7 +129,7 @@ describe("D1's own faults", () => {
     expect((await cold.ask('/ready')).status).toBe(200)
   })
 
-  it('tell a program until when the Free plan answers nothing, by date and by Retry-After', async () => {
+  it('report to a program when the daily limit of the Free plan resets, by date and by Retry-After', async () => {
     const cold = isolate()
     cold.fail(ALLOWANCE('read'))
     const answer = await cold.call('search_context', {})
@@ -140,7 +140,7 @@ describe("D1's own faults", () => {
     expect(Math.abs(Number(answer.headers.get('retry-after')) - left)).toBeLessThan(60)
   })
 
-  it('are told by /ready', async () => {
+  it('are reported by /ready', async () => {
     const pinged = isolate()
     await pinged.ask('/ready')
     pinged.fail('D1_ERROR: D1 DB is overloaded. Too many requests queued.')

@@ -3,7 +3,7 @@ import type { Metadata } from '../../src/domain/entry/metadata'
 import { bindings, d1Adapters, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-/** What other vocabularies will read of an entry: columns lifted from metadata, and the log of changes. */
+/** Data of an entry for other families: columns extracted from metadata, and the log of changes. */
 const { entries } = d1Adapters(new TestClock())
 
 beforeAll(migrate)
@@ -11,7 +11,7 @@ beforeAll(migrate)
 const columns = (id: number) =>
   bindings.DB.prepare('SELECT * FROM entries WHERE id = ?1').bind(id).first<Record<string, unknown>>()
 
-it('lifts reserved keys into columns, with defaults where metadata says nothing it knows', async () => {
+it('lifts reserved keys into columns, with defaults for unknown or missing metadata', async () => {
   const ada = freshPrincipal({ agent: 'key-agent' })
   const metadata: Metadata = {
     task_name: 'Ship it',

@@ -37,7 +37,7 @@ beforeEach(() => {
   d1.clear()
   r2.clear()
 })
-// What a test leaves behind its answers is no part of the next.
+// Work that a test leaves after its answers does not belong to the next.
 afterEach(settle)
 
 const whole: SendApart = {
@@ -48,7 +48,7 @@ const whole: SendApart = {
 describe('when a dependency fails', () => {
   let ada = freshPrincipal()
   beforeEach(async () => {
-    // What the test before has left to be done would meet the failures of this one.
+    // Pending work of the previous test would get the failures of this one.
     await settle()
     ada = freshPrincipal()
   })
@@ -61,7 +61,7 @@ describe('when a dependency fails', () => {
       return toErrorResult(FAMILIES.threads, error, 'request-1')
     }
   }
-  // biome-ignore lint/suspicious/noExplicitAny: results are looked at freely
+  // biome-ignore lint/suspicious/noExplicitAny: results are untyped
   const ok = async (name: string, args: Record<string, unknown>): Promise<any> => {
     const result = await call(name, args)
     expect([name, result.isError, result.content[0]?.text]).toEqual([name, undefined, expect.any(String)])
@@ -127,9 +127,9 @@ describe('when a dependency fails', () => {
     }
   }
 
-  it('answers a long text as stored when the database stops behind its commit, so that nobody stores it twice', async () => {
+  it('answers a long text as stored when the database stops after its commit, so that it is not stored twice', async () => {
     const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
-    // One round trip looks for the receipt of the key; the commit is the next.
+    // One round trip reads the receipt of the key; the commit is the next.
     for (const [name, args, skip, said] of [
       ['store_context', { thread_id: 'long', source: 'user', text }, 1, /^Context stored \(embedding queued\)/],
       ['store_context', { thread_id: 'keyed', source: 'user', text, idempotency_key: 'k' }, 2, null],
@@ -157,7 +157,7 @@ describe('when a dependency fails', () => {
     ])
   })
 
-  it('meets its own entry again when the database stored it but the answer was lost', async () => {
+  it('matches its own entry when the database stored it but the answer was lost', async () => {
     d1.failAfter(0, 'after')
     const lost = await call('store_context', draft)
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable', retryable: true })
@@ -168,7 +168,7 @@ describe('when a dependency fails', () => {
     expect((await state()).total_entries).toBe(1)
   })
 
-  it('says of a write without an answer that nobody knows, and of a read that nothing was changed', async () => {
+  it('reports that a write without an answer may have happened, and that a read changed nothing', async () => {
     const { context_id: id } = await ok('store_context', draft)
     await settle()
     for (const [name, args] of writes) {
@@ -199,7 +199,7 @@ describe('when a dependency fails', () => {
     r2.failAfter(0, 'before')
     await ok('delete_context', { context_ids: [id], erase: true })
     await settle()
-    // The image, and the words of what was erased.
+    // The image, and the words of erased entries.
     expect((await ok('get_statistics', {})).pending_work.pending).toBe(2)
     r2.clear()
     clock.advance(3_600_000)
@@ -208,7 +208,7 @@ describe('when a dependency fails', () => {
     expect((await bindings.IMAGES.list({ prefix: `images/${ada.org}` })).objects).toEqual([])
   })
 
-  it('counts work as failed after ten tries and goes on trying', async () => {
+  it('counts work as failed after ten tries and continues to try', async () => {
     const { context_id: id } = await ok('store_context', draft)
     await ok('update_context', { context_id: id, text: 'no change of images' })
     r2.failAfter(0, 'before')

@@ -27,7 +27,7 @@ describe('the bell of an org', () => {
     ...more,
   })
 
-  it('wakes those who want what was told, and lets the others wait', async () => {
+  it('wakes matching listeners, and lets the others wait', async () => {
     const [one, ringing] = [org(), bell()]
     const mark = (await ringing.mark(one)) as string
     const waits = [
@@ -47,7 +47,7 @@ describe('the bell of an org', () => {
     expect((await Promise.all(waits)).map((woken) => woken?.notified)).toEqual([true, true, true, false, false, false])
   })
 
-  it('forgets nothing between two waits, and wakes everyone when there was too much to say', async () => {
+  it('forgets nothing between two waits, and wakes everyone when there were too many changes', async () => {
     const [one, ringing] = [org(), bell()]
     const mark = (await ringing.mark(one)) as string
     await ringing.tell(one, [stored(1, 'a')])
@@ -57,7 +57,7 @@ describe('the bell of an org', () => {
     await ringing.tell(one, null)
     const narrow = listener(one, { scope: { org: one, projects: [], owner: null } })
     expect((await ringing.wait(one, narrow, woken?.mark as string, LONG))?.notified).toBe(true)
-    // Who brings a mark of another life, or of too long ago, looks for themselves.
+    // A reader with a position of another life, or of too long ago, reads the feed.
     for (const old of ['another life 0', '', `${mark.split(' ')[0]} 99`])
       expect((await ringing.wait(one, narrow, old, LONG))?.notified).toBe(true)
     for (let i = 0; i < 300; i++) void ringing.tell(one, [stored(i, 'a', 'p')])
@@ -65,7 +65,7 @@ describe('the bell of an org', () => {
     expect((await ringing.wait(one, narrow, mark, LONG))?.notified).toBe(true)
   })
 
-  it('may leave memory while somebody waits, since no call and no timer of theirs is in it, and then wakes those who want what is told', async () => {
+  it('may be evicted while a reader waits, since it holds no call or timer, and then wakes matching listeners', async () => {
     const [one, ringing] = [org(), bell()]
     const object = bindings.FEEDS?.getByName(one) as DurableObjectStub<FeedObject>
     const mark = (await ringing.mark(one)) as string
@@ -114,7 +114,7 @@ describe('the bell of an org', () => {
     expect(await ringing.admit(one, stream('c'), 2)).toBe(true)
   })
 
-  it('costs nobody anything when it does not answer', async () => {
+  it('delays no call when it does not respond', async () => {
     const failures: unknown[] = []
     const broken = { getByName: () => Promise.reject(new Error('down')) } as never
     const down = createFeedBell(
@@ -131,7 +131,7 @@ describe('the bell of an org', () => {
 })
 
 describe('a change of the store', () => {
-  it('is told to who waits for it, whichever way it was written', async () => {
+  it('is published to waiting readers, however it was written', async () => {
     const background: Promise<unknown>[] = []
     const services = composeServices(bindings, config, {
       log: () => {},

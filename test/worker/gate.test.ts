@@ -11,7 +11,7 @@ const gate = () => bindings.GATES.getByName(crypto.randomUUID())
 const none: Limits = { perMinute: null, concurrent: null }
 
 describe('a gate object', () => {
-  it('admits as many a minute as the limit says, whatever the stretch of sixty seconds', async () => {
+  it('admits the limit per minute, in any sixty seconds', async () => {
     const object = gate()
     const limits = { ...none, perMinute: 10 }
     const enter = (at: number) => object.enter(crypto.randomUUID(), limits, START + at)
@@ -39,7 +39,7 @@ describe('a gate object', () => {
     })
   })
 
-  it('tells a time after which the key is in fact admitted', async () => {
+  it('returns a time after which the key is in fact admitted', async () => {
     const limits = { ...none, perMinute: 7 }
     for (const [burst, at] of [
       [7, 100],
@@ -66,7 +66,7 @@ describe('a gate object', () => {
     expect(await object.enter(crypto.randomUUID(), limits, START + 20_000)).toMatchObject({ exceeded: 'perMinute' })
   })
 
-  it('admits as many at once as the limit says, and forgets a request that never said that it was over', async () => {
+  it('admits the limit of concurrent requests, and forgets a request that never ended', async () => {
     const object = gate()
     const limits = { ...none, concurrent: 2 }
     await object.enter('a', limits, START)
@@ -105,7 +105,7 @@ describe('the limiter', () => {
     expect(asked).toEqual(['k', 'k'])
   })
 
-  it('admits while the counter does not answer, and says so in the log', async () => {
+  it('admits while the counter does not respond, and logs that', async () => {
     const rateLimit = { limit: () => Promise.reject(new Error('down')) }
     const limiter = createGateLimiter({ ...parts, rateLimit, limits: { perMinute: 1, concurrent: 1 } })
     expect((await limiter.enter('k')).admitted).toBe(true)

@@ -72,7 +72,7 @@ it('rewrites what was counted by no list of stop words where its language has on
   await written('english/7.1')
 })
 
-it('finds what was written before lengths stood in the index, and has them written', async () => {
+it('finds entries written before lengths were in the index, and adds these', async () => {
   const ada = freshPrincipal()
   const { entries, search, index } = speaking('english')
   const drafts = await Promise.all(['a turbine', 'turbine '.repeat(60)].map((text) => entryOf(ada, { text })))
@@ -131,10 +131,10 @@ it('merges the index of words until two parts of a size are left nowhere, and fi
   )
 })
 
-it('lets the words of what was erased leave the index where nothing else is written', async () => {
+it('removes the words of erased entries from the index without other writes', async () => {
   const ada = freshPrincipal()
   const { entries, search, index } = speaking('english')
-  // Its end is no ending that a stemmer takes off.
+  // Its ending is not one that a stemmer removes.
   const word = `zq${crypto
     .randomUUID()
     .replaceAll('-', '')

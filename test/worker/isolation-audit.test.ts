@@ -108,7 +108,7 @@ describe('the audit log', () => {
       ['store_context', turn('')],
       ['store_context', turn('x', { nonsense: 1 })],
       ['update_context', { context_id: 900_000, text: 'x' }],
-      // What it only reads is to whoever would change it as if it were not there.
+      // For a caller who wants to change it, a read-only entry does not exist.
       ['update_context', { context_id: id, metadata_patch: { plain: 1 } }],
       ['update_context', { context_id: own }],
       [
@@ -129,7 +129,7 @@ describe('the audit log', () => {
     for (const [tool, args] of silent) expect([tool, await since(() => call(bob, tool, args))]).toEqual([tool, []])
   })
 
-  it('tells the good items of a batch from the denied ones', async () => {
+  it('distinguishes the good items of a batch from the denied ones', async () => {
     const [own, moved] = [await store(bob, 'own'), await store(bob, 'moved')]
     const updates = [
       { context_id: moved, metadata_patch: { project: 'b' } },
@@ -168,7 +168,7 @@ describe('the audit log', () => {
     expect(results).toEqual(before)
   })
 
-  it('is read by cursor, whole and in order, whatever the page', async () => {
+  it('is read by cursor, complete and in order, with any page size', async () => {
     for (let i = 0; i < 7; i++) await store(ada, `entry ${i}`)
     const whole = await auditOf(ada)
     expect(whole.map(({ seq }) => seq)).toEqual(whole.map((_, i) => i + 1))
@@ -187,7 +187,7 @@ describe('the audit log', () => {
     expect(events.map(({ key_id, ids }) => [key_id, ids])).toEqual([[bob.id, [id]]])
   })
 
-  it('tells nothing to the cursor of another org', async () => {
+  it('returns nothing to the cursor of another org', async () => {
     const other = await world.makeOrg('elsewhere')
     for (let i = 0; i < 5; i++) await store(other, `entry ${i}`)
     const last = (await auditOf(other)).at(-1).seq

@@ -5,7 +5,7 @@ import { migrate } from '../support/bindings'
 import { type Key, OPERATOR, openWorld } from '../support/isolation'
 import { base64, pngBytes } from '../support/scope'
 
-/** What a caller may not see and what was never there are answered by the same bytes. */
+/** An invisible entry and a missing one are answered by the same bytes. */
 const world = openWorld()
 const { http, ok } = world
 const SOON = 60_000
@@ -112,7 +112,7 @@ describe('forbidden and absent are the same bytes', () => {
       expect(await state()).toEqual(before)
     })
 
-  it('in links: what a writer cannot see becomes none, and the answer does not tell', async () => {
+  it('in links: what a writer cannot see becomes none, and the answer does not reveal that', async () => {
     const answers = new Set<string>()
     for (const [i, [reason, id]] of Object.entries(ids).entries()) {
       const metadata = { references: { context_ids: [id] }, supersedes: id, depends_on: [id], contradicts: String(id) }
@@ -139,7 +139,7 @@ describe('forbidden and absent are the same bytes', () => {
       const answers = new Set<string>()
       for (const thread of Object.keys(ids).map(threadOf)) {
         const answer = await sent(key.secret, 'POST', '/mcp', thread, rpc(tool, args(thread)))
-        // The nearest of the threads that the key sees depends on the name that was sent alone.
+        // The most similar thread that the key sees depends only on the name that was sent.
         answers.add(answer.replaceAll(/; the nearest existing thread is \\+"[^"\\]*\\+"/g, ''))
       }
       expect([tool, answers.size]).toEqual([tool, 1])
@@ -169,7 +169,7 @@ describe('forbidden and absent are the same bytes', () => {
 
     const completed = async (variable: string, value: string) => {
       const ref = { type: 'ref/prompt', name: 'hand_off' }
-      // Behind the head, which stands before it.
+      // After the head, which comes before it.
       const answer = await ask('completion/complete', { ref, argument: { name: variable, value } })
       return JSON.parse(/\{"result".*\}/.exec(answer)?.[0] ?? 'null')
     }

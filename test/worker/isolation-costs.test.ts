@@ -38,8 +38,8 @@ const calls = (ids: number[]): [string, string, () => Record<string, unknown>][]
   ['meaning', 'semantic_search_context', () => ({ query: 'turbine' })],
   ['both', 'hybrid_search_context', () => ({ query: 'turbine' })],
   ['an update', 'update_context', () => ({ context_id: ids[0], metadata_patch: { title: `t${stored++}` } })],
-  ['an update of what is not there', 'update_context', () => ({ context_id: 900_000, text: 'x' })],
-  ['a delete of what is not there', 'delete_context', () => ({ context_ids: [900_000] })],
+  ['an update of a missing entry', 'update_context', () => ({ context_id: 900_000, text: 'x' })],
+  ['a delete of a missing entry', 'delete_context', () => ({ context_ids: [900_000] })],
   ['a delete of a thread that is not there', 'delete_context', () => ({ thread_id: 'nowhere' })],
 ]
 
@@ -60,7 +60,7 @@ const ownIds = async (key: Key): Promise<number[]> =>
     ({ id }: { id: number }) => id,
   )
 
-/** What grew, and by how much. */
+/** Tables that grew, and by how much. */
 const growth = (before: Record<string, number>, after: Record<string, number>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(after)
@@ -88,12 +88,12 @@ describe('rows that calls read', () => {
     const before = await costs(narrowed, ids)
     await fill(ada, SMALL, LARGE, { project: 'b' })
     const grown = growth(before, await costs(narrowed, ids))
-    // These walk an index of the whole org and pass over the rows of other projects: within one org, time tells how
-    // much there is beside one's own. Nothing else about it.
+    // These scan an index of the org and skip the rows of other projects: within one org, time reveals how
+    // much there is in addition to one's own. Nothing else about it.
     for (const name of Object.keys(grown)) expect(name).toMatch(/^(a page.*|statistics|words|meaning|both)$/)
   })
 
-  it('are as many for a repeated store, however much others whom it does not concern have said in its thread since', async () => {
+  it('are as many for a repeated store, however much unrelated users have stored in its thread since', async () => {
     const ada = await world.makeOrg('turns')
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
     const turn = { thread_id: 'thread 1', source: 'user', text: 'said again' }

@@ -4,7 +4,7 @@ import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
 import { type Key, openWorld } from '../support/isolation'
 
-/** What a key that is narrowed to projects may write, and what it merely reads. */
+/** Entries that a key limited to projects may write, and entries that it can only read. */
 const world = openWorld()
 const { call, ok } = world
 
@@ -38,7 +38,7 @@ describe('a narrowed writer', () => {
     expect(await sees(outsider, id)).toBeUndefined()
   })
 
-  it('keeps an entry in the project it was given by default, whoever changes other metadata of it', async () => {
+  it('keeps an entry in the project it was given by default, also when others change its metadata', async () => {
     threads++
     const outsider = await world.makeKey(ada.org, { projects: ['b'] })
     for (const [key, change] of [
@@ -54,7 +54,7 @@ describe('a narrowed writer', () => {
     }
   })
 
-  it('moves an entry to no project when whoever may takes the project that its metadata named away', async () => {
+  it('moves an entry to no project when an authorized caller removes the project from its metadata', async () => {
     threads++
     const outsider = await world.makeKey(ada.org, { projects: ['b'] })
     const id = await store(one, 'named', { project: 'a' })
@@ -62,7 +62,7 @@ describe('a narrowed writer', () => {
     expect((await sees(outsider, id)).id).toBe(id)
   })
 
-  it('is told which projects to choose from when it has several and names none', async () => {
+  it('gets the list of its projects when it has several and names none', async () => {
     threads++
     const { error } = await call(two, 'store_context', draft('nowhere'))
     expect(error).toMatchObject({
@@ -102,7 +102,7 @@ describe('a narrowed writer', () => {
     expect((await ok(ada, 'search_context', { thread_id: `t${threads}` })).total).toBe(2)
   })
 
-  it('reads what belongs to the whole org and changes none of it', async () => {
+  it('reads entries of the organization and changes none of them', async () => {
     threads++
     const id = await store(ada, 'for everybody', { n: 1 })
     const before = await sees(ada, id)
@@ -144,7 +144,7 @@ describe('a narrowed writer', () => {
     expect((await sees(one, everyones)).id).toBe(everyones)
   })
 
-  it('adds an entry of its own when it stores again what stands there for the whole org', async () => {
+  it('adds a separate entry when it repeats one of the organization', async () => {
     threads++
     const id = await store(ada, 'the same words', { n: 1 })
     const before = await sees(ada, id)
@@ -153,7 +153,7 @@ describe('a narrowed writer', () => {
     expect(await sees(ada, id)).toEqual(before)
   })
 
-  it('adds an entry of its own when the words stand in a project it does not see', async () => {
+  it('adds a separate entry when the same text is in an invisible project', async () => {
     threads++
     const id = await store(ada, 'words of c', { project: 'c' })
     const again = await ok(one, 'store_context', draft('words of c'))
@@ -163,7 +163,7 @@ describe('a narrowed writer', () => {
 })
 
 describe('an owner', () => {
-  it('finds again what it stores privately, also when somebody has said the same in public', async () => {
+  it('finds its private entry again, also when another user has stored the same text publicly', async () => {
     const ada = await world.makeOrg('owners')
     const bob = await world.makeKey(ada.org, { owner: 'bob' })
     for (const metadata of [{ audience: 'private' }, { diary: true }]) {
@@ -179,8 +179,8 @@ describe('an owner', () => {
   })
 })
 
-describe('counts beside entries', () => {
-  it('tell of queued work only what is for entries that the key reads', async () => {
+describe('counts other than of entries', () => {
+  it('include queued work only of entries that the key can read', async () => {
     const ada = await world.makeOrg('queue')
     const bob = await world.makeKey(ada.org, { owner: 'bob' })
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'eve' })
@@ -204,7 +204,7 @@ describe('counts beside entries', () => {
     expect([await pending(ada), await pending(bob), await pending(narrowed)]).toEqual([5, 7, 2])
   })
 
-  it('of a whole org are refused to a narrowed administrator', async () => {
+  it('of an organization are refused to a narrowed administrator', async () => {
     const ada = await world.makeOrg('reembed')
     const narrowed = await world.makeKey(ada.org, { role: 'admin', projects: ['a'] })
     expect((await world.http(narrowed.secret, 'POST', '/api/v1/reembed')).status).toBe(403)

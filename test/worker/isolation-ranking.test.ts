@@ -85,7 +85,7 @@ describe('ranking', () => {
   it('chooses the same candidates, also of words that more entries hold than are ranked', async () => {
     const [ada, other] = [await world.makeOrg('ranked'), await world.makeOrg('crowd')]
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
-    // Each of two words alone in 240 entries, some of which say it several times.
+    // Each of two words alone in 240 entries, some of which repeat it.
     for (const word of ['marble', 'cobalt'])
       for (let i = 0; i < 240; i += 80) {
         const entries = Array.from({ length: 80 }, (_, j) => {

@@ -16,7 +16,7 @@ import { ANY } from '../support/any-text'
 import { notePauses } from '../support/pauses'
 import { freshPrincipal, LIMITS, pngBytes } from '../support/scope'
 
-/** JSON that arrives in pieces means what `JSON.parse` says, and numbers are kept or refused, never changed. */
+/** JSON that arrives in pieces means the same as with `JSON.parse`, and numbers are stored exactly or refused. */
 const RUNS = { numRuns: 2_000, seed: 20261122 }
 
 function inPieces(
@@ -40,7 +40,7 @@ const parseJson = (text: string): unknown => {
   return parser.end()
 }
 
-/** What `JSON.parse` says, with the source of each number that it would change. */
+/** The result of `JSON.parse`, with the source of each number that it would change. */
 const oracle = (text: string): unknown =>
   JSON.parse(text, function (this: unknown, _key: string, value: unknown, context?: { source: string }) {
     if (typeof value !== 'number') return value
@@ -98,7 +98,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
 const cuts = fc.array(fc.nat(), { maxLength: 6 })
 
 describe('JSON that arrives in pieces', () => {
-  it('means what JSON.parse says, wherever it is cut', () => {
+  it('equals the result of JSON.parse, for every cut', () => {
     fc.assert(
       fc.property(json, cuts, (text, at) => {
         expect(said(inPieces(text, at))).toEqual(oracle(text))
@@ -162,7 +162,7 @@ describe('JSON that arrives in pieces', () => {
     expect(() => inPieces(`{"${'n'.repeat(MAX_STRING + 1)}":1}`, [5])).toThrow(JsonTooLarge)
   })
 
-  it('holds so many values and no more', () => {
+  it('contains at most the allowed number of values', () => {
     const list = (count: number) => `[${'0,'.repeat(count - 2)}0]`
     expect(inPieces(list(MAX_VALUES), [5000])).toHaveLength(MAX_VALUES - 1)
     expect(() => inPieces(list(MAX_VALUES + 1), [5000])).toThrow(JsonTooLarge)
@@ -262,7 +262,7 @@ describe('a number in JSON', () => {
   )
 })
 
-/** What the whole text means (threads contract §2.4). */
+/** Value of the complete text (threads contract §2.4). */
 function wholeBase64(data: string): number[] | null {
   const body = data.replace(/^data:[^,]*;base64,/i, '').replace(/[\t\n\v\f\r ]+/g, '')
   const standard = body.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '')
@@ -293,7 +293,7 @@ describe('base64 that arrives in pieces', () => {
       return prefix + text.slice(0, place) + odd + text.slice(place)
     })
 
-  it('is decoded as the whole would be', () => {
+  it('is decoded like the complete text', () => {
     fc.assert(
       fc.property(sent, cuts, (text, at) => {
         const decoder = new Base64Decoder(1000)
@@ -311,7 +311,7 @@ describe('base64 that arrives in pieces', () => {
     )
   })
 
-  it('keeps exactly what may be kept, and says of more that it is too much', () => {
+  it('stores exactly the allowed values, and refuses more as too much', () => {
     for (const [size, fits] of [
       [1000, true],
       [999, true],
@@ -330,11 +330,11 @@ describe('base64 that arrives in pieces', () => {
     expect(decoder.end().bytes?.toBase64()).toBe(text)
   })
 
-  it('is decoded where it is asked for, escapes included, and nowhere else', () => {
+  it('is decoded where requested, escapes included, and nowhere else', () => {
     const isBase64 = (path: readonly (string | number)[]) => path.join('.') === 'images.0.data'
     const text = '{"images":[{"data":"\\u0041QI\\/"}],"other":[{"data":"AQI/"}],"data":"AQI/"}'
     for (let cut = 0; cut < text.length; cut++) {
-      // biome-ignore lint/suspicious/noExplicitAny: looked at freely
+      // biome-ignore lint/suspicious/noExplicitAny: results are untyped
       const value = inPieces(text, [cut], { isBase64, maxBase64Bytes: 100 }) as any
       expect(value.images[0].data).toBeInstanceOf(SentBytes)
       expect([...value.images[0].data.decoded.bytes]).toEqual([1, 2, 63])

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import worker from '../../src/index'
 import { bindings, migrate } from '../support/bindings'
 
-/** What the log says when things go wrong: what happened, never what was said. */
+/** Log lines when things go wrong: the event, never the caller's text. */
 const ADMIN_TOKEN = 'an-admin-token-of-this-test-alone'
 const SECRET = 'The launch code is 7-alpha-9; tell nobody.'
 const VALUE = 'metadata-value-of-ada'
@@ -83,7 +83,7 @@ describe('the log', () => {
     expect(named.status).toBe(500)
     const failed = lines.filter((line) => line.includes('request_failed'))
     expect([failed.length, failed.every((line) => line.includes('syntax error'))]).toEqual([2, true])
-    // What another call said is not this one's to hide; what this one said is hidden, also the name in its address.
+    // Only the text of the same call is hidden, including the name in its address.
     expect(failed.filter((line) => line.includes('launch code'))).toEqual([])
     expect(failed.filter((line) => line.includes(VALUE))).toHaveLength(1)
     for (const line of lines) {
@@ -92,7 +92,7 @@ describe('the log', () => {
     }
   })
 
-  it('tells what failed inside a tool without repeating the arguments', async () => {
+  it('logs a failure inside a tool without repeating the arguments', async () => {
     failing = () => `D1_ERROR: near "${SECRET}": SQLITE_ERROR (${VALUE})`
     const text = await (await store(null)).text()
     expect(text).toContain('internal')
@@ -106,7 +106,7 @@ describe('the log', () => {
 })
 
 describe('the line of a request', () => {
-  it('says who asked, what was called, how it ended, what it cost and in which trace, and never what was said', async () => {
+  it('logs the caller, the tool, the outcome, the cost and the trace, and never the text', async () => {
     lines.length = 0
     const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const call = (name: string, args: object) => ({
@@ -173,7 +173,7 @@ describe('/metrics', () => {
     return worker.fetch(request as never, bearer === null ? open : env, ctx as never)
   }
 
-  it('tells administrators in the format of Prometheus what was called, how long it took and what stands there', async () => {
+  it('reports calls, durations and totals to administrators in the format of Prometheus', async () => {
     const call = { name: 'search_context', arguments: {} }
     await ask('/mcp', null, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
     const response = await scrape(null)
@@ -189,7 +189,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/^commonplace_database_limit_bytes 10000000000$/m)
   })
 
-  it('tells the operator what belongs to no organization, and others nothing', async () => {
+  it('shows totals of no organization to the operator, and nothing to others', async () => {
     const operator = await (await scrape(ADMIN_TOKEN)).text()
     expect(operator).toContain('commonplace_tool_calls_total')
     expect(operator).not.toContain('org=')

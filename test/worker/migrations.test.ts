@@ -19,7 +19,7 @@ CREATE INDEX entries_spoken_idx ON entries (org, spoken);`,
 
 beforeAll(migrate)
 
-it('applies a later change to a store that holds entries, and a Worker that does not know the change goes on beside it', async () => {
+it('applies a later migration to a store with entries, and a Worker without that migration continues to run', async () => {
   const ada = freshPrincipal()
   const made = d1Adapters(new TestClock())
   const [saved] = await made.entries.save(ada, [await entryOf(ada, { text: 'glacier', metadata: { title: 'ice' } })])

@@ -1,4 +1,4 @@
-// What full text does on PostgreSQL beyond its contract: the limits of tsvector.
+// Full text on PostgreSQL beyond its contract: the limits of tsvector.
 
 import { describe, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
@@ -27,7 +27,7 @@ function set() {
 }
 
 describe('PostgreSQL keeps within the limits of tsvector', () => {
-  it('takes a text of a million bytes of different words, and finds its beginning', async () => {
+  it('accepts a text of a million bytes of different words, and finds its beginning', async () => {
     const { save, ids, connection } = set()
     const words = Array.from({ length: 110_000 }, (_, i) => `w${i.toString(36)}x${(i * 7919).toString(36)}`)
     const id = await save(words.join(' ').slice(0, 999_000))
@@ -35,7 +35,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
     await connection.close()
   })
 
-  it('takes a word of any length and a word repeated without end', async () => {
+  it('accepts a word of any length and a word repeated without end', async () => {
     const { save, ids, connection } = set()
     const long = await save(`${'x'.repeat(5_000)} ${'猫'.repeat(3_000)}`)
     const often = await save('echo '.repeat(100_000))
@@ -44,7 +44,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
     await connection.close()
   })
 
-  it('finds a phrase behind the last position that a tsvector knows', async () => {
+  it('finds a phrase after the last position of a tsvector', async () => {
     const { save, ids, connection } = set()
     const id = await save(`${'filler '.repeat(20_000)} needle in haystack ${'filler '.repeat(1_000)}`)
     await save('a haystack in needle')
@@ -53,7 +53,7 @@ describe('PostgreSQL keeps within the limits of tsvector', () => {
   })
 })
 
-describe('PostgreSQL is asked for words no more often than it must', () => {
+describe('PostgreSQL is queried for words only as often as necessary', () => {
   it('asks its index once for each word of a recall, as for a search, and again only for words next to each other', async () => {
     const { connection, analyzer } = set()
     const ada = freshPrincipal()

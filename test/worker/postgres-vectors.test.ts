@@ -1,4 +1,4 @@
-// Does semantic search over PostgreSQL give exactly what comparing one by one gives, with and without the HNSW index?
+// Semantic search over PostgreSQL returns exactly the same as comparing one by one, with and without the HNSW index.
 
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { seeded } from '../support/seeded'
 
 const elapse = () => {}
 
-// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object beside PostgreSQL: test/nightly. By
+// Compared one by one alone, by the index among 6,000 and with thousands of hits, and a Durable Object with PostgreSQL: test/nightly. By
 // the index, the first five of an org are compared one by one.
 semanticSearchContract(
   'pgvector, by its HNSW index,',
@@ -39,7 +39,7 @@ describe('pgvector', () => {
     return { connection, org, costs }
   }
 
-  it('takes the first of equally near entries, whatever was written anew since', async () => {
+  it('returns the first of equally similar entries, also after rewrites', async () => {
     const clock = new TestClock()
     const { connection, entries } = postgresAdapters(clock)
     const ada = freshPrincipal()
@@ -82,7 +82,7 @@ describe('pgvector', () => {
     await connection.close()
   })
 
-  it('tells the sums that a cosine is made of where its floats hold them exactly, and the numbers where they do not', async () => {
+  it('returns the parts of a cosine where its floats are exact, and the numbers where they are not', async () => {
     const dimensions = 1_536
     const of = (number: (i: number) => number) => Array.from({ length: dimensions }, (_, i) => number(i))
     const vectors = [of((i) => Math.sin(i * i)), of((i) => (i % 3) - 1), of(() => 1), of((i) => (i < 9 ? i : 0))]
@@ -107,7 +107,7 @@ describe('pgvector', () => {
     await connection.close()
   })
 
-  it('answers where the index beside has not heard of all but the newest 200, without asking that each time', async () => {
+  it('answers if the external index lacks more than the newest 200, without checking that each time', async () => {
     const query = quantize(Float32Array.from([1, 0]))
     const searched = async (count: number) => {
       const vectors = Array.from({ length: count }, (_, i) => [1, i])

@@ -32,13 +32,13 @@ import { bindings } from '../support/bindings'
 import { postgresAdapters } from '../support/bindings-postgres'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 
-// One connection a test run of workerd may use from many tests: each test makes its adapters anew.
+// One connection of workerd that many tests may use: each test makes its own adapters.
 const opened: { close(): Promise<void> }[] = []
 afterAll(async () => {
   await Promise.all(opened.map((connection) => connection.close()))
 })
 
-// What services do above the stores, recall among thousands, and large deletions: test/nightly/worker/postgres, large-deletes-postgres.
+// Behavior of services above the stores, recall in thousands, and large deletions: test/nightly/worker/postgres, large-deletes-postgres.
 const make = (language?: string) => {
   const clock = new TestClock()
   const made = postgresAdapters(clock, language)
@@ -148,7 +148,7 @@ it('counts what one statement stores once in each row of counters, exactly', asy
     layer_counters: sql`SELECT org, layer, coalesce(project, '') AS project, reader, kind, pinned, count(*), sum(text_words), min(id), max(id)
       FROM entries WHERE listed = 1 AND expires_at IS NULL AND org = ${org} GROUP BY 1, 2, 3, 4, 5, 6`,
   }
-  // A session that others used before tells what it has not yet reported of them as well.
+  // A shared session also reports unreported reads of others.
   const told = sql`SELECT relname, n_tup_ins + n_tup_upd AS writes FROM pg_stat_xact_user_tables
     WHERE schemaname = current_schema() AND relname LIKE '%counters'`
   const [before = [], , , after = []] = await connection.batch([told, insert(300), insert(200), told], { org })

@@ -1,4 +1,4 @@
-// What does /ready say when PostgreSQL is not there as the settings have it? Connections that break, and what calls hear: test/node.
+// Answers of /ready when PostgreSQL does not match the settings. Broken connections, and errors of calls: test/node.
 import { env } from 'cloudflare:workers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { bindings } from '../support/bindings'
@@ -11,7 +11,7 @@ const { POSTGRES_TEMPLATE: template, POSTGRES_URL: server } = env as unknown as 
 }
 const COMMAND = 'npm run migrate:postgres -- <url>'
 
-// What went wrong is logged, too.
+// Errors are logged, too.
 vi.spyOn(console, 'error').mockImplementation(() => {})
 // Files share a process.
 afterAll(() => void vi.restoreAllMocks())
@@ -24,7 +24,7 @@ function urlOf(change: (parts: URL) => void = () => {}): string {
   return url.href
 }
 
-/** What any request hears while a Worker with these variables is not ready. @param connectionString null: without a binding */
+/** The answer to any request while a Worker with these variables is not ready. @param connectionString null: without a binding */
 async function heard(connectionString: string | null, vars: Record<string, string> = {}): Promise<string> {
   const HYPERDRIVE = connectionString === null ? undefined : { connectionString }
   const backend = connectionString === null ? {} : { STORAGE_BACKEND: 'postgresql' }
@@ -35,8 +35,8 @@ async function heard(connectionString: string | null, vars: Record<string, strin
   return error.message
 }
 
-describe('a server without its database says which setting to look at', () => {
-  it('when there is no binding', async () => {
+describe('a server without its database names the setting to check', () => {
+  it('when the binding is missing', async () => {
     expect(await heard(null, { STORAGE_BACKEND: 'postgresql' })).toMatch(/no HYPERDRIVE binding/)
   })
 

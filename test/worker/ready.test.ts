@@ -2,23 +2,23 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { remembered } from '../../src/adapters/http-json/health'
 import { workerHere } from '../support/worker-here'
 
-/** What /ready says about models: whoever starts the server learns at once that one does not answer. */
+/** Models in /ready: the operator learns at once that one does not respond. */
 describe('/ready with model providers', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
   })
 
-  /** What a provider answers, by path and model. */
+  /** A provider's answers, by path and model. */
   type Provider = (path: string, model: string | undefined) => { status?: number; json: object }
 
   let hosts = 0
-  /** A host of its own, since what one answered is remembered for a while. @param answer null: nobody listens there */
+  /** A separate host, since answers are cached for a while. @param answer null: nothing listens there */
   function startProvider(answer: Provider | null) {
     const [received, origin] = [[] as string[], `http://provider-${++hosts}.test`]
     vi.stubGlobal('fetch', async (input: RequestInfo, init?: RequestInit) => {
       const request = new Request(input, init)
       const { origin: asked, pathname } = new URL(request.url)
-      if (asked !== origin || answer === null) throw new TypeError(`Nobody listens at ${asked}`)
+      if (asked !== origin || answer === null) throw new TypeError(`Nothing listens at ${asked}`)
       received.push(pathname)
       const { model } = request.body === null ? {} : await request.json<{ model?: string }>()
       const { status = 200, json } = answer(pathname, model)
@@ -53,7 +53,7 @@ describe('/ready with model providers', () => {
     expect([status, checks]).toEqual([200, expect.objectContaining({ embeddings: fine, summaries: fine })])
   })
 
-  it('is 503 without the one that writes need, and says what to start', async () => {
+  it('is 503 without the one that writes need, and names what to start', async () => {
     const { status, checks } = await ollama(startProvider(null).origin)
     expect([status, checks.embeddings]).toEqual([503, DOWN])
   })
@@ -64,12 +64,12 @@ describe('/ready with model providers', () => {
     expect([status, checks]).toEqual([200, expect.objectContaining({ embeddings: DOWN, summaries: DOWN })])
   })
 
-  it('says which model has to be pulled', async () => {
+  it('names the model to pull', async () => {
     const { checks } = await ollama(startProvider(serving('another')).origin)
     expect(checks.embeddings).toMatchObject({ problem: expect.stringContaining('run: ollama pull embedder') })
   })
 
-  it('looks at the key of an OpenAI-compatible server, and takes one without a list of models for alive', async () => {
+  it('checks the key of an OpenAI-compatible server, and treats one without a list of models as available', async () => {
     const ask = async (status: number) => {
       const { origin, received } = startProvider(() => ({ status, json: {} }))
       const vars = { EMBEDDING_PROVIDER: 'openai', OPENAI_API_BASE: origin, OPENAI_API_KEY: 'secret-key' }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../support/bindings'
 import { workerHere } from '../support/worker-here'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 type Schema = { readonly [key: string]: unknown }
 type Path = readonly (string | number)[]
@@ -34,7 +34,7 @@ const RIGHT: readonly (readonly [tool: string, args: Record<string, unknown>])[]
   ['context_reportEvent', event('pattern_detected', { pattern: 'guards' })],
   ['context_reportEvent', event('user_feedback', { feedback: 'good' })],
 ]
-/** What metadata names that every tool with metadata knows, and what payloads must have; no schema lists them. */
+/** Metadata keys that every tool with metadata knows, and required payload keys; no schema lists them. */
 const METADATA = [
   'tags',
   'title',
@@ -104,7 +104,7 @@ const tools = async (): Promise<{ name: string; inputSchema: Schema }[]> => (awa
 const store = async (text: string): Promise<number> =>
   (await ok('store_context', { thread_id: 'days', source: 'user', text })).context_id
 
-/** Every example that an error of the twelve tools shows is right: sent in its place, nobody complains of that place (fabric contract §1). */
+/** Every example in an error of the twelve tools is valid: sent instead, it causes no error there (fabric contract §1). */
 describe('examples in errors', () => {
   it('[FABRIC-5] shows only right examples in errors: each is accepted when it is sent', async () => {
     const schemas = new Map((await tools()).map(({ name, inputSchema }) => [name, inputSchema]))
@@ -132,7 +132,7 @@ describe('examples in errors', () => {
           const example = /; an example is (.*)$/s.exec(message)?.[1]
           if (example === undefined) continue
           shown.add(`${tool} ${path}`)
-          // A promotion stands alone.
+          // A promotion is a separate call.
           const around = path === 'targetLayer' ? { memoryId: known.id } : right
           const { isError, data } = await call(tool, withValue(around, pathOf(path), JSON.parse(example)))
           const complaints: { path: string }[] =
@@ -188,7 +188,7 @@ describe('examples in errors', () => {
     expect(unknown.data.error).not.toHaveProperty('details')
   })
 
-  it('are right in the tools of threads, packs and history too, also where a whole call is shown', async () => {
+  it('are right in the tools of threads, packs and history too, also where a complete call is shown', async () => {
     const others = (await tools()).filter(({ name }) => !/^context_|^(search|fetch)$/.test(name))
     const wrong: string[] = []
     const known = await store('We deploy on Mondays')
@@ -206,7 +206,7 @@ describe('examples in errors', () => {
       for (const name of [...Object.keys(properties), 'unheard_of'])
         for (const { path, example } of await complaints(tool, { ...right, [name]: wrongOf(properties[name]) })) {
           if (path !== name) continue
-          // Bytes of images are too long to be shown whole, and an instant is right for so many days.
+          // Bytes of images are too long to be shown completely, and an instant is valid for a number of days.
           if (name === 'images' || name === 'as_of') continue
           const whole = name === 'unheard_of'
           const args = whole ? (example as Record<string, unknown>) : { ...right, [name]: example }

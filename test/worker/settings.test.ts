@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { workerHere } from '../support/worker-here'
 
-// What is wrong is logged, too.
+// Errors are logged, too.
 for (const level of ['warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
 // Files share a process.
 afterAll(() => void vi.restoreAllMocks())
 
-/** What a deployment says of settings that are wrong or missing, and what follows of those that are right. */
+/** Reports of wrong or missing settings, and the effect of valid ones. */
 const ADMIN_TOKEN = 'an-admin-token-of-this-test-alone'
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -14,8 +14,8 @@ const CALL = { method: 'POST', headers: HEADERS, body: LIST }
 const messageOf = async (response: Response): Promise<string> =>
   (await response.json<{ error: { message: string } }>()).error.message
 
-describe('a deployment that has not been told otherwise', () => {
-  it('refuses everything but /health and says what to set', async () => {
+describe('a deployment with default settings', () => {
+  it('refuses everything but /health and names what to set', async () => {
     const ask = workerHere({ AUTH_MODE: 'required' })
     const response = await ask('/mcp', CALL)
     expect(response.status).toBe(401)
@@ -33,7 +33,7 @@ describe('a deployment that has not been told otherwise', () => {
       expect(text).toContain(said)
   })
 
-  it('says which name of ALLOWED_HOSTS it cannot read, to a browser on a page', async () => {
+  it('names the invalid entry of ALLOWED_HOSTS, to a browser on a page', async () => {
     const ask = workerHere({ AUTH_MODE: 'required', ADMIN_TOKEN, ALLOWED_HOSTS: 'https://memory.example' })
     for (const path of ['/', '/mcp', '/threads', '/entries/7']) {
       const page = await ask(path, { headers: { accept: 'text/html' } })
@@ -54,7 +54,7 @@ describe('a deployment that has not been told otherwise', () => {
 describe('OAuth', () => {
   const required = { AUTH_MODE: 'required', ADMIN_TOKEN }
 
-  it('is not there where there is no store for grants, and keys work all the same', async () => {
+  it('does not exist without a store for grants, and keys still work', async () => {
     const ask = workerHere(required, { OAUTH_KV: undefined })
     for (const path of ['/.well-known/oauth-protected-resource', '/authorize', '/token', '/register'])
       expect([path, (await ask(path)).status]).toEqual([path, 404])

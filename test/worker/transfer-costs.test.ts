@@ -10,7 +10,7 @@ import { freshPrincipal, TestClock } from '../support/scope'
 
 const AT = '2026-11-01T00:00:00.000Z'
 
-/** Entries of which the last 20 are of the project `late`. */
+/** Entries, the last 20 of the project `late`. */
 async function volumeOf(count: number): Promise<Uint8Array[]> {
   const records = Array.from(
     { length: count },
@@ -40,7 +40,7 @@ it('reads as many rows to import entries whose vectors are there, however many v
   async function* streamed(...parts: readonly Uint8Array[]) {
     yield* parts
   }
-  /** Rows that are read to import the last 20 of so many entries again, with their vectors. */
+  /** Rows read to import the last 20 of a number of entries again, with their vectors. */
   async function rowsAmong(count: number): Promise<number> {
     const ada = freshPrincipal()
     const caller = { ...ada, changeId: crypto.randomUUID() }

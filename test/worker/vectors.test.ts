@@ -23,12 +23,12 @@ beforeAll(migrate)
 semanticSearchContract('a Durable Object', () => ({
   index: createObjectVectorIndex(bindings.VECTORS),
   elapse: () => {},
-  // Among as many as production compares one by one: test/nightly.
+  // With as many as production compares one by one: test/nightly.
   crowd: 600,
 }))
 
-// Among more, with thousands of hits, and another lateness: test/nightly.
-lateVectorize('Vectorize, losing a tenth of what it is told', 0.1, 600, false)
+// With more, with thousands of hits, and other delays: test/nightly.
+lateVectorize('Vectorize, losing a tenth of its updates', 0.1, 600, false)
 
 roundTrips()
 
@@ -126,7 +126,7 @@ describe('the Durable Object', () => {
     }
   })
 
-  it('compares what stands in one place as the domain does, however much of another lies in between', () => {
+  it('compares the vectors of one place as the domain does, however many others are in between', () => {
     const random = seeded(4)
     const some = () => Int8Array.from({ length: 8 }, () => Math.floor(random() * 255) - 127)
     for (const every of [2, 3, 10, 1_000]) {
@@ -156,7 +156,7 @@ describe('the Durable Object', () => {
     }
   })
 
-  it('looks where it is told, and counts an entry once however many vectors it has', async () => {
+  it('searches the given region, and counts an entry once however many vectors it has', async () => {
     const here = space()
     const at = (id: number, entryId: number, y: number, place: VectorPlace | null) => ({
       ...{ id, entryId, place, data: toBase64(vector(1, y, 0, 0)) },
@@ -220,7 +220,7 @@ describe('the Durable Object', () => {
     expect((await index.search(here, vector(1, 0, 0, 0), 9)).hits.map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('takes changes twice, in any mix with removals', async () => {
+  it('accepts changes twice, in any mix with removals', async () => {
     const here = space()
     await index.apply(here, changes([1, 2, 3]))
     await index.apply(here, { ...changes([2, 3]), removed: [1, 99], removedUpTo: 5 })
@@ -228,7 +228,7 @@ describe('the Durable Object', () => {
     expect(await index.state(here)).toEqual({ addedUpTo: 3, removedUpTo: 5 })
   })
 
-  it('starts over when its storage is lost, and is told everything again', async () => {
+  it('is rebuilt when its storage is lost', async () => {
     const here = space()
     await index.apply(here, changes([1, 2]))
     await runInDurableObject(bindings.VECTORS.getByName(`${here.org}\n${here.model}`), async (_, state) => {

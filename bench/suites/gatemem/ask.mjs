@@ -1,4 +1,4 @@
-// What comes back to an asker, in every way that a memory is looked for.
+// Collects the answers to a user from every kind of search.
 const DEPTH = 10
 
 async function wholeFeed(client) {
@@ -12,7 +12,7 @@ async function wholeFeed(client) {
 }
 
 /**
- * Each answer without what it repeats of the question.
+ * Returns each answer without the parts that repeat the question.
  *
  * @type {readonly { name: string, ask: (client: import('../../support/mcp.mjs').Client, text: string) => Promise<unknown> }[]}
  */

@@ -1,15 +1,15 @@
-// Who may read which turn, as an operator could tell the store. GateMem tells its rules in the words of the turns, for a model to heed; a
-// store heeds keys, projects and erasures. So the rules are taken from its labels: what is measured is whether the store keeps them.
+// Read access to each turn, configured as an operator would. GateMem states its rules in the text of the turns, for a model to follow; a
+// store enforces keys, projects and erasures. So the rules come from its labels, and the bench measures whether the store enforces them.
 
 /**
  * @typedef {object} Policy
  * @property {string} name
  * @property {(episode: import('./read.mjs').Episode) => (string | null)[]} projectsOf the project of each turn; null: everybody's
  * @property {(episode: import('./read.mjs').Episode, asker: string) => string[] | null} openTo projects of a principal's key; null: not narrowed
- * @property {boolean} erases whether what was to be forgotten is erased before it is asked for
+ * @property {boolean} erases whether turns to be forgotten are erased before they are searched
  */
 
-/** Everything is everybody's and nothing is forgotten: what any memory without rules gives. */
+/** Everything is shared and nothing is forgotten: the baseline of a memory without rules. */
 const SHARED = { name: 'shared', projectsOf: ({ turns }) => turns.map(() => null), openTo: () => null, erases: false }
 
 /** Per turn the principals to whom a checkpoint of privacy would call its words a leak. */

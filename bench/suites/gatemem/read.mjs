@@ -1,4 +1,4 @@
-// GateMem: conversations of many people with one shared memory, and checkpoints: who asks what, and which words must not come back.
+// GateMem: conversations of many people with one shared memory, and checkpoints: who asks what, and which words must not be returned.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ const lines = (file) =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line))
 
-/** A target is a literal, met as whole words (some are as short as `no`), or an expression where it has a group of alternatives. */
+/** A target is a literal, matched as complete words (some are as short as `no`), or an expression if it has a group of alternatives. */
 function matcher(target) {
   const escaped = target.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const literal = `(?<!\\w)${escaped}(?!\\w)`
@@ -23,9 +23,9 @@ function matcher(target) {
 /**
  * @typedef {object} Checkpoint
  * @property {string} id
- * @property {number} after how many turns have been said when it is asked
+ * @property {number} after number of turns before the question
  * @property {string} asker
- * @property {'utility' | 'privacy' | 'safety'} kind `safety` is about what was to be forgotten
+ * @property {'utility' | 'privacy' | 'safety'} kind `safety` is about text that was to be forgotten
  * @property {string} text
  * @property {readonly RegExp[]} leaks words that must not come back to this asker then
  * @property {readonly RegExp[]} wanted words that an answer needs

@@ -85,7 +85,7 @@ ${where}. Database: ${values.target}; embedder: local.
 
 ${episodes.length} episodes, ${cases.length} checkpoints (${count('utility')} of utility, ${count('privacy')} of privacy, ${count('safety')} of
 forgetting), the best ten of each way, the feed whole. No model judges: a leak is a word of the case's \`leak_targets\` in what comes back.
-**shared**: everything is everybody's, nothing is forgotten; a store without rules. **labelled**: what a case calls a leak to a principal stands
+**shared**: everything is shared, nothing is forgotten; a store without rules. **labelled**: text that a case calls a leak to a principal is
 in a project that the key of that principal is not open to, and what was to be forgotten is erased before it is asked for. The rules come
 from the labels, since the suite tells them in words; what is measured is whether the store keeps them, not whether a model finds them.
 

@@ -1,18 +1,18 @@
-// One episode in an organization of its own: its turns are said in order, and checkpoints asked where they stand.
+// Runs one episode in a separate organization: stores its turns in order, and searches at its checkpoints.
 import { administer } from '../../support/administer.mjs'
 import { createClient } from '../../support/mcp.mjs'
 import { WAYS } from './ask.mjs'
 
 const BATCH = 100
 
-/** Keeps what the policy says is to be forgotten by erasing each turn that holds it. */
+/** Erases each turn that contains text to be forgotten, if the policy does so. */
 async function forget(client, said, leaks) {
   const ids = said.filter(({ text }) => leaks.some((leak) => leak.test(text))).map(({ id }) => id)
   if (ids.length > 0) await client.call('delete_context', { context_ids: ids, erase: true })
   return said.filter(({ id }) => !ids.includes(id))
 }
 
-/** What an answer says in words: neither ids nor times nor numbers, in which a short target would be met by chance. */
+/** Returns the text of an answer without ids, times and numbers, in which a short target could match by chance. */
 function wordsIn(value, key = '') {
   if (typeof value === 'string') return /(^|_)(id|at|ids)$|sha256|created|updated/i.test(key) ? [] : [value]
   if (value === null || typeof value !== 'object') return []
@@ -24,8 +24,8 @@ function wordsIn(value, key = '') {
  * @property {string} case
  * @property {string} kind
  * @property {string} way
- * @property {boolean} leaked some word that must not come back came back
- * @property {number | null} found share of the words that an answer needs, where the case says which
+ * @property {boolean} leaked whether a forbidden word was returned
+ * @property {number | null} found fraction of the words that an answer needs, if the case names them
  */
 
 /**

@@ -1,4 +1,4 @@
-// How beliefs get into the store, and how it is asked for them.
+// Stores beliefs, and searches for them.
 
 /** The text that the suite's own adapter gives to every system. */
 const textOf = ({ canonical_name: name, aliases = [], content, why_it_matters: why }) =>
@@ -72,8 +72,8 @@ function generic(client, ask) {
 }
 
 /**
- * What our store can hold of a belief: its scope as a project, its kind, its name as title, its other names as `metadata.aliases`, what it
- * takes the place of and what it joins as links, what is settled as archived work. Open questions are shown by a tier of their own.
+ * Converts a belief to our format: its scope as a project, its kind, its name as title, its other names as `metadata.aliases`,
+ * superseded and related beliefs as links, settled questions as archived work. Open questions have a separate tier.
  */
 function telling(client, ask) {
   const known = names()

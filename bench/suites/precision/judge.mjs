@@ -1,12 +1,12 @@
-// What PrecisionMemBench asks of an answer, as its own harness does (src/*.external.eval.test.ts, src/adapters/baseAdapter.ts): pinned
-// facts and open questions come from the seed, what was found is judged without them, and relations bring their participants.
+// Judges answers as the harness of PrecisionMemBench does (src/*.external.eval.test.ts, src/adapters/baseAdapter.ts): pinned
+// facts and open questions come from the seed, results are judged without them, and relations include their participants.
 
 const BUDGET = { maxBeliefs: 20, maxQuestions: 15 }
 
 const inScope = ({ scope }, asked) => scope.some((one) => asked.includes(one))
 const isQuestion = ({ type }) => type === 'open_question'
 
-/** Participants of the relations among these. */
+/** Participants of the relations of these. */
 const participantsOf = (found, { user, scope, beliefs, without }) =>
   found
     .filter(({ type }) => type === 'relation')
@@ -49,7 +49,7 @@ export async function contextOf(beliefs, asked, search, routes) {
 const missing = (wanted = [], has, what) => wanted.filter((id) => !has(id)).map((id) => `missing ${what}: ${id}`)
 const forbidden = (unwanted = [], has, what) => unwanted.filter(has).map((id) => `unwanted ${what}: ${id}`)
 
-/** What is wrong with a context; the texts of a persona are the harness's own, and nobody's answer. */
+/** Returns the errors of a context; texts of a persona belong to the harness and do not count. */
 export function faultsOf({ pinned, relevant, questions }, expect) {
   const { relevantBeliefs: beliefs = {}, pinnedFacts = {}, openQuestions = {}, noiseCheck } = expect
   const [isPinned, isRelevant, isQuestion] = [pinned, relevant, questions].map((ids) => {

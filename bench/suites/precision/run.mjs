@@ -34,7 +34,7 @@ const { files, hash } = readData(values.data, NAMES)
 const [seed, cases, sessions] = files
 const USER = 'test-user'
 
-/** Each behind what it replaces and what it joins. */
+/** Orders beliefs so that each comes after those that it replaces and joins. */
 function inOrder(beliefs) {
   const byId = new Map(beliefs.map((one) => [one._id, one]))
   const replaces = (id) => beliefs.filter(({ superseded_by: by }) => by === id).map(({ _id }) => _id)

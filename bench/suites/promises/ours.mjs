@@ -1,4 +1,4 @@
-// Commonplace as `npm start` runs it, behind the same shape as its peers.
+// Commonplace as `npm start` runs it, with the interface of its peers.
 import { createHash } from 'node:crypto'
 import { createClient } from '../../support/mcp.mjs'
 import { startServer } from '../../support/server.mjs'

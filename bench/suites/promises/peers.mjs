@@ -1,5 +1,5 @@
-// Peers that npm has, each a process a client starts, in the configuration of its own README. What an adapter lacks is made up for in the
-// peer's favour, and said in `favour`.
+// Other memory servers from npm, each a process that a client starts, in the configuration of its own README. Missing features of an adapter
+// are replaced in the peer's favor, as described in `favour`.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
  * @typedef {object} Session one agent's connection
  * @property {(name: string, text: string) => Promise<void>} store a memory of that name; throws where it was not acknowledged
  * @property {(name: string, line: string) => Promise<void>} append a line to that memory, as the system offers it
- * @property {(word: string) => Promise<string>} find what a search for a word brings, as text
+ * @property {(word: string) => Promise<string>} find returns the results of a search for a word, as text
  * @property {(name: string) => Promise<string>} read the memory of that name, as text
  * @property {(name: string) => Promise<void>} remove deletes it
  * @property {(name: string) => Promise<void>} [erase] for good, where the system has that
@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url'
  *
  * @typedef {object} Peer
  * @property {string} name with its version
- * @property {string} favour what was mended for it
+ * @property {string} favour features that were replaced for it
  * @property {boolean} [erases] whether its sessions have `erase`
  * @property {(folder: string) => Promise<Session>} open another session on the store in a folder
  */
@@ -60,7 +60,7 @@ async function connect(installed, bin, folder, env) {
   }
 }
 
-/** @param {string} installed folder in which package.json beside is installed @returns {Peer[]} */
+/** @param {string} installed folder in which package.json of this folder is installed @returns {Peer[]} */
 export const peers = (installed) => [
   {
     name: 'server-memory 2026.8.31',

@@ -1,4 +1,4 @@
-// What a team's memory promises without words, each counted on a fresh store with two agents.
+// Implicit promises of a team's memory, each counted on a new store with two agents.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -82,7 +82,7 @@ async function doubled({ open, folder }) {
   return [{ measure: 'doubled: a store made again', of: 10, count: twice, note: '' }]
 }
 
-/** The server is killed right behind an answer. */
+/** The server is killed right after an answer. */
 async function killed({ open, folder }) {
   const acknowledged = []
   for (let round = 0; round < KILLS; round++) {
@@ -111,7 +111,7 @@ const filesBelow = (folder) =>
 const onDisk = (folder, word) =>
   filesBelow(folder).some((file) => statSync(file).size > 0 && readFileSync(file).includes(word))
 
-/** What is still told, and still lies on the disk, of ten memories that were deleted, and of ten erased. */
+/** Counts deleted and erased memories, ten of each, that are still returned or still on the disk. */
 async function deleted({ open, folder, erases }) {
   const agent = await open(folder)
   const made = async (kind) => {

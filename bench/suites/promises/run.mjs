@@ -1,4 +1,4 @@
-// `node bench/suites/promises/run.mjs --peers FOLDER`: lost updates, doubled effects, lost writes, what is left after a delete. See ../README.md.
+// `node bench/suites/promises/run.mjs --peers FOLDER`: counts lost updates, doubled effects, lost writes, and data left after a delete. See ../README.md.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** The ids stand in lists, or in lists by name (`first_statement` …). */
+/** The ids are in lists, or in lists by name (`first_statement` …). */
 function idsIn(value) {
   if (typeof value === 'number') return [value]
   if (value === null || typeof value !== 'object') return []
   return Object.values(value).flatMap(idsIn)
 }
 
-/** The generator left where a message stood in its plan behind it. */
+/** The generator appended the position of a message in its plan. */
 const said = (content) => content.replace(/\s*->->[\s\d,]*$/, '')
 
 function readChat(folder, name) {
@@ -40,7 +40,7 @@ function readChat(folder, name) {
 
 /**
  * @param {string} path a folder of chats, such as `chats/100K` of its repository; what is cut to the length (`chat_trunecated.json`) is
- *   taken where there is one
+ *   used where there is one
  * @returns {import('../../retrieval/collection.mjs').Collection & { leftOut: Record<string, number> }} every message is a document
  */
 export function readBeam(path) {

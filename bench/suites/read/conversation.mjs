@@ -1,9 +1,9 @@
 // LoCoMo and REALTALK: long conversations of two people, and questions with the turns that answer them. Both have the same
-// questions; the turns of one stand in `conversation`, those of the other at the top.
+// questions; the turns of one are in `conversation`, those of the other at the top level.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What their papers call the kinds of questions; the fifth has no answer, so nothing to find. */
+/** The papers' names of the kinds of questions; the fifth has no answer. */
 const KINDS = { 1: 'multi-hop', 2: 'temporal', 3: 'open-domain', 4: 'single-hop' }
 
 /** A question names its turns as `D8:6; D9:17`, now and then as `D:11:26` or within another word. */

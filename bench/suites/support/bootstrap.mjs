@@ -4,7 +4,7 @@ import { mean, percentile, random } from '../../support/numbers.mjs'
 const ROUNDS = 2000
 
 /**
- * The paired bootstrap: questions are drawn with replacement, and the mean of the differences is taken each time.
+ * Computes the paired bootstrap: draws questions with replacement, and takes the mean of the differences each time.
  *
  * @param {readonly number[]} ours by question
  * @param {readonly number[]} theirs of the same questions in the same order

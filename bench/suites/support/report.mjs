@@ -21,7 +21,7 @@ function rows(receipts) {
   )
 }
 
-/** What one leg has over another on the same questions; a loss is shown as plainly as a gain. */
+/** Compares one leg with another on the same questions; losses are shown like gains. */
 function pairs(title, ours, theirs) {
   const byCase = new Map(theirs.map((receipt) => [receipt.case, receipt.scores]))
   const both = ours.filter(({ case: id }) => byCase.has(id))

@@ -1,4 +1,4 @@
-// The built-in embedding model of a server: fetched or found, loaded, and answered for. The Worker reaches it through the service binding
+// The built-in embedding model of a server: downloads and loads it, and answers its requests. The Worker reaches it through the service binding
 // BUILTIN_MODEL, which is `fetch` here; no port is opened for it.
 import { basename } from 'node:path'
 import { megabytes, sizeOf } from '../../../src/cli/models/catalogue.mjs'
@@ -15,7 +15,7 @@ import { DamagedModel } from './sentence-model.mjs'
 
 /** @typedef {import('../../../src/domain/meaning/hosted-model.ts').ModelState} ModelState */
 
-/** Time from a failed download to the next attempt; a model that another process put there is detected earlier. */
+/** Delay between a failed download and the next attempt; a model installed by another process is detected earlier. */
 const RETRY_MS = 5 * 60_000
 const LOOK_MS = 5_000
 
@@ -38,7 +38,7 @@ const LOOK_MS = 5_000
 export function createBuiltinModel(options) {
   const { name, models, mirror, runtime, tell, onProgress, choose = chosenModel } = options
   const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS } = options
-  /** Of a folder its name alone. */
+  /** The label of a folder is its name. */
   const label = basename(name)
   /** @type {ModelState} */
   let state = { state: 'loading', name: label }
@@ -46,7 +46,7 @@ export function createBuiltinModel(options) {
   let thread = null
   /** @type {(() => void)[]} */
   const whenReady = []
-  /** Until it is known whether the files are here and can be loaded. */
+  /** The state until it is known whether the files exist and can be loaded. */
   const known = Promise.withResolvers()
   const stopping = new AbortController()
   /** @type {NodeJS.Timeout | undefined} */
@@ -84,7 +84,7 @@ export function createBuiltinModel(options) {
       return true
     } catch (error) {
       if (!(error instanceof DamagedModel)) throw error
-      tell(`${error.message}. It is downloaded again.`)
+      tell(`${error.message}. Downloading it again.`)
       removeModel(pinned, models)
       return false
     }
@@ -95,7 +95,7 @@ export function createBuiltinModel(options) {
     if (await loadInstalled(pinned)) return
     const total = sizeOf(pinned)
     if (triedAt === 0)
-      tell(`Downloading the model ${pinned.model} (${megabytes(total)}, once). Until it is here, "local" is used.`)
+      tell(`Downloading the model ${pinned.model} (${megabytes(total)}, once). Until then, "local" is used.`)
     triedAt = Date.now()
     state = { state: 'downloading', name: label, received: 0, total }
     known.resolve(undefined)
@@ -108,7 +108,7 @@ export function createBuiltinModel(options) {
     })
     if (!(await loadInstalled(pinned)))
       throw new ModelProblem(`The model ${pinned.model} was downloaded but is not complete`)
-    tell(`The model ${pinned.model} is here and used from now on.`)
+    tell(`The model ${pinned.model} is downloaded and now in use.`)
   }
 
   /** @param {unknown} error */
@@ -169,22 +169,22 @@ export function createBuiltinModel(options) {
   }
 
   return {
-    /** Begins at once and never fails: what is wrong is in the state. */
+    /** Starts at once and never fails: problems are reported in the state. */
     begin: () => void attempt(),
     /** @returns {ModelState} */
     state: () => state,
-    /** @param {() => void} call once, when vectors can be made */
+    /** @param {() => void} call called once, when vectors can be made */
     onReady(call) {
       if (state.state === 'ready') call()
       else whenReady.push(call)
     },
     isLoaded: () => thread?.isLoaded() === true,
-    /** Texts that were embedded. */
+    /** Number of texts that were embedded. */
     count: () => thread?.count() ?? 0,
     /** Answers the Worker: `GET /state`, `POST /embed`. @param {Request} request @returns {Promise<Response>} */
     async fetch(request) {
       if (new URL(request.url).pathname === '/embed') return embed(request)
-      // A model that is here is loaded in a second or two; a download is waited for by no answer.
+      // A downloaded model is loaded in a second or two; an answer never waits for a download.
       await known.promise
       return Response.json(state)
     },

@@ -1,4 +1,4 @@
-// Asks the thread of the model: queries before passages, one text at a time, and stops the thread after a while without requests.
+// Sends requests to the thread of the model: queries before passages, one text at a time, and stops the thread when it is idle.
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { ModelProblem } from '../../../src/cli/models/folder.mjs'
@@ -13,7 +13,7 @@ const THREAD = fileURLToPath(new URL('thread.mjs', import.meta.url).href)
 /** A small young generation frees the garbage of a run early, which is a large part of the thread's memory. */
 const YOUNG = { maxYoungGenerationSizeMb: 2 }
 
-/** A process that is not asked gives the memory of the model back. */
+/** An idle process frees the memory of the model. */
 export const IDLE_MS = 10 * 60_000
 
 /**
@@ -83,7 +83,7 @@ export function createEmbeddingThread(local, { runtime, idleMs = IDLE_MS } = {})
         }
       })
       worker.once('error', (error) => ended(new ModelProblem(`The thread of the model failed: ${error.message}`)))
-      worker.once('exit', () => ended(new ModelProblem('The thread of the model has ended')))
+      worker.once('exit', () => ended(new ModelProblem('The thread of the model has exited')))
     })
     thread = { worker, loaded }
     loaded.then(
@@ -115,7 +115,7 @@ export function createEmbeddingThread(local, { runtime, idleMs = IDLE_MS } = {})
     },
 
     isLoaded: () => thread !== null,
-    /** Texts that were sent to the thread. */
+    /** Number of texts that were sent to the thread. */
     count: () => answered,
     unload,
     async close() {

@@ -1,4 +1,4 @@
-// The two runtimes of ONNX models: native code where its package is installed, else WebAssembly, which runs everywhere.
+// The two runtimes of ONNX models: native code if its package is installed, else WebAssembly, which runs everywhere.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BUILT, isPackaged } from '../../../src/cli/place.mjs'
@@ -9,13 +9,13 @@ import { BUILT, isPackaged } from '../../../src/cli/place.mjs'
 /** One thread: a second one makes queries slower (docs/decisions). */
 const NATIVE = { executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 }
 
-/** @returns {Promise<Runtime>} @throws where the package is missing, or has no binary for this machine */
+/** @returns {Promise<Runtime>} @throws if the package is missing, or has no binary for this machine */
 async function native() {
   const ort = await import('onnxruntime-node')
   return { name: 'native', ort, options: NATIVE }
 }
 
-/** The package of this server holds the needed files of onnxruntime-web; a checkout has all of it. @returns {Promise<Runtime>} */
+/** The published package contains the needed files of onnxruntime-web; a checkout has all of it. @returns {Promise<Runtime>} */
 async function wasm() {
   const built = pathToFileURL(join(BUILT, 'onnxruntime', 'ort.mjs')).href
   const ort = await (isPackaged ? import(built) : import('onnxruntime-web'))
@@ -25,7 +25,7 @@ async function wasm() {
 }
 
 /**
- * @param {RuntimeName} [only] no other than this
+ * @param {RuntimeName} [only] allows this one only
  * @returns {Promise<Runtime>}
  */
 export async function loadRuntime(only) {

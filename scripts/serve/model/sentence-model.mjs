@@ -1,4 +1,4 @@
-// A sentence model: text → tokens → network → one vector.
+// Runs a sentence model: text → tokens → network → one vector.
 import { readFileSync } from 'node:fs'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { checksumOf } from '../../../src/cli/models/download.mjs'
@@ -9,7 +9,7 @@ import { ModelProblem } from '../../../src/cli/models/folder.mjs'
 /** @typedef {import('./runtime.mjs').Runtime} Runtime */
 /** @typedef {'query' | 'passage'} TextKind */
 
-/** A pinned file that is damaged: it is downloaded again. */
+/** A damaged pinned file, which is downloaded again. */
 export class DamagedModel extends ModelProblem {}
 
 /** @param {string} path @param {Pick<LocalModel, 'sha256'>} pins @returns {Promise<string>} its SHA-256 */
@@ -29,7 +29,7 @@ function readTokenizer({ tokenizer: path }) {
   }
 }
 
-/** Cut to what the model reads; the closing token stays. @param {number[]} ids @param {number} most */
+/** Cuts tokens to the model's limit; the closing token stays. @param {number[]} ids @param {number} most */
 const truncated = (ids, most) => (ids.length > most ? [...ids.slice(0, most - 1), Number(ids.at(-1))] : ids)
 
 /** @param {Float32Array} vector */
@@ -38,7 +38,7 @@ function unit(vector) {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-/** The vector of a text, from the network's output for each token. @param {Float32Array} data @param {ModelFacts} facts */
+/** Pools the network's output for each token to the vector of a text. @param {Float32Array} data @param {ModelFacts} facts */
 function pooled(data, { dim, pooling }) {
   if (pooling === 'cls') return data.slice(0, dim)
   const sums = new Float32Array(dim)
@@ -64,7 +64,7 @@ export async function loadSentenceModel(local, { ort, options }) {
   })
   const output = facts.output ?? session.outputNames[0]
 
-  /** One text a run: in a batch, the vectors of int8 models depend on their neighbors. @param {string} text @param {TextKind} kind */
+  /** Embeds one text per run: in a batch, the vectors of int8 models depend on their neighbors. @param {string} text @param {TextKind} kind */
   async function embed(text, kind) {
     const ids = truncated(tokenizer.encode(facts[`${kind}_prefix`] + text).ids, facts.max_tokens)
     const tensor = (/** @type {bigint} */ fill) =>
@@ -78,16 +78,16 @@ export async function loadSentenceModel(local, { ort, options }) {
     const made = (await session.run(fed))[output]
     if (made === undefined)
       throw new ModelProblem(
-        `The model ${facts.model} has no output "${output}", but ${session.outputNames.join(', ')}`,
+        `The model ${facts.model} has no output "${output}", only ${session.outputNames.join(', ')}`,
       )
     const { dims, data } = made
     if (dims.at(-1) !== facts.dim)
       throw new ModelProblem(
-        `The model ${facts.model} makes vectors of ${dims.at(-1)} numbers, but config.json says "dim": ${facts.dim}`,
+        `The model ${facts.model} makes vectors of ${dims.at(-1)} numbers, but config.json has "dim": ${facts.dim}`,
       )
     const vector = pooled(/** @type {Float32Array} */ (data), facts)
     if (!vector.every(Number.isFinite))
-      throw new ModelProblem(`The model ${facts.model} made a vector that is not finite`)
+      throw new ModelProblem(`The model ${facts.model} returned a vector that is not finite`)
     return facts.normalize ? unit(vector) : vector
   }
 

@@ -1,4 +1,4 @@
-// `commonplace backup` and `commonplace restore`: an org as files of a day, in the server's bucket or in a folder, and back.
+// `commonplace backup` and `commonplace restore`: saves an organization as files, in the server's bucket or a folder, and restores it.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,12 +57,12 @@ async function intoBucket(url, org, json) {
   return backups[0]
 }
 
-/** Images stand in the volumes, so that a folder is whole by itself. @param {string} url @param {string} org @param {string} to @param {boolean} json */
+/** Backs up into a folder. The volumes include the images, so that a folder is complete. @param {string} url @param {string} org @param {string} to @param {boolean} json */
 async function intoFolder(url, org, to, json) {
   const now = new Date().toISOString()
   const day = now.slice(0, 10)
   const finished = join(to, encodeURIComponent(org), day)
-  // An earlier backup of the day stays until this one is whole.
+  // An earlier backup of the same day is deleted only when this one is complete.
   const folder = `${finished}.unfinished`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -99,7 +99,7 @@ export async function restore(options, day, usage) {
   const { url, from = BUCKET, json } = options
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) usage('restore needs a day, such as 2026-11-24')
   const org = options.org ?? usage('restore needs --org ORG')
-  // An empty deployment has no org yet, and lists no backups of what it does not have; an admin key has one, and may make none.
+  // An empty deployment has no organizations and lists no backups; an admin key has one but may not create any.
   const makeOrg = () => ask(url, 'POST', '/orgs', { id: org, name: org }).catch(() => {})
   if (from === BUCKET) await makeOrg()
   const { manifest, read } = from === BUCKET ? await ofBucket(url, org, day) : ofFolder(from, org, day)
@@ -108,14 +108,13 @@ export async function restore(options, day, usage) {
   async function* volumes() {
     for (const { volume, sha256: hash } of manifest.volumes) {
       const gzip = await read(volume)
-      if (sha256(gzip) !== hash)
-        fail(`volume ${volume} of ${day} is not what complete.json says; nothing of it was sent`)
+      if (sha256(gzip) !== hash) fail(`volume ${volume} of ${day} does not match complete.json; nothing of it was sent`)
       yield { bytes: new Uint8Array(gunzipSync(gzip)) }
     }
   }
   const sent = await sendVolumes({ url, org, query, json }, volumes()).catch((error) => {
     const message = messageOf(error)
-    // That of open mode, which no deployment with keys has.
+    // The organization of open mode, which no deployment with keys has.
     const isOpen = org === 'local' && from !== BUCKET && /^No such organization/.test(message)
     fail(isOpen ? `${message}. ${byImport(from, org, day, 'ORG')}` : message)
   })
@@ -127,19 +126,19 @@ async function ofBucket(url, org, day) {
   const { backups } = await call(url, 'GET', at(org))
   const manifest = backups.find((/** @type {{ day: string }} */ one) => one.day === day)
   if (manifest === undefined)
-    fail(`there is no complete backup of ${day}; there are: ${backups.map((one) => one.day).join(', ') || 'none'}`)
+    fail(`no complete backup of ${day} exists; available days: ${backups.map((one) => one.day).join(', ') || 'none'}`)
   /** @param {number} volume */
   const read = async (volume) => new Uint8Array(await (await request(url, `${at(org)}/${day}/${volume}`)).arrayBuffer())
   return { manifest, read }
 }
 
-/** @param {string} place the folder of an org @returns {string[]} days whose backup is complete */
+/** Returns the days whose backup is complete. @param {string} place the folder of an org @returns {string[]} */
 const daysIn = (place) =>
   existsSync(place) ? readdirSync(place).filter((day) => existsSync(join(place, day, 'complete.json'))) : []
 
-/** How what one organization had comes into another. @param {string} folder @param {string} org @param {string} day @param {string} into */
+/** Returns the command that imports a backup into another organization. @param {string} folder @param {string} org @param {string} day @param {string} into */
 const byImport = (folder, org, day, into) =>
-  `Into another organization a volume comes by: import ${join(folder, encodeURIComponent(org), day, '1.ndjson.gz')} --org ${into}`
+  `To import a volume into another organization: import ${join(folder, encodeURIComponent(org), day, '1.ndjson.gz')} --org ${into}`
 
 /** @param {string} folder @param {string} org @param {string} day */
 function ofFolder(folder, org, day) {
@@ -149,10 +148,10 @@ function ofFolder(folder, org, day) {
     : []
   const [other] = others.map(decodeURIComponent)
   if (!existsSync(place) && other !== undefined)
-    fail(`there is no backup of ${org} in ${folder}, but of ${others.join(', ')}. ${byImport(folder, other, day, org)}`)
+    fail(`${folder} has no backup of ${org}, only of ${others.join(', ')}. ${byImport(folder, other, day, org)}`)
   const file = join(place, day, 'complete.json')
   if (!existsSync(file))
-    fail(`there is no complete backup of ${day} in ${folder}; there are: ${daysIn(place).join(', ') || 'none'}`)
+    fail(`${folder} has no complete backup of ${day}; available days: ${daysIn(place).join(', ') || 'none'}`)
   const manifest = JSON.parse(readFileSync(file, 'utf8'))
   /** @param {number} volume */
   const read = async (volume) => new Uint8Array(readFileSync(join(place, day, `${volume}.ndjson.gz`)))

@@ -1,4 +1,4 @@
-// What does Codex say of the hooks of our plugin, and how are they trusted? It is asked over its own app-server (JSON-RPC, a line each).
+// Reads and trusts the hooks of our plugin in Codex, through Codex's own app-server (JSON-RPC, one message per line).
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { VERSION } from '../place.mjs'
@@ -10,7 +10,7 @@ const LONGEST_MS = 20_000
  * @template T
  * @param {(ask: (method: string, params: object) => Promise<any>) => Promise<T>} work
  * @returns {Promise<T>}
- * @throws {Error} where Codex is not there, refuses or does not answer
+ * @throws {Error} if Codex is not installed, refuses or does not respond
  */
 async function withCodex(work) {
   const file = programOf('codex')
@@ -25,8 +25,8 @@ async function withCodex(work) {
   /** @type {Promise<never>} */
   const gone = new Promise((_, reject) => {
     child.once('error', reject)
-    child.once('exit', () => reject(new Error('codex app-server has ended')))
-    setTimeout(() => reject(new Error('codex app-server does not answer')), LONGEST_MS).unref()
+    child.once('exit', () => reject(new Error('codex app-server exited')))
+    setTimeout(() => reject(new Error('codex app-server does not respond')), LONGEST_MS).unref()
   })
   gone.catch(() => {})
   child.stdout.on('data', (piece) => {
@@ -57,7 +57,7 @@ async function withCodex(work) {
 
 /** @typedef {{ key: string, eventName: string, command: string, currentHash: string, trustStatus: string, enabled: boolean }} CodexHook */
 
-/** @returns {Promise<CodexHook[]>} those of our plugin */
+/** Returns the hooks of our plugin. @returns {Promise<CodexHook[]>} */
 async function ownHooks(ask) {
   const { data } = await ask('hooks/list', { cwds: [homedir()] })
   return data.flatMap(({ hooks }) => hooks).filter(({ pluginId }) => pluginId === 'commonplace@commonplace')
@@ -65,7 +65,7 @@ async function ownHooks(ask) {
 
 export const codexHooks = () => withCodex(ownHooks)
 
-/** Trusts them as they are now, as `/hooks` does. */
+/** Trusts the hooks in their present form, as `/hooks` does. */
 export const trustCodexHooks = () =>
   withCodex(async (ask) => {
     const hooks = await ownHooks(ask)

@@ -1,4 +1,4 @@
-// How is capture installed into each client, and what of it is there? One object a client (capture contract §1).
+// Installs capture into each client, and checks the installation. One object per client (capture contract §1).
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { write } from '../setup/write.mjs'
 import { codexHooks, trustCodexHooks } from './app-server.mjs'
 import { programOf, run } from './program.mjs'
 
-/** A marketplace of plugins: the checkout; of a package a copy, because clients read it later and npx clears its own folders. */
+/** The marketplace folder of plugins: the checkout, or a copy of the package, because clients read it later and npx clears its cache. */
 export const ROOT = isPackaged ? join(WORK, 'marketplace') : OWN_ROOT
 
-/** Makes that copy anew, of this version. */
+/** Replaces that copy with one of this version. */
 export function keepMarketplace() {
   if (!isPackaged) return
   rmSync(ROOT, { recursive: true, force: true })
@@ -22,10 +22,10 @@ export function keepMarketplace() {
 const PLUGIN = join(ROOT, 'plugins', 'commonplace')
 const AGENT_PLUGIN = join(ROOT, 'plugins', 'agent-plugin')
 
-/** What a client's own command or file did not do. */
+/** A client that could not be set up; the message is the reason. */
 export class NotInstalled extends Error {}
 
-/** Runs a client's own command. @param {RegExp} [fine] what it may say where it fails since that is done already */
+/** Runs a client's own command. @param {RegExp} [fine] output that means the step was already done */
 async function own(program, args, fine) {
   const file = programOf(program)
   if (file === null) throw new NotInstalled(`${program} is not on the PATH: install it first`)
@@ -35,26 +35,26 @@ async function own(program, args, fine) {
   throw new NotInstalled(`${program} ${shown}: ${(err || out).trim().split('\n').at(-1) ?? 'failed'}`)
 }
 
-/** Writes what is to stand in a file of a person's, unless it stands there. @param {(before: string) => string} made of what is there */
+/** Writes a user's file, unless it has this content. @param {(before: string) => string} made changes the content */
 function fill(file, made) {
   try {
     const before = read(file)
     const after = made(before)
     if (after !== before) write(file, after, false)
   } catch (error) {
-    throw error instanceof Unreadable ? new NotInstalled(`${file} was left alone: ${error.message}`) : error
+    throw error instanceof Unreadable ? new NotInstalled(`${file} was not changed: ${error.message}`) : error
   }
 }
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 const inHome = (...names) => join(homedir(), ...names)
 
-/** Whether a copy of the hook program is the one of this checkout. */
+/** Returns whether a copy of the hook program is that of this version. */
 const isCurrent = (file) => read(file) === read(join(PLUGIN, 'hook.mjs'))
 
-/** What is known of a copied plugin. */
+/** Checks a copied plugin. */
 const copied = (file, again) => {
-  if (!existsSync(file)) return { hook: null, problems: [`nothing is installed: ${again}`] }
+  if (!existsSync(file)) return { hook: null, problems: [`not installed: ${again}`] }
   return { hook: file, problems: isCurrent(file) ? [] : [`${file} is of another version: ${again}`] }
 }
 
@@ -90,10 +90,10 @@ const codexHome = () => process.env.CODEX_HOME || inHome('.codex')
 
 /**
  * @typedef {object} CaptureClient
- * @property {string} program its command
- * @property {string} [least] the first version that has what is needed
- * @property {(to: { url: string, key: string }) => Promise<string[]>} install what was done, in lines for the person
- * @property {() => Promise<{ hook: string | null, problems: string[] }>} look the hook program that it runs, and what is wrong
+ * @property {string} program name of its command
+ * @property {string} [least] the first version that supports the plugin
+ * @property {(to: { url: string, key: string }) => Promise<string[]>} install returns lines that report what was done
+ * @property {() => Promise<{ hook: string | null, problems: string[] }>} look returns the hook program that it runs, and problems
  */
 
 /** @type {Readonly<Record<string, CaptureClient>>} */
@@ -125,7 +125,7 @@ export const CAPTURE_CLIENTS = {
       await own('codex', ['plugin', 'marketplace', 'add', ROOT], /already/i)
       await own('codex', ['plugin', 'add', 'commonplace@commonplace'])
       const hooks = await trustCodexHooks()
-      return [`Codex has the plugin commonplace, and trusts its ${hooks.length} hooks as they are now.`]
+      return [`Installed the plugin commonplace in Codex, which now trusts its ${hooks.length} hooks.`]
     },
     async look() {
       const hooks = programOf('codex') === null ? [] : await codexHooks()
@@ -135,7 +135,9 @@ export const CAPTURE_CLIENTS = {
       const skipped = hooks.filter(({ trustStatus, enabled }) => trustStatus !== 'trusted' || !enabled)
       const names = skipped.map(({ eventName, trustStatus }) => `${eventName} (${trustStatus})`).join(', ')
       const trust =
-        skipped.length === 0 ? [] : [`Codex skips what nobody trusts: ${names}; ${again('codex')}, or /hooks there`]
+        skipped.length === 0
+          ? []
+          : [`Codex skips hooks that are not trusted: ${names}; ${again('codex')}, or /hooks there`]
       return { ...found, problems: [...found.problems, ...trust] }
     },
   },
@@ -146,7 +148,7 @@ export const CAPTURE_CLIENTS = {
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder, { recursive: true })
       cpSync(PLUGIN, folder, { recursive: true })
-      return [`${folder} holds the plugin; restart Cursor.`]
+      return [`Installed the plugin in ${folder}. Restart Cursor.`]
     },
     look: async () => copied(inHome('.cursor', 'plugins', 'local', 'commonplace', 'hook.mjs'), again('cursor')),
   },
@@ -155,7 +157,7 @@ export const CAPTURE_CLIENTS = {
     async install() {
       await own('copilot', ['plugin', 'marketplace', 'add', ROOT], /already/i)
       await own('copilot', ['plugin', 'install', 'commonplace-agent@commonplace'], /already/i)
-      return ['Copilot has the plugin commonplace-agent; it begins with the next session.']
+      return ['Installed the plugin commonplace-agent in Copilot. It is active from the next session on.']
     },
     async look() {
       const settings = read(inHome('.copilot', 'settings.json'))
@@ -175,7 +177,7 @@ export const CAPTURE_CLIENTS = {
     async install() {
       const file = codeSettings()
       fill(file, (before) => mergeJson(before, ['chat.pluginLocations', AGENT_PLUGIN], true))
-      return [`${file} names the plugin under chat.pluginLocations; reload VS Code.`]
+      return [`Added the plugin to chat.pluginLocations in ${file}. Reload VS Code.`]
     },
     async look() {
       if (!read(codeSettings()).includes(JSON.stringify(AGENT_PLUGIN)))
@@ -189,11 +191,11 @@ export const CAPTURE_CLIENTS = {
     async install() {
       const file = openCodePlugin()
       fill(file, openCodeText)
-      return [`${file} loads the plugin; restart OpenCode.`]
+      return [`Installed the plugin in ${file}. Restart OpenCode.`]
     },
     async look() {
       const text = read(openCodePlugin())
-      if (text === '') return { hook: null, problems: [`${openCodePlugin()} is not there: ${again('opencode')}`] }
+      if (text === '') return { hook: null, problems: [`${openCodePlugin()} does not exist: ${again('opencode')}`] }
       if (text !== openCodeText())
         return { hook: null, problems: [`${openCodePlugin()} loads another plugin: ${again('opencode')}`] }
       return copied(join(PLUGIN, 'hook.mjs'), again('opencode'))

@@ -1,4 +1,4 @@
-// Runs programs of clients, by their names on the PATH.
+// Runs programs of clients, by name on the PATH.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -18,7 +18,7 @@ export function programOf(name) {
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ input?: string, env?: Record<string, string | undefined>, cwd?: string, longestMs?: number }} [options]
- * @returns {Promise<{ code: number | null, out: string, err: string }>} code: null where it could not be started or took too long
+ * @returns {Promise<{ code: number | null, out: string, err: string }>} code: null if it could not be started or timed out
  */
 export function run(program, args, { input = '', env = process.env, cwd, longestMs = LONGEST_MS } = {}) {
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function run(program, args, { input = '', env = process.env, cwd, longest
   })
 }
 
-/** @param {string} name @returns {Promise<string | null>} what it says of its version, in digits */
+/** Returns the version of a program. @param {string} name @returns {Promise<string | null>} the digits of its version */
 export async function versionOf(name) {
   const file = programOf(name)
   if (file === null) return null
@@ -42,7 +42,7 @@ export async function versionOf(name) {
   return /\d+\.\d+(?:\.\d+)*/.exec(out)?.[0] ?? 'unknown'
 }
 
-/** Whether a version in digits is another or later. */
+/** Returns whether a version is this one or later. */
 export function isFrom(version, least) {
   const [a, b] = [version, least].map((text) => text.split('.').map(Number))
   const at = b.findIndex((part, i) => (a[i] ?? 0) !== part)

@@ -1,10 +1,10 @@
-// Sessions as clients' hooks told them, to be played again.
+// Recorded sessions of clients, to replay.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
  * @param {string} client
- * @param {{ folder: string, session: string, home: string }} of what stands in the place of what was recorded
+ * @param {{ folder: string, session: string, home: string }} of values that replace the recorded ones
  * @returns {Record<string, unknown>[]} events, as the client sends them
  */
 export function recordedSession(client, of) {

@@ -1,4 +1,4 @@
-// Which server do the hooks of this machine send to, and what do they have to tell of it? (capture contract §2)
+// Settings and state of the hooks on this machine: their server, and the events that wait (capture contract §2).
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -17,16 +17,16 @@ const jsonOf = (file) => {
   }
 }
 
-/** The URL that hooks use unless an option of a plugin names another. @returns {string} */
+/** Returns the URL that hooks use unless an option of a plugin names another. @returns {string} */
 export const hookUrl = () => settingsOf({ COMMONPLACE_URL: process.env.COMMONPLACE_URL }, homedir()).url
 
-/** The key that is kept for a server, so that who names it again without one does not lose it; empty for none. */
+/** Returns the stored key of a server, so that setup without a key preserves it; empty for none. */
 export function keptKeyOf(url) {
   const kept = jsonOf(configFile())
   return kept?.url === url && typeof kept.key === 'string' ? kept.key : ''
 }
 
-/** Keeps both for programs that are started without the variables of a shell; nobody else may read the file. */
+/** Stores both for programs that start without the environment of a shell; only the user can read the file. */
 export function keepSettings({ url, key }) {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const before = existsSync(configFile()) ? readFileSync(configFile(), 'utf8') : ''

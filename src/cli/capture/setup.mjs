@@ -1,4 +1,4 @@
-// `commonplace setup <client> --capture`: installs the hooks, then looks whether they work. (capture contract §1)
+// `commonplace setup <client> --capture`: installs the hooks, then checks that they work. (capture contract §1)
 import { doctor } from '../doctor/command.mjs'
 import { didYouMean } from '../nearest.mjs'
 import { fail } from '../server.mjs'
@@ -15,14 +15,14 @@ export async function setupCapture(options, client, usage) {
     usage(
       `unknown client for --capture: ${client}.${didYouMean(client, Object.keys(CAPTURE_CLIENTS))} Known clients: ${Object.keys(CAPTURE_CLIENTS).join(', ')}`,
     )
-  for (const name of ['print', 'docker']) if (options[name]) usage(`--${name} is not for --capture`)
+  for (const name of ['print', 'docker']) if (options[name]) usage(`--${name} cannot be combined with --capture`)
   const url = options.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, '')
   const key = process.env.COMMONPLACE_KEY ?? keptKeyOf(url)
   try {
     keepMarketplace()
     const lines = await CAPTURE_CLIENTS[client].install({ url, key })
     const file = keepSettings({ url, key })
-    if (!options.json) console.log([...lines, `${file} names ${url}${key === '' ? '' : ' and the key'}.`].join('\n'))
+    if (!options.json) console.log([...lines, `${file} now has ${url}${key === '' ? '' : ' and the key'}.`].join('\n'))
   } catch (error) {
     if (error instanceof NotInstalled) fail(error.message)
     fail(`${client} was not set up: ${error.message}`)

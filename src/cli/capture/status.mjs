@@ -9,12 +9,12 @@ import { hookUrl, spoolState } from './settings.mjs'
 
 const time = (ms) => (ms === null ? 'never' : new Date(ms).toISOString())
 
-/** What keeps hooks from this server, and what to do; null for nothing. */
+/** Returns why hooks cannot reach this server, and what to do; null if they can. */
 async function wrongWith({ url, key, flaw }, answer) {
   if (answer.status === 0)
-    return { detail: `no answer: ${answer.json}`, todo: `${TYPED.start}, or set COMMONPLACE_URL` }
+    return { detail: `cannot connect: ${answer.json}`, todo: `${TYPED.start}, or set COMMONPLACE_URL` }
   if (answer.status !== 200) return refusalOf({ url, key }, answer)
-  return flaw === null ? null : { detail: flaw, todo: 'mend it: until then hooks send to the server above' }
+  return flaw === null ? null : { detail: flaw, todo: 'fix the file; until then hooks send to the server above' }
 }
 
 /** @param {{ namedUrl?: string, json?: boolean }} options */

@@ -1,4 +1,4 @@
-// `commonplace copy`: which databases are meant, and what the person is told at the end.
+// `commonplace copy`: opens both databases and reports the result.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../bundle.mjs'
@@ -20,7 +20,7 @@ const environment = () => {
   return { AUTH_MODE: 'open', FTS_LANGUAGE, METADATA_INDEXED_FIELDS }
 }
 
-/** A URL for the driver, in which sslmode means what it means to psql. */
+/** Returns a URL for the driver, with the meaning of sslmode in psql. */
 function driverUrl(text) {
   const url = new URL(text)
   if (!url.searchParams.has('sslmode') && parseUrl(text).options.ssl !== false)
@@ -29,7 +29,7 @@ function driverUrl(text) {
   return url.href
 }
 
-/** @returns the name of a backend for people and for the journal, and how to open it */
+/** @returns the name of a backend for messages and the journal, and a function that opens it */
 function readBackend(option, text, state) {
   if (!text) throw new UsageError(`--${option} is missing; write d1:local, d1:<database id> or postgresql://…`)
   if (text === 'd1:local') {
@@ -52,7 +52,7 @@ function readBackend(option, text, state) {
   }
   const named = text === 'postgresql' ? databaseFromEnvironment(process.env)?.url : text
   if (named === undefined)
-    throw new UsageError(`--${option} is "postgresql"; set DATABASE_URL or POSTGRESQL_HOST, which name it.`)
+    throw new UsageError(`--${option} is "postgresql"; set DATABASE_URL or POSTGRESQL_HOST, which select it.`)
   if (!/^postgres(ql)?:/.test(named))
     throw new UsageError(`--${option} is "${named}"; write d1:local, d1:<database id>, postgresql://… or postgresql`)
   const target = parseUrl(named)
@@ -79,14 +79,12 @@ function print({ from, to, missing, different, extra, problems, equal }) {
     if (ids.length > 0) console.log(`${words}: ${list(ids)}`)
   for (const { id, message } of problems.slice(0, 10)) console.log(`entry ${id} was refused: ${message}`)
   if (!equal) {
-    console.error('The two are NOT equal. Stop what writes to them, and run the same command again.')
+    console.error('The two databases are NOT equal. Stop all writes to them, and run the same command again.')
     return 1
   }
-  console.log('The copy is complete and equal.')
+  console.log('The copy is complete; both databases are equal.')
   if (from.images > 0)
-    console.log(
-      'Images stay where they are: let the new Worker use the same R2 bucket, or copy its objects under images/.',
-    )
+    console.log('Images are not copied: let the new Worker use the same R2 bucket, or copy its objects under images/.')
   return 0
 }
 
@@ -112,7 +110,7 @@ export async function copy({ org, from, to, state, json }) {
     console.log(JSON.stringify({ org, source: source.shown, target: target.shown, ...report }))
     return report.equal ? 0 : 1
   } catch (error) {
-    // What this command said itself of a database tells more than what callers of a server would hear.
+    // An error of this command's database has more detail than errors that callers of a server get.
     if (error instanceof library.Problem && error.cause instanceof Failure) throw error.cause
     if (error instanceof library.CopyRefused || error instanceof library.Problem) throw new Failure(error.message)
     throw error

@@ -21,7 +21,7 @@ export interface Difference {
   readonly to: Totals
   readonly missing: readonly number[]
   readonly different: readonly number[]
-  /** In the target only. */
+  /** Only in the target. */
   readonly extra: readonly number[]
 }
 

@@ -1,11 +1,11 @@
-// One request of a check. It never throws: what is wrong is what the check tells.
+// Sends one request of a check. It never throws: the check reports the error.
 const LONGEST_MS = 10_000
 
 /**
  * @param {Pick<import('./command.mjs').Around, 'url' | 'key'>} around
  * @param {string} path
  * @param {{ method?: string, body?: unknown, accept?: string }} [options]
- * @returns {Promise<{ status: number, json: any }>} status 0 where nobody answers, and json the reason
+ * @returns {Promise<{ status: number, json: any }>} status 0 without a response, and json is the reason
  */
 export async function ask({ url, key }, path, { method = 'GET', body, accept = 'application/json' } = {}) {
   try {
@@ -35,7 +35,7 @@ function jsonOf(text) {
   }
 }
 
-/** One call of a tool. */
+/** Calls one tool. */
 export const callTool = (around, name, args) =>
   ask(around, '/mcp', {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Does a session become memory? The installed hook plays a recorded one; the entry is shown and erased. And what was captured last?
+// Checks that a session becomes a memory: the installed hook replays a recorded session, and its entry is shown and erased. Then shows the last capture.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,16 +9,16 @@ import { ask, callTool } from './ask.mjs'
 
 const PROJECT = 'commonplace-doctor'
 
-/** A busy machine answers a hook too late now and then; the event waits, and the next hook sends it. */
+/** On a busy machine a hook may time out; the event waits, and the next hook sends it. */
 const MOST_TRIES = 3
 
-/** What the hook program remembers of the server; null where it never asked one. */
+/** Reads the hook program's record of the server; null if it never reached one. */
 function rememberedIn(folder) {
   const file = join(folder, '.commonplace', 'state.json')
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
 }
 
-/** Plays the session through the hook as the client does, in a home of its own. @returns {Promise<string | null>} what went wrong */
+/** Replays the session through the hook as the client does, in a separate home. @returns {Promise<string | null>} the error */
 async function play(client, hook, { url, key }, folder, session) {
   const env = { PATH: process.env.PATH, HOME: folder, USERPROFILE: folder, COMMONPLACE_URL: url, COMMONPLACE_KEY: key }
   const fire = (event) => {
@@ -31,15 +31,15 @@ async function play(client, hook, { url, key }, folder, session) {
     if (code !== 0 || err !== '') return err.trim() || `the hook ended with ${code}`
   }
   let state = rememberedIn(folder)
-  // Known by its id: sent again it changes nothing, and what waits goes along.
+  // Sent again under the same id it changes nothing, and waiting events are sent with it.
   for (let tries = 1; tries < MOST_TRIES && state?.failedSince !== undefined; tries++) {
     await fire(events.at(-1))
     state = rememberedIn(folder)
   }
-  if (state === null) return 'its hook asked no server'
+  if (state === null) return 'its hook did not contact a server'
   return state.failedSince === undefined
     ? null
-    : `the server did not answer the hook${state.status ? ` (${state.status})` : ''}`
+    : `the server did not respond to the hook${state.status ? ` (${state.status})` : ''}`
 }
 
 async function checkSession(around, name, hook) {
@@ -55,16 +55,16 @@ async function checkSession(around, name, hook) {
     const { json } = await callTool(around, 'search_context', { thread_id: thread })
     const [entry] = json?.result?.structuredContent?.results ?? []
     if (entry !== undefined) await callTool(around, 'delete_context', { context_ids: [entry.id], erase: true })
-    if (wrong !== null) return { name, ok: false, detail: `a recorded session was not captured: ${wrong}` }
+    if (wrong !== null) return { name, ok: false, detail: `a replayed session was not captured: ${wrong}` }
     if (entry === undefined)
       return {
         name,
         ok: false,
-        detail: 'a recorded session was played, and no entry came of it',
-        todo: 'look at the log of the server',
+        detail: 'a replayed session did not become an entry',
+        todo: 'check the log of the server',
       }
     const text = String(entry.text_content).replace(/\s+/g, ' ').slice(0, 160)
-    return { name, ok: true, detail: `a recorded session became entry ${entry.id}, now erased: ${text}` }
+    return { name, ok: true, detail: `a replayed session became entry ${entry.id}, now erased: ${text}` }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -73,7 +73,7 @@ async function checkSession(around, name, hook) {
 async function lastOf(around, name) {
   const { status, json } = await ask(around, `/api/v1/orgs/-/captured?client=${name}&limit=1`)
   const [last] = status === 200 ? json.items : []
-  if (last === undefined) return { name, ok: null, detail: 'none of its sessions is captured yet' }
+  if (last === undefined) return { name, ok: null, detail: 'no session of this client was captured yet' }
   return { name, ok: true, detail: `last captured ${last.updated_at.slice(0, 16)}Z: ${last.title}` }
 }
 

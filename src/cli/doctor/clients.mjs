@@ -1,4 +1,4 @@
-// Is each client there, new enough, and does it run our hooks?
+// Checks that each client is installed, has a supported version, and runs our hooks.
 import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
 import { isFrom, versionOf } from '../capture/program.mjs'
 
@@ -16,10 +16,10 @@ async function checkClient(around, name, isAsked) {
     return [{ name, ok: null, detail: `${said}; captures nothing`, todo: `commonplace setup ${name} --capture` }]
   const old =
     version !== null && client.least !== undefined && version !== 'unknown' && !isFrom(version, client.least)
-      ? [`it has to be ${client.least} or later`]
+      ? [`version ${client.least} or later is required`]
       : []
   const problems = [...old, ...found.problems]
-  if (problems.length === 0) return [{ name, ok: true, detail: `${said}, its hooks are those of this version` }]
+  if (problems.length === 0) return [{ name, ok: true, detail: `${said}, its hooks are current` }]
   return problems.map((problem) => {
     const [detail, todo] = problem.split(/[:;] (?=commonplace |claude )/)
     return { name, ok: false, detail: `${said}; ${detail}`, ...(todo === undefined ? {} : { todo }) }

@@ -1,4 +1,4 @@
-// `commonplace doctor [client]`: is everything there that memory needs? One line for each thing, and what to do where it is not.
+// `commonplace doctor [client]`: checks everything that memory needs. One line per check, with a remedy if it fails.
 import { CAPTURE_CLIENTS } from '../capture/clients.mjs'
 import { didYouMean } from '../nearest.mjs'
 import { resolveServer } from '../resolve-server.mjs'
@@ -12,27 +12,27 @@ import { checkServer } from './server.mjs'
 import { checkSpool } from './spool.mjs'
 
 /**
- * What a check found. `ok` null: nothing is wrong, and nothing is there to be judged.
+ * The result of a check. `ok` null: no error, but nothing to check.
  *
- * @typedef {{ name: string, ok: boolean | null, detail: string, todo?: string, isAll?: boolean }} Finding isAll: without it no further check makes sense
+ * @typedef {{ name: string, ok: boolean | null, detail: string, todo?: string, isAll?: boolean }} Finding isAll: further checks depend on it
  *
- * @typedef {object} Around what checks look at
+ * @typedef {object} Around the input of checks
  * @property {string} url of the server
  * @property {string} key empty for none
- * @property {string} from where both are named
- * @property {string | null} client the one that is asked about; null for all
- * @property {{ role: string, projects: string[] | null, capture: boolean } | null} known what the server knows of the key, once it was asked
- * @property {string[]} hooked clients that run our hooks, once they were looked for
- * @property {Record<string, { backend: string, ok: boolean, problem?: string }>} [parts] what `/ready` says of each backend, once it was asked
+ * @property {string} from the place that sets both
+ * @property {string | null} client the one to check; null for all
+ * @property {{ role: string, projects: string[] | null, capture: boolean } | null} known the server's answer about the key, once requested
+ * @property {string[]} hooked clients that run our hooks, once checked
+ * @property {Record<string, { backend: string, ok: boolean, problem?: string }>} [parts] the state of each backend from `/ready`, once requested
  */
 
-/** In this order; one file each. @type {readonly ((around: Around) => Promise<Finding[]>)[]} */
+/** Checks in this order; one file each. @type {readonly ((around: Around) => Promise<Finding[]>)[]} */
 export const CHECKS = [checkServer, checkKey, checkModel, checkClients, checkFiles, checkSpool, checkCapture]
 
 const MARKS = { true: 'ok', false: '!!', null: '--' }
 const COLORS = /** @type {const} */ ({ true: 'green', false: 'red', null: 'yellow' })
 
-/** In green, red or yellow for a person at a terminal. @param {boolean | null} ok */
+/** Colors a status green, red or yellow in a terminal. @param {boolean | null} ok */
 function markOf(ok) {
   const name = /** @type {'true' | 'false' | 'null'} */ (String(ok))
   return paint(COLORS[name], MARKS[name])
@@ -50,7 +50,7 @@ export async function examine(around) {
 }
 
 /**
- * @param {{ namedUrl?: string, key?: string, json?: boolean, 'check-updates'?: boolean }} options key: of the named URL, where it is known
+ * @param {{ namedUrl?: string, key?: string, json?: boolean, 'check-updates'?: boolean }} options key: of the named URL, if known
  * @param {string | undefined} client
  * @param {(problem: string) => never} usage
  */
@@ -62,7 +62,7 @@ export async function doctor(options, client, usage) {
   const { flaw, ...resolved } = await resolveServer(options.namedUrl)
   const findings = await examine({
     ...resolved,
-    // Checks add their own paths; an endpoint such as /mcp/core names its server.
+    // Checks append their own paths; an address such as /mcp/core refers to its server.
     url: resolved.url.replace(/\/mcp(\/.*)?$/, '').replace(/\/+$/, ''),
     key: options.key ?? resolved.key,
     ...(flaw !== null && { from: `${resolved.from}; ${flaw}` }),
@@ -71,7 +71,7 @@ export async function doctor(options, client, usage) {
     hooked: [],
   })
   if (options['check-updates']) findings.push(await (await import('./updates.mjs')).checkUpdates())
-  // `told` is the name that 1.0.0-rc.1 gave it, and what programs read.
+  // `told` is the field's name in 1.0.0-rc.1, and programs read it.
   const wire = findings.map(({ detail: told, ...finding }) => ({ ...finding, told }))
   if (options.json) console.log(JSON.stringify(wire, null, 2))
   else

@@ -1,4 +1,4 @@
-// Do the clients' own files name this server, as `commonplace setup` writes them?
+// Checks that the clients' own files name this server, as written by `commonplace setup`.
 import { existsSync, readFileSync } from 'node:fs'
 import { textsIn } from '../setup/merge.mjs'
 import { PLACED_CLIENTS, placeOf } from '../setup/places.mjs'
@@ -7,14 +7,14 @@ import { PLACED_CLIENTS, placeOf } from '../setup/places.mjs'
 const PLACEHOLDER = '<COMMONPLACE_KEY>'
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/
 
-/** The server of an address; this machine by one name. */
+/** Returns the server of an address, with one name for this machine. */
 function serverOf(text) {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return null
   return `${url.protocol}//${LOOPBACK.test(url.hostname) ? 'localhost' : url.hostname}:${url.port}`
 }
 
-/** @param {string} client @param {string} url of the server @param {boolean} isSilent where it does not name it @returns {import('./command.mjs').Finding[]} */
+/** @param {string} client @param {string} url of the server @param {boolean} isSilent true if it may be absent @returns {import('./command.mjs').Finding[]} */
 function checkFile(client, url, isSilent) {
   const file = placeOf(client)
   if (file === null || !existsSync(file)) return []
@@ -29,7 +29,7 @@ function checkFile(client, url, isSilent) {
   if (ours.length === 0)
     return isSilent
       ? []
-      : [{ name: client, ok: null, detail: `${file} names no tools of ${url}`, todo: `${setup}, or --capture` }]
+      : [{ name: client, ok: null, detail: `${file} does not name ${url}`, todo: `${setup}, or --capture` }]
   if (texts.some((text) => text.includes(PLACEHOLDER)))
     return [
       {
@@ -45,6 +45,6 @@ function checkFile(client, url, isSilent) {
 /** @param {import('./command.mjs').Around} around @returns {Promise<import('./command.mjs').Finding[]>} */
 export async function checkFiles({ url, client, hooked }) {
   const names = client === null ? PLACED_CLIENTS : PLACED_CLIENTS.filter((name) => name === client)
-  // The plugin of capture brings the tools along.
+  // The plugin of capture includes the tools.
   return names.flatMap((name) => checkFile(name, url, hooked.includes(name)))
 }

@@ -1,12 +1,12 @@
-// Does the server take the key, and what may it do?
+// Checks that the server accepts the key, and its role.
 import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 
-const NEW_KEY = `make one, with ADMIN_TOKEN or an admin's key set: ${TYPED.command} keys create NAME; then set COMMONPLACE_KEY to it`
-const NO_KEY = 'take the key away where it is set: COMMONPLACE_KEY, or ~/.commonplace/config.json'
+const NEW_KEY = `create one with ADMIN_TOKEN or an admin key: ${TYPED.command} keys create NAME; then set COMMONPLACE_KEY to it`
+const NO_KEY = 'remove the key from COMMONPLACE_KEY or ~/.commonplace/config.json'
 
 /**
- * Why a server that answers does not say what the key may do, and what to do.
+ * Returns why a server does not report the role of the key, and what to do.
  *
  * @param {Pick<import('./command.mjs').Around, 'url' | 'key'>} around
  * @param {{ status: number, json: any }} answer
@@ -14,10 +14,10 @@ const NO_KEY = 'take the key away where it is set: COMMONPLACE_KEY, or ~/.common
  */
 export async function refusalOf({ url, key }, { status, json }) {
   const said = json?.error?.message ?? status
-  if (status === 404) return { detail: `${url} is of a version that takes no hooks`, todo: 'update the server' }
+  if (status === 404) return { detail: `${url} has a version without hooks`, todo: 'update the server' }
   if (status !== 401 && status !== 403)
-    return { detail: `the server does not tell the role: ${said}`, todo: `look at ${url}/ready, and at its log` }
-  if (key === '') return { detail: 'the server asks for a key, and none is set', todo: NEW_KEY }
+    return { detail: `the server did not report the role: ${said}`, todo: `check ${url}/ready and its log` }
+  if (key === '') return { detail: 'the server requires a key, but none is set', todo: NEW_KEY }
   if (status === 403 && said === 'Organization context required')
     return { detail: 'the key is the ADMIN_TOKEN of the server, which belongs to no organization', todo: NEW_KEY }
   const needsNone = status === 401 && (await ask({ url, key: '' }, '/api/v1/hooks')).status === 200
@@ -31,11 +31,11 @@ export async function checkKey(around) {
   const { json } = answer
   around.known = json
   const where = json.projects === null ? 'all projects' : json.projects.join(', ')
-  const detail = `${around.key === '' ? 'none is needed; ' : ''}${json.role} of ${json.org}, ${where}`
+  const detail = `${around.key === '' ? 'no key needed; ' : ''}${json.role} of ${json.org}, ${where}`
   return [
     { name: 'key', ok: true, detail },
     json.capture
       ? { name: 'capture', ok: true, detail: 'sessions are captured' }
-      : { name: 'capture', ok: null, detail: json.why ?? 'sessions are not captured, only recalled' },
+      : { name: 'capture', ok: null, detail: json.why ?? 'sessions are not captured; memories are still recalled' },
   ]
 }

@@ -1,20 +1,20 @@
-// Is there a model for meaning, does it answer, and does it know what is stored?
+// Checks the embedding model: configured, responding, and all entries embedded.
 import { TYPED } from '../place.mjs'
 import { callTool } from './ask.mjs'
 
-/** What models are for, as `/ready` names them. */
+/** Labels of the models, by their names in `/ready`. */
 const PURPOSES = ['embeddings', 'summaries', 'reranking']
 
 /** @param {string} part a name in `/ready` */
 export const isModel = (part) => PURPOSES.includes(part)
 
-const MODELS = 'docs/models.md says what each model needs'
+const MODELS = 'docs/models.md lists what each model needs'
 
-/** The structured answer of a tool, or why there is none. */
+/** Returns the structured answer of a tool, or an error. */
 async function answerOf(around, tool, args) {
   const { status, json } = await callTool(around, tool, args)
   const { result } = json ?? {}
-  if (result === undefined) return { problem: json?.error?.message ?? `the server answered ${status}` }
+  if (result === undefined) return { problem: json?.error?.message ?? `the server returned status ${status}` }
   const { structuredContent: content, isError } = result
   return isError ? { problem: content?.error?.message ?? 'it fails' } : { content }
 }
@@ -26,7 +26,7 @@ export async function checkModel(around) {
     const part = around.parts?.[purpose]
     return part === undefined || part.ok ? [] : [`${purpose} (${part.backend}): ${part.problem ?? 'no answer'}`]
   })
-  // Without the built-in model a server goes on with "local", and tries again by itself.
+  // Without the built-in model a server continues with "local", and retries the download.
   const isWithout = around.parts?.embeddings?.backend === 'builtin' && away.length === 1
   if (away.length > 0 && !isWithout) return [{ name, ok: false, detail: away.join('; '), todo: MODELS }]
   const { content, problem } = await answerOf(around, 'get_statistics', {})
@@ -34,7 +34,7 @@ export async function checkModel(around) {
   const { enabled, provider, model, dimensions, suggestion, waiting_count: waiting } = content.semantic_search
   if (!enabled)
     return [
-      { name, ok: null, detail: 'none: what is stored is found by its words alone', todo: 'docs/models.md names some' },
+      { name, ok: null, detail: 'none: memories are found by their words only', todo: 'docs/models.md lists models' },
     ]
   if (isWithout) {
     const { message: detail = away[0] } = content.semantic_search
@@ -50,11 +50,13 @@ export async function checkModel(around) {
       {
         name,
         ok: null,
-        detail: `${called}, answers; ${waiting} of ${content.total_entries} entries have no vectors of it yet`,
-        todo: `the schedule makes the others within minutes; after a change of the model: ${TYPED.command} reembed`,
+        detail: `${called}, responds; ${waiting} of ${content.total_entries} entries have no vectors yet`,
+        todo: `the schedule makes them within minutes; after a change of the model, run: ${TYPED.command} reembed`,
       },
     ]
   if (suggestion !== undefined)
-    return [{ name, ok: null, detail: `${called}, answers; ${suggestion}`, todo: 'docs/models.md compares the models' }]
+    return [
+      { name, ok: null, detail: `${called}, responds; ${suggestion}`, todo: 'docs/models.md compares the models' },
+    ]
   return [{ name, ok: true, detail: `${called}, answers` }]
 }

@@ -1,4 +1,4 @@
-// Does the server answer, with all that it needs?
+// Checks that the server and all of its backends respond.
 import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 import { isModel } from './model.mjs'
@@ -13,8 +13,8 @@ export async function checkServer(around) {
         name: 'server',
         ok: false,
         isAll: true,
-        detail: `no answer from ${url} (${from}): ${json}`,
-        todo: `${TYPED.start}, or name another with --url`,
+        detail: `cannot reach ${url} (${from}): ${json}`,
+        todo: `${TYPED.start}, or pass another server with --url`,
       },
     ]
   if (!Array.isArray(json?.checks) && typeof json?.checks !== 'object')
@@ -23,20 +23,20 @@ export async function checkServer(around) {
         name: 'server',
         ok: false,
         isAll: true,
-        detail: `what answers at ${url} (${from}) is no Commonplace`,
-        todo: 'name its address with --url',
+        detail: `${url} (${from}) is not a Commonplace server`,
+        todo: 'pass its address with --url',
       },
     ]
   around.parts = json.checks
   const away = Object.entries(json.checks).filter(([name, { ok }]) => !ok && !isModel(name))
-  const detail = away.map(([name, { backend, problem }]) => `${name} (${backend}) ${problem ?? 'does not answer'}`)
+  const detail = away.map(([name, { backend, problem }]) => `${name} (${backend}) ${problem ?? 'does not respond'}`)
   if (status !== 200)
     return [
       {
         name: 'server',
         ok: false,
-        detail: `${url} (${from}) is not ready: ${detail.join('; ') || 'a model that it needs does not answer'}`,
-        todo: 'mend what is named (docs/operating.md); nothing is lost, and writes are refused meanwhile',
+        detail: `${url} (${from}) is not ready: ${detail.join('; ') || 'a required model does not respond'}`,
+        todo: 'fix it (docs/operating.md); no data is lost, and writes are refused meanwhile',
       },
     ]
   if (detail.length > 0)

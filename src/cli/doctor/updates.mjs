@@ -3,13 +3,13 @@ import { PACKAGE, VERSION } from '../place.mjs'
 
 const LONGEST_MS = 10_000
 
-/** @param {string} version @returns {number[]} numbers that order releases; a prerelease comes before its release */
+/** Parses a version into numbers that order releases; a prerelease sorts before its release. @param {string} version @returns {number[]} */
 const orderOf = (version) => {
   const [core = '', pre] = version.split('-')
   return [...core.split('.').map(Number), pre === undefined ? 1 : 0, ...(pre?.match(/\d+/g) ?? []).map(Number)]
 }
 
-/** Whether the first version is newer. @param {string} a @param {string} b */
+/** Returns whether the first version is newer. @param {string} a @param {string} b */
 export function isNewer(a, b) {
   const [left, right] = [orderOf(a), orderOf(b)]
   const at = left.findIndex((number, i) => number !== (right[i] ?? 0))
@@ -23,10 +23,10 @@ export async function checkUpdates(registry = process.env.npm_config_registry ||
     const address = `${registry.replace(/\/$/, '')}/${PACKAGE}/latest`
     const response = await fetch(address, { signal: AbortSignal.timeout(LONGEST_MS) })
     if (response.status === 404)
-      return { name, ok: null, detail: `${VERSION}; the registry has no release of ${PACKAGE}` }
-    if (!response.ok) throw new Error(`the registry answered ${response.status}`)
+      return { name, ok: null, detail: `${VERSION}; the npm registry has no release of ${PACKAGE}` }
+    if (!response.ok) throw new Error(`the npm registry returned status ${response.status}`)
     const { version } = await response.json()
-    if (!isNewer(version, VERSION)) return { name, ok: true, detail: `${VERSION} is the newest` }
+    if (!isNewer(version, VERSION)) return { name, ok: true, detail: `${VERSION} is the latest` }
     return {
       name,
       ok: null,
@@ -37,7 +37,7 @@ export async function checkUpdates(registry = process.env.npm_config_registry ||
     return {
       name,
       ok: null,
-      detail: `${VERSION}; no answer from ${registry}: ${error.cause?.message ?? error.message}`,
+      detail: `${VERSION}; cannot reach ${registry}: ${error.cause?.message ?? error.message}`,
     }
   }
 }

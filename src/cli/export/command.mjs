@@ -1,4 +1,4 @@
-// `commonplace export`: an org as a file of volumes. What breaks off goes on behind the last whole volume.
+// `commonplace export`: writes an organization as a file of volumes. An interrupted download continues after the last complete volume.
 import { existsSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,7 @@ const FORMATS = ['volumes', 'markdown']
 const TRIES = 5
 const WAIT_MS = 1000
 
-/** @param {Uint8Array} bytes of a whole volume */
+/** Reads a cursor. @param {Uint8Array} bytes of a complete volume */
 export function endOf(bytes) {
   const from = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1
   return JSON.parse(Buffer.from(bytes.subarray(from)).toString())
@@ -30,7 +30,7 @@ async function* chunksOf({ body }) {
 }
 
 /**
- * The whole volumes of an export, by as many requests as it takes.
+ * Downloads the volumes of an export, with as many requests as needed.
  *
  * @param {Pick<typeof import('../import/library'), 'Problem' | 'wholeVolumes'>} library
  * @param {{ url: string, org: string, query: URLSearchParams }} source
@@ -49,7 +49,7 @@ export async function* volumesOf(library, { url, org, query }) {
         asked = new URLSearchParams({ from: next })
       }
     } catch (error) {
-      // A connection that broke within a volume leaves it without an end.
+      // A connection that broke within a volume leaves it incomplete.
       const isBroken =
         error instanceof library.Problem || error instanceof TypeError || (error instanceof Refused && error.retryable)
       if (!isBroken || ++failures === TRIES) throw error
@@ -59,7 +59,7 @@ export async function* volumesOf(library, { url, org, query }) {
 }
 
 /**
- * The cursor behind an earlier export: as it was given, or of a file.
+ * Returns the cursor of an earlier export: as given, or from a file.
  *
  * @param {typeof import('../import/library')} library
  * @param {string} since
@@ -69,7 +69,7 @@ async function cursorOf(library, since) {
   let cursor
   for await (const { record } of library.readVolumes(bytesOf(since)))
     if (record.record === 'manifest') cursor = record.cursor
-  return cursor ?? fail(`${since} tells no cursor`)
+  return cursor ?? fail(`${since} has no cursor`)
 }
 
 /**
@@ -83,7 +83,7 @@ async function cursorOf(library, since) {
  * @property {boolean} [no-images]
  * @property {boolean} [gzip]
  * @property {string} [format] `volumes`, or `markdown` for a folder of files
- * @property {boolean} [watch] keeps the folder current until it is stopped
+ * @property {boolean} [watch] updates the folder until it is stopped
  * @property {boolean} [json]
  * @property {string} url
  */
@@ -95,10 +95,11 @@ async function cursorOf(library, since) {
 export async function exportOrg(options, usage) {
   const { out, project, since, history, vectors, gzip, json, url, format = 'volumes' } = options
   if (!FORMATS.includes(format)) usage(`--format must be one of: ${FORMATS.join(', ')}`)
-  if (options.watch) usage('export takes --watch with --format markdown alone')
-  if (out === undefined) usage('export needs --out F, the file to be written')
-  // What is written takes the place of what has the name, so nothing but a file may have it: `/dev/stdout` would be gone.
-  if (existsSync(out) && !statSync(out).isFile()) fail(`${out} is not a file; --out names one, new or to be replaced`)
+  if (options.watch) usage('--watch requires --format markdown')
+  if (out === undefined) usage('export needs --out F, the file to write')
+  // The export replaces what has this name, so it must be a file: `/dev/stdout` would be deleted.
+  if (existsSync(out) && !statSync(out).isFile())
+    fail(`${out} is not a file; --out must name a new file or one to replace`)
   const library = await loadLibrary()
   const org = await orgOf(options)
   const query = new URLSearchParams({
@@ -129,5 +130,5 @@ export async function exportOrg(options, usage) {
   const verified = await library.verifyExport(() => bytesOf(out))
   process.exitCode = showVerified(verified, json === true)
   if (project !== undefined && since === undefined && !json && verified.counts.entry === undefined)
-    console.error(`No entry that this credential reads is in the project ${shown(project)}.`)
+    console.error(`This credential can read no memory of the project ${shown(project)}.`)
 }

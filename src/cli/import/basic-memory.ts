@@ -1,4 +1,4 @@
-// basic-memory: the Markdown notes of a project folder (docs/import/basic-memory.md).
+// Reads basic-memory: the Markdown notes of a project folder (docs/import/basic-memory.md).
 import { basename, resolve } from 'node:path'
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
@@ -20,7 +20,7 @@ export async function readBasicMemory(path: string): Promise<Collector> {
       return found
     })
   const withoutTime = collector.entries.filter(({ where }) => timeless.has(where)).length
-  if (withoutTime > 0) collector.note(path, `${withoutTime} notes hold no time: they get the time of their file`)
+  if (withoutTime > 0) collector.note(path, `${withoutTime} notes have no time: they get the time of their file`)
   return linked(collector)
 }
 
@@ -32,9 +32,9 @@ function noteOf(collector: Collector, file: TextFile, root: string): Omit<Found,
   const name = basename(file.name).replace(/\.md$/i, '')
   const named = title === undefined ? name : typeof title === 'string' ? title : title === null ? null : String(title)
   if (front === null) collector.note(file.name, 'has no front matter; its title is the name of the file')
-  // Notes that the program writes end with a line end; its imported chats do not.
+  // Notes that the program writes end with a line break; its imported chats do not.
   if (type !== 'conversation' && !body.endsWith('\n'))
-    collector.note(file.name, 'ends without a line end: it may be cut')
+    collector.note(file.name, 'has no line break at its end: it may be cut')
   const createdAt = timeOf(collector, file, 'created', created)
   const folder = file.name.split('/').slice(0, -1).join('/')
   return {
@@ -49,7 +49,7 @@ function noteOf(collector: Collector, file: TextFile, root: string): Omit<Found,
   }
 }
 
-/** What `bm import` writes, with or without a zone; null where there is none. */
+/** Parses a time as `bm import` writes it, with or without a zone; null where there is none. */
 function timeOf(collector: Collector, file: TextFile, name: string, value: unknown): number | null {
   if (value === undefined || value === null) return null
   const at = typeof value === 'string' ? parseInstant(value.trim()) : null
@@ -64,7 +64,7 @@ const tagsOf = (tags: unknown): string[] =>
     String(tag).replace(/^#/, ''),
   )
 
-/** The body without a first heading that says the title again, as the program writes it (`None` where there is no title). */
+/** Returns the body without a first heading that repeats the title, as the program writes it (`None` where there is no title). */
 function withoutTitle(body: string, title: string | null): string {
   const [, heading, rest] = /^\s*# ([^\n]*)\n(.*)$/s.exec(body) ?? []
   const isTitle = heading !== undefined && heading.trim() === (title ?? 'None').trim()
@@ -79,7 +79,7 @@ interface Mention {
   readonly target: string
 }
 
-/** What a note names: relations by their word, other wiki links as such; nothing inside code. */
+/** Returns the references of a note: relations by their word, other wiki links as such; nothing inside code. */
 function mentionsOf(text: string): Mention[] {
   return withoutFences(text)
     .split('\n')
@@ -91,7 +91,7 @@ function mentionsOf(text: string): Mention[] {
     .map(({ type, target }) => ({ type, target: (target.split('|')[0] ?? '').trim() }))
 }
 
-/** Wiki links and relations as links to notes of the folder; those to no note, or to nothing, are told. */
+/** Resolves wiki links and relations to notes of the folder; others are reported. */
 function linked(collector: Collector): Collector {
   const names = new Map<string, string>()
   for (const { id, metadata } of collector.entries) {
@@ -102,10 +102,10 @@ function linked(collector: Collector): Collector {
   }
   for (const [i, found] of collector.entries.entries()) {
     let metadata: JsonObject = found.metadata ?? {}
-    if (/\[\[[^\]]*$/m.test(withoutFences(found.text))) collector.note(found.where, 'has a wiki link without an end')
+    if (/\[\[[^\]]*$/m.test(withoutFences(found.text))) collector.note(found.where, 'has an unclosed wiki link')
     for (const { type, target } of mentionsOf(found.text)) {
       const to = names.get(target.toLowerCase())
-      if (to === undefined) collector.note(found.where, `links to "${target}", which is no note of the folder`)
+      if (to === undefined) collector.note(found.where, `links to "${target}", which is not a note of the folder`)
       else if (to === found.id) collector.note(found.where, 'links to itself')
       else if (type === 'supersedes') metadata = withId(metadata, 'supersedes', to)
       else metadata = related(metadata, type, to, target)

@@ -1,4 +1,4 @@
-// Which files of a chat export hold conversations?
+// Finds the files of a chat export that hold conversations.
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { JsonValue } from '../../domain/entry/metadata'
@@ -7,7 +7,7 @@ import { readText } from './files'
 import { parseJson, RowProblem, SourceProblem } from './values'
 
 /**
- * The lists of chats in a file, or in the files of a folder that are named so. Of several files one that cannot be read is refused alone.
+ * Reads the lists of chats in a file, or in the matching files of a folder. If one of several cannot be read, only that one is refused.
  *
  * @throws SourceProblem
  */
@@ -22,15 +22,14 @@ export function* chatFiles(
         .sort()
         .map((name) => join(path, name))
     : [path]
-  if (files.length === 0) throw new SourceProblem(`${path} holds no conversations.json; unpack the export first`)
+  if (files.length === 0) throw new SourceProblem(`${path} has no conversations.json; unpack the export first`)
   for (const file of files) {
     try {
       yield { file, chats: listIn(file) }
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error
-      if (files.length === 1)
-        throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing of it is imported`)
-      collector.refuse(basename(file), `${error.message}; nothing of this file is imported`)
+      if (files.length === 1) throw new SourceProblem(`${file} cannot be read: ${error.message}; nothing was imported`)
+      collector.refuse(basename(file), `${error.message}; nothing of this file was imported`)
     }
   }
 }

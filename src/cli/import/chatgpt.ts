@@ -1,4 +1,4 @@
-// ChatGPT: conversations.json of a data export, the way from the root to the current node (docs/import/chats.md).
+// Reads ChatGPT: conversations.json of a data export, the path from the root to the current node (docs/import/chats.md).
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { chatFiles } from './chat-files'
 import { Collector, type Found } from './collector'
@@ -11,7 +11,7 @@ export async function readChatGpt(path: string): Promise<Collector> {
     for (const chat of chats) {
       const where = `chat ${++number}`
       try {
-        if (!isJsonObject(chat)) throw new RowProblem('is no JSON object')
+        if (!isJsonObject(chat)) throw new RowProblem('is not a JSON object')
         takeChat(collector, where, chat)
       } catch (error) {
         if (!(error instanceof RowProblem)) throw error
@@ -54,17 +54,17 @@ function timeOrNull(collector: Collector, where: string, chat: JsonObject, name:
   }
 }
 
-/** From the root to the current node; what was edited away is not on it. @throws RowProblem */
+/** Returns the path from the root to the current node; earlier edits are not on it. @throws RowProblem */
 function wayOf(chat: JsonObject): JsonObject[] {
   const mapping = own(chat, 'mapping')
   if (!isJsonObject(mapping)) throw new RowProblem('has no mapping')
   const way: JsonObject[] = []
   const met = new Set<string>()
   for (let id = textOf(own(chat, 'current_node')); id !== null; ) {
-    if (met.has(id)) throw new RowProblem('its messages lead in a ring')
+    if (met.has(id)) throw new RowProblem('its messages form a cycle')
     met.add(id)
     const node = own(mapping, id)
-    if (!isJsonObject(node)) throw new RowProblem(`the node ${shown(id)} is not there`)
+    if (!isJsonObject(node)) throw new RowProblem(`the node ${shown(id)} does not exist`)
     way.unshift(node)
     id = textOf(own(node, 'parent'))
   }
@@ -116,7 +116,7 @@ function messageOf(
   return { id, threadId: conversation, source: role === 'user' ? 'user' : 'agent', text, metadata, createdAt }
 }
 
-/** The text of a message: its parts, or that of code and of what code printed. */
+/** Returns the text of a message: its parts, or code and its output. */
 function contentOf(message: JsonObject): { readonly text: string; readonly pictures: string[] } {
   const content = own(message, 'content')
   if (!isJsonObject(content)) return { text: '', pictures: [] }

@@ -1,4 +1,4 @@
-// Claude: conversations.json of a data export (docs/import/chats.md).
+// Reads Claude: conversations.json of a data export (docs/import/chats.md).
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
 import { chatFiles } from './chat-files'
 import { Collector, type Found } from './collector'
@@ -13,7 +13,7 @@ export async function readClaudeChats(path: string): Promise<Collector> {
     for (const chat of chats) {
       const where = `chat ${++number}`
       try {
-        if (!isJsonObject(chat)) throw new RowProblem('is no JSON object')
+        if (!isJsonObject(chat)) throw new RowProblem('is not a JSON object')
         takeChat(collector, where, chat)
       } catch (error) {
         if (!(error instanceof RowProblem)) throw error
@@ -33,7 +33,7 @@ function takeChat(collector: Collector, where: string, chat: JsonObject): void {
     timeOfText(own(chat, 'created_at'), 'created_at')
   } catch (error) {
     if (!(error instanceof RowProblem)) throw error
-    // Each message has a time of its own.
+    // Each message has its own time.
     collector.note(where, error.message)
   }
   for (const [i, message] of messages.entries()) {
@@ -49,7 +49,7 @@ function messageOf(
   title: string | null,
   message: JsonValue,
 ): Omit<Found, 'where'> | null {
-  if (!isJsonObject(message)) throw new RowProblem('is no JSON object')
+  if (!isJsonObject(message)) throw new RowProblem('is not a JSON object')
   const id = textOf(own(message, 'uuid'))
   const sender = textOf(own(message, 'sender'))
   const source = sender === null ? undefined : SENDERS[sender]
@@ -73,7 +73,7 @@ function messageOf(
   }
 }
 
-/** The text blocks; the older `text` beside them where there are none. What tools were asked and said is left out. */
+/** Returns the text blocks, or the older `text` where there are none. Tool calls and their results are left out. */
 function said(message: JsonObject): string {
   const content = own(message, 'content')
   const blocks = (Array.isArray(content) ? content : []).flatMap((block) =>
@@ -87,7 +87,7 @@ const named = (files: JsonValue | undefined): string[] =>
     isJsonObject(file) ? (textOf(own(file, 'file_name')) ?? []) : [],
   )
 
-/** What was read from attachments, each below its name. */
+/** Returns the extracted text of attachments, each below its name. */
 const attachments = (list: JsonValue | undefined): string[] =>
   (Array.isArray(list) ? list : []).flatMap((one) => {
     const text = isJsonObject(one) ? textOf(own(one, 'extracted_content')) : null

@@ -4,9 +4,9 @@ import type { Collector } from './collector'
 import { withoutFences } from './front-matter'
 import { related } from './links'
 
-/** Links between memories of Claude Code, `[[name]]`: which memory a name means (docs/import/claude-code.md). */
+/** Resolves links between memories of Claude Code, `[[name]]`, to memories (docs/import/claude-code.md). */
 
-/** One form for names of memories: the program writes them with `-`, file names with `_` and their type in front. */
+/** Normalizes names of memories: the program writes them with `-`, file names with `_` and a type prefix. */
 const plain = (name: string): string =>
   name
     .toLowerCase()
@@ -31,7 +31,7 @@ export function linked(collector: Collector): Collector {
     let metadata: JsonObject = found.metadata ?? {}
     for (const [, target = ''] of withoutFences(found.text).matchAll(/\[\[([^[\]]+)\]\]/g)) {
       const to = names.get(key(found.threadId, target))
-      if (to === undefined) collector.note(found.where, `links to [[${target}]], which is not there`)
+      if (to === undefined) collector.note(found.where, `links to [[${target}]], which does not exist`)
       else if (to !== found.id) metadata = related(metadata, 'links to', to, target)
     }
     collector.entries[i] = { ...found, metadata }

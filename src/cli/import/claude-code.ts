@@ -1,4 +1,4 @@
-// Claude Code: topic files of its memory folders, and CLAUDE.md and rules by section (docs/import/claude-code.md).
+// Reads Claude Code: topic files of its memory folders, and CLAUDE.md and rules by section (docs/import/claude-code.md).
 import { basename } from 'node:path'
 import { own } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
@@ -17,14 +17,14 @@ const KINDS: Readonly<Record<string, string>> = {
   reference: 'note',
 }
 
-/** @param projectOf what the person says of a folder, whose name is no path */
+/** @param projectOf the user's name for a folder whose name is not a path */
 export async function readClaudeCode(path: string, projectOf: (folder: string) => string | null): Promise<Collector> {
   const collector = new Collector()
   const files = markdownBelow(collector, path, /\.md$/, true)
   const instructions = files.filter(({ name }) => INSTRUCTIONS.test(name))
   const others = files.filter(({ name }) => !INSTRUCTIONS.test(name))
   const inFolders = others.filter(({ name }) => /(^|\/)memory\//.test(name))
-  // A memory folder itself was named: its files lie at the top.
+  // The path is a memory folder itself, with its files at the top.
   const memories = inFolders.length > 0 ? inFolders : others.filter(({ name }) => !name.includes('/'))
   for (const _ of others.filter((file) => !memories.includes(file))) collector.skip('other Markdown files')
   const unnamed = new Set<string>()
@@ -41,12 +41,12 @@ export async function readClaudeCode(path: string, projectOf: (folder: string) =
   }
   for (const file of indexes) indexed(collector, file, memories)
   for (const folder of unnamed)
-    collector.note(folder, 'is no path for certain: --project or the map says which project its memories are of')
+    collector.note(folder, 'does not identify a path: use --project or the map to name the project of its memories')
   for (const file of instructions) await takeSections(collector, file, null)
   return linked(collector.holding(path, 'memory folder and no CLAUDE.md of Claude Code'))
 }
 
-/** The name that stands for the project: of the folder above `memory`, or of the one that was named. */
+/** Returns the folder name that identifies the project: the one above `memory`, or the given one. */
 function folderOf({ name }: TextFile, path: string): string {
   const parts = name.split('/')
   const at = parts.lastIndexOf('memory')
@@ -66,7 +66,7 @@ function topicOf(collector: Collector, file: TextFile, folder: string, project: 
   const say = (key: string) => own(front, key) ?? own(inner, key) ?? null
   const type = textOf(say('type'))
   if (type !== null && KINDS[type] === undefined)
-    collector.note(file.name, `its type ${shown(type)} is not known: it is a note`)
+    collector.note(file.name, `its type ${shown(type)} is unknown: it is imported as a note`)
   if (front === null) collector.note(file.name, 'has no front matter; its title is the name of the file')
   const title = textOf(say('name')) ?? basename(file.name, '.md')
   const description = textOf(say('description'))
@@ -98,7 +98,7 @@ function modifiedOf(collector: Collector, file: TextFile, modified: unknown): nu
   return at ?? file.at
 }
 
-/** An index holds no memories; what only it says, or what it says of files that are not there, is told. */
+/** The index has no memories of its own: lines without a file, and lines for missing files, are reported. */
 function indexed(collector: Collector, file: TextFile, memories: readonly TextFile[]): void {
   const folder = file.name.slice(0, -'MEMORY.md'.length)
   const there = new Set(memories.map(({ name }) => name))
@@ -107,9 +107,9 @@ function indexed(collector: Collector, file: TextFile, memories: readonly TextFi
       const where = `${file.name} line ${i + 1}`
       const target = /\]\(([^)]+\.md)\)/.exec(line)?.[1]
       if (target !== undefined && !there.has(folder + target))
-        collector.note(where, `names ${target}, which is not there`)
+        collector.note(where, `names ${target}, which does not exist`)
       else if (target === undefined && /^\s*[-*] \S/.test(line))
-        collector.note(where, `stands in the index alone, and is not taken: ${shown(line.trim())}`)
+        collector.note(where, `is only in the index, so it is not imported: ${shown(line.trim())}`)
     }
     collector.skip('MEMORY.md, which are indexes')
   } catch (error) {

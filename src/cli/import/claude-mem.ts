@@ -1,4 +1,4 @@
-// claude-mem: observations, session summaries and, when asked for, prompts of its database (docs/import/claude-mem.md).
+// Reads claude-mem: observations, session summaries and, on request, prompts of its database (docs/import/claude-mem.md).
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
 import { kindOf } from './kinds'
@@ -24,19 +24,19 @@ export async function readClaudeMem(file: string, { prompts = false } = {}): Pro
         const where = `${table} id ${row.shown('id')}`
         collector.take(where, () => ({ id: `${name}:${row.shown('id')}`, ...read(row) }))
         if (row.has('memory_session_id') && !sessions.has(row.shown('memory_session_id')))
-          collector.note(where, `is of the session ${row.shown('memory_session_id')}, which is not there`)
+          collector.note(where, `is of the session ${row.shown('memory_session_id')}, which does not exist`)
       }
     }
     each('observations', 'observation', observationOf)
     each('session_summaries', 'summary', summaryOf)
     if (prompts) each('user_prompts', 'prompt', (row) => promptOf(row, projects))
     else if (database.hasTable('user_prompts'))
-      for (const _ of database.rows('user_prompts')) collector.skip('prompts (--prompts takes them)')
+      for (const _ of database.rows('user_prompts')) collector.skip('prompts (--prompts imports them)')
   })
   return collector
 }
 
-/** Members of metadata; what says nothing is left out. */
+/** Returns members of metadata without empty values. */
 function some(members: Readonly<Record<string, JsonObject[string]>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
@@ -49,7 +49,7 @@ const projectOf = (row: Row): string | null =>
 function observationOf(row: Row): Omit<Found, 'where' | 'id'> {
   const narrative = row.text('narrative') ?? row.text('text')
   const facts = stringsIn(row.text('facts'), 'facts')
-  // A fact that the narrative says in the same words is said once.
+  // A fact that the narrative repeats in the same words is included once.
   const further = facts.filter((fact) => !(narrative ?? '').includes(fact)).map((fact) => `- ${fact}`)
   const lines = [...(narrative === null ? [] : [narrative]), ...further]
   const title = row.text('title')

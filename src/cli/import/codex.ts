@@ -1,4 +1,4 @@
-// Codex: task groups of MEMORY.md and rollout summaries of its memories folder (docs/import/codex.md).
+// Reads Codex: task groups of MEMORY.md and rollout summaries of its memories folder (docs/import/codex.md).
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { JsonObject } from '../../domain/entry/metadata'
@@ -17,7 +17,7 @@ export async function readCodex(path: string): Promise<Collector> {
   for (const file of files) {
     if (/(^|\/)rollout_summaries\//.test(file.name)) continue
     if (/^(raw_memories|memory_summary)\.md$/.test(basename(file.name)))
-      collector.note(file.name, 'says again what MEMORY.md and the summaries say: left out')
+      collector.note(file.name, 'repeats MEMORY.md and the summaries: left out')
     else if (/(^|\/)skills\//.test(file.name)) collector.skip('files of skills')
     else if (/^MEMORY.*\.md$/.test(basename(file.name))) takeGroups(collector, file, summaries)
     else collector.skip('other Markdown files')
@@ -57,7 +57,7 @@ function summaryOf(file: TextFile): Omit<Found, 'where'> {
   }
 }
 
-/** Each `# Task Group: …` and what stands below it. */
+/** Yields each `# Task Group: …` with its content. */
 function takeGroups(collector: Collector, file: TextFile, summaries: ReadonlyMap<string, string>): void {
   let groups: string[]
   try {
@@ -118,7 +118,7 @@ function groupOf(
 
 const FILE_LINE = /^- (?:\S*\/)?rollout_summaries\/(.*)$/gm
 
-/** The rollouts that a group names: their times, and those whose summaries are there. */
+/** Returns the rollouts that a group names: their times, and those whose summaries exist. */
 function filesOf(collector: Collector, id: string, group: string, summaries: ReadonlyMap<string, string>) {
   const times: number[] = []
   const links: string[] = []
@@ -129,7 +129,8 @@ function filesOf(collector: Collector, id: string, group: string, summaries: Rea
       continue
     }
     const summary = summaries.get(name)
-    if (summary === undefined) collector.note(id, `names rollout_summaries/${name}, which is not there or not taken`)
+    if (summary === undefined)
+      collector.note(id, `names rollout_summaries/${name}, which does not exist or was not imported`)
     else if (!links.includes(summary)) links.push(summary)
     try {
       times.push(timeOfText(/\bupdated_at=([^,)]+)/.exec(rest)?.[1], 'updated_at'))

@@ -1,4 +1,4 @@
-// What does an importer give? Entries in one shape, and everything that could not be taken, one by one.
+// Collects the entries of a source in one shape, and reports each row that cannot be imported.
 
 import { checkMetadata } from '../../domain/entry/check-metadata'
 import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES, MAX_TAGS } from '../../domain/entry/draft'
@@ -12,7 +12,7 @@ import type { Millis } from '../../domain/time'
 import type { RecordId } from '../../domain/transfer/records'
 import { RowProblem, SourceProblem } from './values'
 
-/** No key narrows what the command line reads, and the person is not known here. */
+/** The reader of imported files: no key limits it, and the person is unknown. */
 export const ANYBODY = { org: '', projects: null, owner: null }
 
 export interface FoundImage {
@@ -21,9 +21,9 @@ export interface FoundImage {
   readonly metadata?: string | JsonObject
 }
 
-/** An entry as a source has it. Ids in the four keys of metadata that hold ids are the source's. */
+/** An entry of a source. Ids in the four keys of metadata that hold ids are the source's. */
 export interface Found {
-  /** Where it stands: a row, a line or a file, as a person finds it again. */
+  /** Its place, for messages: a row, a line or a file. */
   readonly where: string
   readonly id: RecordId
   readonly threadId: string
@@ -36,7 +36,7 @@ export interface Found {
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
   readonly updatedAt?: Millis | null
-  /** Of memories of layers; their text is kept verbatim. */
+  /** Fields of memories with a layer; their text is imported verbatim. */
   readonly layer?: 1 | 2 | 3
   readonly pinned?: boolean
   readonly accessedAt?: Millis | null
@@ -46,20 +46,20 @@ export interface Found {
 export interface ImportNotice {
   readonly where: string
   readonly message: string
-  /** Whether the row is not taken at all; else something of it was left off, or was made up for. */
+  /** Whether the row is refused; else it was imported with changes. */
   readonly refused: boolean
 }
 
-/** Gathers what a source has; each entry is checked by the rules of the store, so that the server accepts what passes here. */
+/** Collects the entries of a source; each is checked by the rules of the store, so that the server accepts it. */
 export class Collector {
   readonly entries: Found[] = []
   readonly notices: ImportNotice[] = []
-  /** What is left out on purpose, by what it is. */
+  /** Number of rows left out on purpose, by kind. */
   readonly skipped = new Map<string, number>()
   private readonly ids = new Set<string>()
   private readonly noted = new Set<string>()
 
-  /** Takes what the function finds, or tells why not. */
+  /** Adds the entry that the function returns, or reports why not. */
   take(where: string, find: () => Omit<Found, 'where'> | null): void {
     try {
       const found = find()
@@ -71,13 +71,13 @@ export class Collector {
   }
 
   private add(where: string, found: Omit<Found, 'where'>): void {
-    if (this.ids.has(String(found.id))) throw new RowProblem(`the id ${found.id} was there before`)
+    if (this.ids.has(String(found.id))) throw new RowProblem(`the id ${found.id} occurs twice`)
     const threadId = checkThreadId(found.threadId)
     const text = found.layer === undefined ? checkText(found.text) : checkVerbatim(found.text, 'text')
     const tags = this.tags(where, found.tags ?? [])
     const metadata = found.metadata ?? null
     if (metadata !== null) checkMetadata(metadata)
-    // What the lifted keys may not be is told here, where the row is known.
+    // Invalid reserved keys are reported here, where the row is known.
     liftMetadata(metadata, ANYBODY, null)
     const reason = flawIn([threadId, text, ...tags, metadata])
     if (reason !== null) throw new RowProblem(`it ${reason}`)
@@ -86,7 +86,7 @@ export class Collector {
     this.entries.push({ ...found, where, threadId, text, tags, metadata, images })
   }
 
-  /** The tags that the store takes, normalized; each other one is reported. */
+  /** Returns the valid tags, normalized; each other one is reported. */
   private tags(where: string, tags: readonly string[]): string[] {
     const good = tags.filter((tag) => {
       const reason = reasonAgainst(tag)
@@ -99,7 +99,7 @@ export class Collector {
     return all.slice(0, MAX_TAGS)
   }
 
-  /** Those that the store takes; each other one is told. */
+  /** Returns the valid images; each other one is reported. */
   private images(where: string, images: readonly FoundImage[]): FoundImage[] {
     return images.flatMap((image, i) => {
       const type = detectImageType(image.bytes)
@@ -111,7 +111,7 @@ export class Collector {
             : i >= MAX_IMAGES
               ? `is beyond the ${MAX_IMAGES} that an entry may have`
               : type === null
-                ? 'is no PNG, JPEG, GIF or WebP image'
+                ? 'is not a PNG, JPEG, GIF or WebP image'
                 : null
       if (reason === null && type !== null) return [{ ...image, mimeType: type }]
       this.note(where, `image ${i + 1} ${reason}; the entry is imported without it`)
@@ -123,7 +123,7 @@ export class Collector {
     this.notices.push({ where, message, refused: true })
   }
 
-  /** Notes something about an imported row, once. */
+  /** Reports something about an imported row, once. */
   note(where: string, message: string): void {
     const key = `${where}\n${message}`
     if (this.noted.has(key)) return
@@ -135,14 +135,14 @@ export class Collector {
     this.skipped.set(what, (this.skipped.get(what) ?? 0) + 1)
   }
 
-  /** @throws SourceProblem where all was left out and nothing is to be said: another source was meant */
+  /** @throws SourceProblem if the source has nothing to import or report: the path is probably wrong */
   holding(path: string, what: string): this {
     if (this.entries.length === 0 && this.notices.length === 0) throw new SourceProblem(`${path} holds no ${what}`)
     return this
   }
 }
 
-/** Why the store refuses a tag; null for one that it takes. */
+/** Returns why the store refuses a tag; null for a valid one. */
 function reasonAgainst(tag: string): string | null {
   const flaw = unstorable(tag)
   if (flaw !== null) return `a tag ${flaw}`
@@ -155,7 +155,7 @@ function reasonAgainst(tag: string): string | null {
   }
 }
 
-/** Why a string somewhere in a value cannot be stored; null when all can. */
+/** Returns why a string in a value cannot be stored; null if all can. */
 function flawIn(value: JsonValue): string | null {
   if (typeof value === 'string') return unstorable(value)
   if (typeof value !== 'object' || value === null) return null

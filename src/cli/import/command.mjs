@@ -1,4 +1,4 @@
-// `commonplace import` and `commonplace verify`: what is in a file, and what of it would be taken.
+// `commonplace import` and `commonplace verify`: checks a file, and imports it or previews the import.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { showPlan, showSent, showVerified } from './report.mjs'
 import { sendVolumes, writeFile, writeMap } from './send.mjs'
 import { bytesOf } from './volumes-file.mjs'
 
-/** Something was refused: the rest was taken. */
+/** Exit code if something was refused and the rest was imported. */
 export const REFUSALS = 3
 
 /** @returns {Promise<typeof import('./library')>} */
@@ -19,7 +19,7 @@ const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.met
 /** @typedef {(problem: string) => never} Usage */
 
 /**
- * Ends with one sentence for what a person can do something about.
+ * Ends the program with one sentence for errors that the user can fix.
  *
  * @template T
  * @param {Pick<typeof import('./library'), 'Problem' | 'SourceProblem'>} library
@@ -32,14 +32,14 @@ export async function explained(library, run) {
   } catch (error) {
     if (error instanceof Refused) return fail(error.message)
     if (error instanceof library.Problem || error instanceof library.SourceProblem) return fail(error.message)
-    // What node:zlib and node:fs say of a file that is cut or cannot be read.
+    // Errors of node:zlib and node:fs for a file that is cut or cannot be read.
     if (['Z_BUF_ERROR', 'Z_DATA_ERROR', 'EACCES', 'EISDIR', 'ENOENT'].includes(error.code)) return fail(error.message)
     throw error
   }
 }
 
 /**
- * Ends likewise, and says how a file is imported that is no file of volumes from its first line on.
+ * Ends the program likewise, and explains how to import a file that is not a file of volumes.
  *
  * @template T
  * @param {typeof import('./library')} library
@@ -48,20 +48,22 @@ export async function explained(library, run) {
  * @returns {Promise<T>}
  */
 async function explainedVolumes(library, path, run) {
-  const foreign = `what another system wrote is imported with --from, one of: ${library.SOURCES.join(', ')}`
-  if (statSync(path).isDirectory()) fail(`${path} is a folder, and a file of volumes is meant; ${foreign}`)
+  const foreign = `to import a file of another system, use --from with one of: ${library.SOURCES.join(', ')}`
+  if (statSync(path).isDirectory()) fail(`${path} is a folder, not a file of volumes; ${foreign}`)
   return explained(library, async () => {
     try {
       return await run()
     } catch (error) {
       const isFirst = error instanceof library.Problem && /^line 1:/.test(error.message)
-      return isFirst ? fail(`${error.message}\nThis seems to be no file of volumes; ${foreign}`) : Promise.reject(error)
+      return isFirst
+        ? fail(`${error.message}\nThis does not seem to be a file of volumes; ${foreign}`)
+        : Promise.reject(error)
     }
   })
 }
 
 /**
- * Checks a file of volumes whole: each volume, and the content of all.
+ * Checks a complete file of volumes: each volume, and the content of all.
  *
  * @param {{ json?: boolean }} options
  * @param {string} path
@@ -74,7 +76,7 @@ export async function verify({ json }, path) {
 }
 
 /**
- * Where projects are renamed: `F.map.json`, beside F.
+ * Path of the file that renames projects: `F.map.json`, next to F.
  *
  * @param {string} path
  * @returns {Map<string, string>}
@@ -90,21 +92,21 @@ function readMap(path) {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  return fail(`${file} must hold {"projects": {"name in the source": "project here"}}`)
+  return fail(`${file} must contain {"projects": {"name in the source": "project here"}}`)
 }
 
 /**
  * @typedef {object} ImportOptions
- * @property {string} [from] the system that wrote the file; without it the file holds volumes
- * @property {string} [project] for entries that name none
- * @property {string} [name] instead of the path, by which the store is known again
- * @property {string} [out] where volumes are written instead of being sent
+ * @property {string} [from] the system that wrote the file; without it the file contains volumes
+ * @property {string} [project] project of entries without one
+ * @property {string} [name] identifies the store instead of the path
+ * @property {string} [out] writes volumes to this file instead of sending them
  * @property {boolean} [prompts]
  * @property {'skip' | 'replace' | 'fail'} [on-conflict]
  * @property {boolean} [dry-run]
  * @property {string} [org]
  * @property {string} [url] of the server
- * @property {boolean} [named] whether a person named the server
+ * @property {boolean} [named] whether the user named the server
  * @property {boolean} [json]
  */
 
@@ -122,7 +124,7 @@ export async function importFile(options, path, usage) {
   const sends = out === undefined && (!options['dry-run'] || options.named === true)
   if (from === undefined && !sends) return verify(options, path)
   const library = await loadLibrary()
-  // Read before anything is sent: what came in is written beside it.
+  // Read before anything is sent: the ids of imported entries are added to it.
   const map = readMap(path)
   if (from === undefined) return sendFile(library, options, path)
   if (!library.SOURCES.includes(from))
@@ -159,7 +161,7 @@ async function send(options, volumes) {
 }
 
 /**
- * Sends a file of volumes, which is read to its end first: only whole files are sent.
+ * Sends a file of volumes, after reading it to its end: only complete files are sent.
  *
  * @param {typeof import('./library')} library
  * @param {ImportOptions} options
@@ -173,7 +175,7 @@ async function sendFile(library, options, path) {
     const unequal = verified.volumes.find((volume) => volume.content !== volume.computed)
     if (unequal !== undefined)
       fail(
-        `line ${unequal.line}: volume ${unequal.volume} says another content than its entries give; nothing was sent`,
+        `line ${unequal.line}: the content hash of volume ${unequal.volume} does not match its entries; nothing was sent`,
       )
     return send(options, project === undefined ? library.wholeVolumes(open()) : library.projectedVolumes(open, project))
   })

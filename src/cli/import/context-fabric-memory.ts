@@ -3,7 +3,7 @@ import type { Millis } from '../../domain/time'
 import type { Row } from './sqlite-row'
 import { isJsonObject, objectIn, RowProblem, stringsIn, textOf, timeOfNumber } from './values'
 
-/** A memory, whichever way it came. */
+/** Converts a memory of any source format. */
 export interface Memory {
   readonly id: string
   readonly layer: 2 | 3

@@ -1,4 +1,5 @@
-// Context Fabric: memory.db of layer 2, semantic.db of layer 3, its folder, or context.export's JSONL (docs/import/context-fabric.md).
+// Reads Context Fabric: memory.db (layer 2), semantic.db (layer 3), their folder, or JSONL of context.export.
+// See docs/import/context-fabric.md.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type JsonObject, own } from '../../domain/entry/metadata'
@@ -10,7 +11,7 @@ import { withId } from './links'
 import { SqliteFile } from './sqlite'
 import { isJsonObject, parseJson, RowProblem, SourceProblem, textOf } from './values'
 
-/** Where the program puts its two files, seen from the folder that a person names. */
+/** Paths of the program's two files in the folder that the user names. */
 const FILES = [
   'memory.db',
   'semantic.db',
@@ -26,7 +27,7 @@ export async function readContextFabric(path: string): Promise<Collector> {
   const links: Link[] = []
   const isFolder = statSync(path).isDirectory()
   const files = isFolder ? FILES.map((name) => join(path, name)).filter(isFile) : [path]
-  if (files.length === 0) throw new SourceProblem(`${path} holds neither memory.db nor semantic.db`)
+  if (files.length === 0) throw new SourceProblem(`${path} has neither memory.db nor semantic.db`)
   for (const file of files) {
     if (/\.jsonl$/.test(file)) readExport(collector, links, file)
     else await readDatabase(collector, links, file)
@@ -64,7 +65,7 @@ function readExport(collector: Collector, links: Link[], file: string): void {
     const where = `line ${line.number}`
     collector.take(where, () => {
       const item = parseJson(line.text(), 'it')
-      if (!isJsonObject(item)) throw new RowProblem('it is no JSON object')
+      if (!isJsonObject(item)) throw new RowProblem('it is not a JSON object')
       const memory = exportedOf(item)
       links.push(...linksOf(where, memory))
       return entryOf(memory)
@@ -110,7 +111,7 @@ function entryOf(memory: Memory): Omit<Found, 'where'> {
   }
 }
 
-/** Links as the keys of metadata that hold ids; those to what is not in the import are told. */
+/** Converts links to the keys of metadata that hold ids; links to entries outside of the import are reported. */
 function withLinks(collector: Collector, links: readonly Link[]): Collector {
   const at = new Map(collector.entries.map(({ id }, i) => [String(id), i]))
   const missing = new Set<string>()
@@ -120,7 +121,7 @@ function withLinks(collector: Collector, links: readonly Link[]): Collector {
     const absent = found === undefined ? from : at.has(to) ? null : to
     if (absent !== null || found === undefined || place === undefined) {
       if (!missing.has(`${where} ${absent}`))
-        collector.note(where, `its link (${relation}) leads to ${absent}, which is not in the import`)
+        collector.note(where, `its link (${relation}) points to ${absent}, which is not in the import`)
       missing.add(`${where} ${absent}`)
       continue
     }
@@ -135,7 +136,7 @@ function withLinks(collector: Collector, links: readonly Link[]): Collector {
   return collector
 }
 
-/** `context_ids` is a list also when it holds one id. */
+/** `context_ids` is a list even if it has one id. */
 function listed(metadata: JsonObject): JsonObject {
   const references = own(metadata, 'references')
   if (!isJsonObject(references) || Array.isArray(references.context_ids)) return metadata

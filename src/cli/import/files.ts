@@ -1,4 +1,4 @@
-// How are foreign text files read? As UTF-8, or UTF-16 where a byte order mark says so; anything else is told.
+// Reads text files of other programs: UTF-8, or UTF-16 with a byte order mark; other encodings are reported.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Collector } from './collector'
@@ -6,27 +6,27 @@ import { RowProblem, SourceProblem } from './values'
 
 export interface TextFile {
   readonly path: string
-  /** From the folder that was asked for, with `/`. */
+  /** Path from the given folder, with `/`. */
   readonly name: string
-  /** Milliseconds since 1970, of the file's last change. */
+  /** Time of the file's last change, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Codes of the file system for one file or folder that cannot be read; the rest of a source can be. */
+/** Error codes of one file or folder that cannot be read; the rest of a source can be. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'it no longer exists',
   EIO: 'the disk reports an error',
-  ELOOP: 'its symbolic links lead in a ring',
+  ELOOP: 'its symbolic links form a cycle',
   ENAMETOOLONG: 'its path is too long',
   EBUSY: 'another program uses it',
 }
 
 /**
- * Runs what reads one file or folder of a source.
+ * Runs a function that reads one file or folder of a source.
  *
- * @throws RowProblem where the file system refuses it
+ * @throws RowProblem for an error of the file system
  */
 function reading<T>(read: () => T): T {
   try {
@@ -38,13 +38,13 @@ function reading<T>(read: () => T): T {
   }
 }
 
-/** Result of a walk: files, and places that cannot be read. */
+/** Result of a walk: files, and paths that cannot be read. */
 interface Below {
   readonly files: TextFile[]
   readonly problems: { readonly where: string; readonly message: string }[]
 }
 
-/** The text of a name, and whether its bytes are UTF-8; bytes that are not are shown as `\xe9`. */
+/** Decodes a file name, and reports whether it is UTF-8; other bytes are shown as `\xe9`. */
 function nameOf(bytes: Uint8Array): { readonly text: string; readonly isText: boolean } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), isText: true }
@@ -55,7 +55,7 @@ function nameOf(bytes: Uint8Array): { readonly text: string; readonly isText: bo
   }
 }
 
-/** Walks a folder; `name` is the path of the folder from where the walk began. */
+/** Walks a folder; `name` is its path from the start of the walk. */
 function walk(folder: string, name: string, ending: RegExp, hidden: boolean, below: Below): void {
   const note = (where: string, error: unknown) => {
     if (!(error instanceof RowProblem)) throw error
@@ -86,7 +86,7 @@ function walk(folder: string, name: string, ending: RegExp, hidden: boolean, bel
   }
 }
 
-/** The files below a folder whose names end so, and the places that cannot be read. */
+/** Returns the files below a folder with this ending, and the paths that cannot be read. */
 export function filesBelow(path: string, ending: RegExp, hidden = false): Below {
   const below: Below = { files: [], problems: [] }
   walk(path, '', ending, hidden, below)
@@ -94,10 +94,10 @@ export function filesBelow(path: string, ending: RegExp, hidden = false): Below 
 }
 
 /**
- * The Markdown files below a folder, or the one file, in the order of their names; hidden folders too with `hidden`. A file or
- * folder that cannot be read is refused alone.
+ * The Markdown files below a folder, or the one file, sorted by name; includes hidden folders with `hidden`. A file or
+ * folder that cannot be read is refused; the others are read.
  *
- * @throws SourceProblem where there is none: another source was meant
+ * @throws SourceProblem if there is none: the path is probably wrong
  */
 export function markdownBelow(collector: Collector, path: string, ending: RegExp, hidden = false): TextFile[] {
   const stat = statSync(path)
@@ -107,12 +107,11 @@ export function markdownBelow(collector: Collector, path: string, ending: RegExp
   }
   const below = filesBelow(path, ending, hidden)
   for (const { where, message } of below.problems) collector.refuse(where, message)
-  if (below.files.length === 0 && below.problems.length === 0)
-    throw new SourceProblem(`${path} holds no Markdown files`)
+  if (below.files.length === 0 && below.problems.length === 0) throw new SourceProblem(`${path} has no Markdown files`)
   return below.files
 }
 
-/** @throws RowProblem for bytes that are no text of their encoding */
+/** @throws RowProblem for invalid bytes */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes
   const encoding =
@@ -124,31 +123,31 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @throws SourceProblem for a folder where one file is read */
+/** @throws SourceProblem for a folder where a file is expected */
 export function checkFile(path: string): void {
   if (statSync(path).isDirectory()) throw new SourceProblem(`${path} is a folder; name the file`)
 }
 
-/** Whether a byte order mark says UTF-16. */
+/** Returns whether a byte order mark means UTF-16. */
 export const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 
-/** The bytes of one file of several. @throws RowProblem where it cannot be read */
+/** Reads the bytes of one file of several. @throws RowProblem if it cannot be read */
 export const readBytes = (path: string): Uint8Array => reading(() => readFileSync(path))
 
-/** @throws RowProblem where it cannot be read, or is not text of its encoding */
+/** @throws RowProblem if it cannot be read, or is not valid text */
 export const readText = (path: string): string => decodeText(readBytes(path))
 
 export interface TextLine {
   /** From 1. */
   readonly number: number
-  /** @throws RowProblem for an empty line, and for one that is not text of its encoding */
+  /** @throws RowProblem for an empty line, and for invalid bytes */
   readonly text: () => string
-  /** Its bytes as characters, whatever they are: to say which line it was. */
+  /** The bytes as characters, valid or not, to identify the line in messages. */
   readonly shown: () => string
 }
 
-/** Lines of a file, of which each is decoded by itself; a byte order mark and carriage returns at ends are no part of them. */
+/** Lines of a file, each decoded separately, without byte order mark and trailing carriage returns. */
 export function* linesOfFile(path: string): Generator<TextLine> {
   checkFile(path)
   let bytes: Uint8Array = readFileSync(path)

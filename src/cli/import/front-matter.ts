@@ -1,4 +1,4 @@
-// How is a note split into its front matter and its body? YAML by the `yaml` package; numbers are kept or told.
+// Splits a note into front matter and body. The `yaml` package parses the YAML; numbers that would lose digits are reported.
 import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { MAX_DEPTH } from '../../domain/json/unkept'
@@ -10,20 +10,20 @@ export interface Note {
   readonly body: string
 }
 
-/** Aliases that one may name: more make a small text large. */
+/** Limit of YAML aliases: more can make a small text huge. */
 const MOST_ALIASES = 100
 
-/** Levels of lists and maps in front matter: those of metadata, and of the levels around them. */
+/** Limit of nested lists and maps in front matter: those of metadata, and of the levels around them. */
 const MOST_LEVELS = MAX_DEPTH + 4
 
-/** @throws RowProblem for front matter without an end, or that is not a YAML object; lines in messages count from the first of the text */
+/** @throws RowProblem for unclosed front matter, or if it is not a YAML object; messages count lines from the start of the text */
 export function readNote(text: string): Note {
   const lines = text.split(/\r?\n/)
   if (!/^---[ \t]*$/.test(lines[0] ?? '')) return { front: null, body: text }
   const end = lines.findIndex((line, i) => i > 0 && /^(---|\.\.\.)[ \t]*$/.test(line))
-  if (end < 0) throw new RowProblem('its front matter, which begins at line 1, has no end')
+  if (end < 0) throw new RowProblem('its front matter, which starts at line 1, is not closed')
   const body = lines.slice(end + 1).join('\n')
-  // An empty line stands for the first one, so that lines have their numbers in the file.
+  // An empty line replaces the first one, so that line numbers match the file.
   const front = frontOf(['', ...lines.slice(1, end)].join('\n'))
   if (front === null || front === undefined) return { front: {}, body }
   const read = jsonOf(front)
@@ -32,11 +32,11 @@ export function readNote(text: string): Note {
   return { front: read, body }
 }
 
-/** Lines of rules of Cursor, whose values need no quotes there: `globs: *.ts`. */
+/** Lines of Cursor rules, whose values need no quotes there: `globs: *.ts`. */
 const RULE_LINE = /^(globs|description):[ \t]+(\S.*?)[ \t]*$/gm
 
 /**
- * What YAML means. Where it means nothing, the values of `globs` and `description` are read as Cursor reads them: each is the rest of
+ * Parses the YAML. If it is invalid, the values of `globs` and `description` are read as Cursor reads them: each is the rest of
  * its line.
  *
  * @throws RowProblem
@@ -76,22 +76,22 @@ function meaningOf(yaml: string): unknown {
     return document.toJS({ maxAliasCount: MOST_ALIASES })
   } catch (error) {
     if (error instanceof RowProblem || !(error instanceof Error)) throw error
-    // More aliases than are allowed, lists within lists beyond all measure, and what a merge key cannot merge.
-    throw new RowProblem(`its front matter, which begins at line 2, is not valid YAML: ${error.message}`)
+    // Too many aliases, too deeply nested lists, or an invalid merge key.
+    throw new RowProblem(`its front matter, which starts at line 2, is not valid YAML: ${error.message}`)
   }
 }
 
-/** Why an alias means nothing; null for one that does. */
+/** Returns why an alias is invalid; null for a valid one. */
 function reasonAgainst(alias: Alias, document: Document): string | null {
   const anchored = alias.resolve(document)
   if (anchored === undefined)
-    return `*${alias.source} names nothing (a value that begins with * needs quotes: "*${alias.source}")`
+    return `*${alias.source} refers to nothing (a value that starts with * needs quotes: "*${alias.source}")`
   const [from = 0] = alias.range ?? []
   const [start = 0, end = 0] = anchored.range ?? []
-  return from >= start && from < end ? `*${alias.source} names what it is a part of` : null
+  return from >= start && from < end ? `*${alias.source} refers to its own parent` : null
 }
 
-/** What YAML gave, as JSON. @throws RowProblem */
+/** Converts parsed YAML to JSON. @throws RowProblem */
 function jsonOf(value: unknown, level = 0): JsonValue {
   if (level > MOST_LEVELS) throw new RowProblem(`its front matter has more than ${MOST_LEVELS} levels`)
   if (value === null || value === undefined) return null
@@ -99,11 +99,11 @@ function jsonOf(value: unknown, level = 0): JsonValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : String(value)
   if (Array.isArray(value)) return value.map((item) => jsonOf(item, level + 1))
-  if (typeof value !== 'object') throw new RowProblem('its front matter holds what JSON does not know')
+  if (typeof value !== 'object') throw new RowProblem('its front matter has a value that JSON does not support')
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, jsonOf(member, level + 1)]))
 }
 
-/** The lines outside of code fences; the others are empty, so that numbers of lines stay. */
+/** Returns the lines outside of code fences; the others become empty, so that line numbers match. */
 export function withoutFences(text: string): string {
   let fence: string | null = null
   return text

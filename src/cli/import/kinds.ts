@@ -1,4 +1,4 @@
-// Which kind of memory does another program's word mean? Only where it is plain; the word itself is always kept.
+// Maps types of other programs to kinds of memory, only where the meaning is clear; the original word is always stored.
 import { isKind } from '../../domain/entry/kind'
 import type { JsonObject } from '../../domain/entry/metadata'
 
@@ -11,7 +11,7 @@ const MEANT: Readonly<Record<string, string>> = {
   skill: 'procedure',
 }
 
-/** Metadata members for a type: the kind, and the word where it is another. */
+/** Returns metadata for a type: the kind, and the original word if it differs. */
 export function kindOf(type: string | null): JsonObject {
   if (type === null || type.trim() === '') return {}
   const word = type.trim().toLowerCase()

@@ -1,10 +1,10 @@
-// How do links of a source become links here? By the four keys of metadata that hold ids; ids stay those of the source.
+// Converts links of a source to the four keys of metadata that hold ids; the ids are those of the source.
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import type { RecordId } from '../../domain/transfer/records'
 import type { Collector } from './collector'
 import { isJsonObject } from './values'
 
-/** `superseded_by` names an entry of the source by its id there, which means nothing here: the heir says `supersedes` instead. */
+/** `superseded_by` names an entry of the source by its id there; the newer entry gets `supersedes` instead. */
 export function withSuperseded(collector: Collector): Collector {
   const ids = new Map(collector.entries.map((found, i) => [String(found.id), i]))
   for (const [i, found] of collector.entries.entries()) {
@@ -19,7 +19,7 @@ export function withSuperseded(collector: Collector): Collector {
   return collector
 }
 
-/** Metadata with one id more under a key that holds ids. */
+/** Adds an id to metadata, under a key that holds ids. */
 export function withId(metadata: JsonObject, key: string, id: RecordId): JsonObject {
   const before = own(metadata, key)
   const list = before === undefined || before === null ? [] : Array.isArray(before) ? before : [before]
@@ -27,7 +27,7 @@ export function withId(metadata: JsonObject, key: string, id: RecordId): JsonObj
   return { ...metadata, [key]: list.length === 0 ? id : [...list, id] }
 }
 
-/** Metadata with a reference, and the word for it. */
+/** Adds a reference and its label to metadata. */
 export function related(metadata: JsonObject, type: string, to: string, shown = to): JsonObject {
   const given = own(metadata, 'references')
   const references = isJsonObject(given) ? given : {}

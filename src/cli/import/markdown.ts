@@ -1,4 +1,4 @@
-// Markdown files: an entry a section (docs/import/markdown.md).
+// Reads Markdown files: one entry per section (docs/import/markdown.md).
 import { basename } from 'node:path'
 import { readKind } from '../../domain/entry/kind'
 import { titleOf } from '../../domain/entry/lifted-metadata'
@@ -12,7 +12,7 @@ import { markdownBelow, readText, type TextFile } from './files'
 import { readNote, withoutFences } from './front-matter'
 import { RowProblem } from './values'
 
-/** Files that tell an agent how to work. */
+/** Files with instructions for agents. */
 const RULES =
   /(^|\/)(CLAUDE(\.local)?\.md|AGENTS(\.override)?\.md|GEMINI\.md|CONVENTIONS\.md|copilot-instructions\.md)$|(^|\/)rules\/|\.mdc$/i
 
@@ -20,11 +20,11 @@ export async function readMarkdown(path: string): Promise<Collector> {
   const collector = new Collector()
   const files = markdownBelow(collector, path, /\.(md|mdc|markdown)$/i, true)
   for (const file of files) await takeSections(collector, file, null)
-  collector.note(path, 'holds no times: each section gets the time of its file')
+  collector.note(path, 'has no times: each section gets the time of its file')
   return collector
 }
 
-/** Each section of a file as an entry. @param project that is known of it */
+/** Yields each section of a file as an entry. @param project its project, if known */
 export async function takeSections(collector: Collector, file: TextFile, project: string | null): Promise<void> {
   try {
     const { front, body } = readNote(readText(file.path).replaceAll('\r\n', '\n'))
@@ -37,8 +37,8 @@ export async function takeSections(collector: Collector, file: TextFile, project
     for (const [, target] of withoutFences(body).matchAll(
       /(?<![\w@])@((?:~|\.{0,2})?\/?[\w.-]+(?:\/[\w.-]+)+|[\w-]+\.md)\b/g,
     ))
-      collector.note(file.name, `imports @${target}, which is not followed: name that file as well`)
-    if (sections.length === 0) throw new RowProblem('holds no text')
+      collector.note(file.name, `imports @${target}, which is not followed: import that file as well`)
+    if (sections.length === 0) throw new RowProblem('has no text')
     for (const { title, path, text } of sections) {
       if (text === '') collector.skip('empty sections')
       else collector.take(`${file.name}#${path}`, () => entryOf(file, title, path, text, base))
@@ -65,9 +65,9 @@ const entryOf = (
 })
 
 interface Section {
-  /** Null for what stands before the first heading. */
+  /** Null before the first heading. */
   readonly title: string | null
-  /** The slugs of the headings that lead to it; the second of equal ones ends with -2. */
+  /** Slugs of the headings above it; the second of equal ones ends with -2. */
   readonly path: string
   readonly text: string
 }
@@ -94,7 +94,7 @@ async function sectionsOf(text: string): Promise<Section[]> {
   return sections
 }
 
-/** A section without its heading: one line, or a line and what underlines it. */
+/** Removes the heading of a section: one line, or a line and its underline. */
 function withoutHeading(section: string): string {
   if (/^ {0,3}#/.test(section)) return section.replace(/^[^\n]*\n?/, '')
   return section.replace(/^.*?\n {0,3}(=+|-+)[ \t]*(\n|$)/s, '')

@@ -1,4 +1,4 @@
-// MCP Context Server 1–3: its SQLite file, or a dump of its PostgreSQL database (docs/import/mcp-context-server.md).
+// Reads MCP Context Server 1–3: its SQLite file, or a dump of its PostgreSQL database (docs/import/mcp-context-server.md).
 import type { RecordId } from '../../domain/transfer/records'
 import { Collector, type Found, type FoundImage } from './collector'
 import { withSuperseded } from './links'
@@ -9,7 +9,7 @@ import { isJsonObject, objectIn, parseJson, RowProblem, SourceProblem, timeOfTex
 
 const TABLES = ['context_entries', 'tags', 'image_attachments']
 
-/** The three tables, whichever database they come from. */
+/** The three tables, from either database. */
 interface Tables {
   rows(table: string): Iterable<Row>
 }
@@ -25,7 +25,7 @@ export async function readSqlite(file: string): Promise<Collector> {
 export async function readPgDump(file: string): Promise<Collector> {
   const problems: { where: string; message: string }[] = []
   const tables = readDump(file, TABLES, (where, message) => problems.push({ where, message }))
-  if (!tables.has('context_entries')) throw new SourceProblem(`${file} holds no rows of context_entries`)
+  if (!tables.has('context_entries')) throw new SourceProblem(`${file} has no rows of context_entries`)
   const collector = collect({ rows: (table) => tables.get(table) ?? [] })
   for (const { where, message } of problems) collector.refuse(where, message)
   return collector
@@ -44,7 +44,7 @@ function collect(tables: Tables): Collector {
   return withSuperseded(collector)
 }
 
-/** What hangs on entries; what hangs on none, or is broken, is told. */
+/** Attaches tags and images to entries; orphaned or broken rows are reported. */
 function beside<T>(
   collector: Collector,
   tables: Tables,
@@ -57,7 +57,7 @@ function beside<T>(
     const where = `${table} id ${row.shown('id')}`
     const entry = row.shown('context_entry_id')
     try {
-      if (!ids.has(entry)) throw new RowProblem(`belongs to the entry ${entry}, which is not there`)
+      if (!ids.has(entry)) throw new RowProblem(`belongs to the entry ${entry}, which does not exist`)
       const value = read(row)
       if (value !== null) all.set(entry, [...(all.get(entry) ?? []), value])
     } catch (error) {
@@ -72,7 +72,7 @@ function imageOf(row: Row): FoundImage & { readonly position: number } {
   const bytes = row.value('image_data')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0)
     throw new RowProblem(`has no bytes; entry ${row.shown('context_entry_id')} is imported without it`)
-  // JSON within a JSON string in one release, plain in others.
+  // A JSON string of JSON in one release, plain JSON in others.
   const given = row.text('image_metadata')
   const once = given === null ? null : parseJson(given, 'image_metadata')
   const metadata = typeof once === 'string' && once !== '' ? parseJson(once, 'image_metadata') : once
@@ -84,7 +84,7 @@ function imageOf(row: Row): FoundImage & { readonly position: number } {
   }
 }
 
-/** The text id of the unreleased layout, else the number. */
+/** Returns the text id of the unreleased layout, else the number. */
 function idOf(row: Row): RecordId {
   const id = row.value('id')
   if (typeof id === 'number') return id

@@ -1,4 +1,4 @@
-// mcp-memory-service: its sqlite_vec database (docs/import/mcp-memory-service.md). Its vec0 table is never read.
+// Reads mcp-memory-service: its sqlite_vec database (docs/import/mcp-memory-service.md). Its vec0 table is never read.
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
 import { kindOf } from './kinds'
@@ -7,7 +7,7 @@ import { SqliteFile } from './sqlite'
 import type { Row } from './sqlite-row'
 import { objectIn, RowProblem, stringsIn, textOf, timeOfNumber, timeOfText } from './values'
 
-/** What the program notes for itself beside what a person gave. */
+/** Metadata keys that the program writes for itself. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'access_count',
   'last_accessed_at',
@@ -26,7 +26,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'last_consolidated_at',
 ])
 
-/** Relations that the program stores as two edges, one each way (its storage/graph.py); the others have a direction. */
+/** Relations that the program stores as two edges, one in each direction (its storage/graph.py); the others have a direction. */
 const SYMMETRIC: ReadonlySet<string> = new Set(['related', 'contradicts'])
 
 export async function readMemoryService(file: string): Promise<Collector> {
@@ -37,7 +37,8 @@ export async function readMemoryService(file: string): Promise<Collector> {
     for (const row of database.rows('memories')) {
       const where = `memories id ${row.shown('id')}`
       if (row.value('deleted_at') !== null) collector.skip('deleted memories')
-      else if (/^assoc_/.test(row.shown('content_hash'))) collector.skip('associations that the program found itself')
+      else if (/^assoc_/.test(row.shown('content_hash')))
+        collector.skip('associations that the program found by itself')
       else
         collector.take(where, () => {
           const found = memoryOf(collector, row)
@@ -79,7 +80,7 @@ function memoryOf(collector: Collector, row: Row): Omit<Found, 'where'> {
   }
 }
 
-/** Seconds in the column, else the text of the `…_iso` column; null where both are NULL. @throws RowProblem */
+/** Returns the seconds in the column, else the text of the `…_iso` column; null where both are NULL. @throws RowProblem */
 function timeOf(row: Row, name: 'created_at' | 'updated_at'): number | null {
   const seconds = row.value(name)
   if (seconds !== null) return timeOfNumber(seconds, 's', name)
@@ -109,7 +110,7 @@ function supersede(collector: Collector, heirs: readonly Heir[]): void {
   }
 }
 
-/** Edges between two memories, each once; the word of the edge stands in metadata, since the program itself chose it. */
+/** Adds edges between two memories, each once; the label is stored in metadata, since the program chose it. */
 function relate(collector: Collector, edges: Iterable<Row>): void {
   const at = new Map(collector.entries.map(({ id }, i) => [String(id), i]))
   const met = new Set<string>()
@@ -128,7 +129,7 @@ function relate(collector: Collector, edges: Iterable<Row>): void {
       const found = place === undefined ? undefined : collector.entries[place]
       const key = [type, ...(SYMMETRIC.has(type) ? [from, to].sort() : [from, to])].join(' ')
       if (place === undefined || found === undefined || !at.has(to)) collector.skip('edges to what is not imported')
-      else if (met.has(key)) collector.skip('edges that say the same the other way round')
+      else if (met.has(key)) collector.skip('edges that repeat another one in reverse')
       else collector.entries[place] = { ...found, metadata: related(found.metadata ?? {}, type, to) }
       met.add(key)
     } catch (error) {

@@ -1,4 +1,4 @@
-// NDJSON: one object of store_context's arguments a line, created_at and id as well (docs/import/ndjson.md).
+// Reads NDJSON: one object with store_context's arguments per line, plus created_at and id (docs/import/ndjson.md).
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { type JsonObject, own } from '../../domain/entry/metadata'
@@ -16,11 +16,11 @@ export async function readNdjson(file: string): Promise<Collector> {
   for (const line of linesOfFile(file))
     collector.take(`line ${line.number}`, () => {
       const item = parseJson(line.text(), 'it')
-      if (!isJsonObject(item)) throw new RowProblem('it is no JSON object')
+      if (!isJsonObject(item)) throw new RowProblem('it is not a JSON object')
       const found = entryOf(item, at)
       if (own(item, 'created_at') === undefined) withoutTime++
       if (own(item, 'id') !== undefined) return found
-      // Without an id a line is known again by what it says; the same said twice is two entries.
+      // Without an id a line is recognized by its content; the same content twice gives two entries.
       const count = (met.get(String(found.id)) ?? 0) + 1
       met.set(String(found.id), count)
       return count === 1 ? found : { ...found, id: `${found.id}-${count}` }
@@ -40,7 +40,7 @@ function entryOf(item: JsonObject, at: number): Omit<Found, 'where'> {
   const source = word('source')
   if (source !== 'user' && source !== 'agent') throw new RowProblem(`source is ${shown(source)}, not user or agent`)
   const given = own(item, 'metadata')
-  if (typeof given === 'string') throw new RowProblem('metadata is no JSON object')
+  if (typeof given === 'string') throw new RowProblem('metadata is not a JSON object')
   if (typeof own(item, 'tags') === 'string') throw new RowProblem('tags are not a list of strings')
   const created = own(item, 'created_at')
   const updated = own(item, 'updated_at')

@@ -1,4 +1,4 @@
-// How are rows read from a plain dump of pg_dump? COPY blocks and INSERT statements of the tables that are asked for; nothing is run.
+// Reads rows from a plain dump of pg_dump: COPY blocks and INSERT statements of the requested tables; no SQL is run.
 import { linesOfFile, type TextLine } from './files'
 import { readInsert } from './pg-insert'
 import { Row } from './sqlite-row'
@@ -12,9 +12,9 @@ const INSERT = /^INSERT INTO (?:"?[\w$]+"?\.)?"?([\w$]+)"? /
 const BYTES = new Set(['image_data'])
 
 /**
- * @param tables whose rows are wanted, by name without schema
- * @param tell gets each row that cannot be read
- * @returns the rows of those tables that the dump fills
+ * @param tables names without schema
+ * @param tell receives each row that cannot be read
+ * @returns the rows of those tables in the dump
  */
 export function readDump(file: string, tables: readonly string[], tell: Tell): Map<string, Row[]> {
   const read = new Map<string, Row[]>()
@@ -51,7 +51,7 @@ function textOrNull(line: TextLine): string | null {
 function* copied(lines: Iterator<TextLine>, table: string, columns: readonly string[], tell: Tell): Generator<Row> {
   for (let number = 1; ; number++) {
     const { value: line, done } = lines.next()
-    if (done === true) return tell(table, 'its rows have no end: the dump is cut')
+    if (done === true) return tell(table, 'its rows are incomplete: the dump is cut')
     const text = textOrNull(line)
     if (text === '\\.') return
     try {
@@ -69,7 +69,7 @@ function* copied(lines: Iterator<TextLine>, table: string, columns: readonly str
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
-/** A field of the COPY form: `\N` is null, and a backslash escapes. */
+/** Decodes a field of the COPY form: `\N` is null, and a backslash escapes. */
 function fieldOf(column: string, field: string): string | Uint8Array | null {
   if (field === '\\N') return null
   const text = field.replaceAll(/\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)/gs, (_, code: string) => {
@@ -80,13 +80,13 @@ function fieldOf(column: string, field: string): string | Uint8Array | null {
   return BYTES.has(column) ? bytesOf(text) : text
 }
 
-/** Bytes in the hex form of PostgreSQL. @throws RowProblem */
+/** Decodes bytes in the hex form of PostgreSQL. @throws RowProblem */
 function bytesOf(text: string): Uint8Array {
   if (!/^\\x([0-9a-f]{2})*$/i.test(text)) throw new RowProblem('its bytes are not in the hex form (cut or altered)')
   return Buffer.from(text.slice(2), 'hex')
 }
 
-/** One INSERT, whose strings may hold line ends; it ends with a line that ends as it does, so only then it is read. */
+/** One INSERT, whose strings may contain line breaks; it is read when a line ends like a statement. */
 function inserted(lines: Iterator<TextLine>, first: TextLine, begun: string, table: string, tell: Tell): Row | null {
   const where = `${table} (line ${first.number})`
   const parts = [begun]
@@ -96,7 +96,7 @@ function inserted(lines: Iterator<TextLine>, first: TextLine, begun: string, tab
     const next = read?.state === 'wrong' ? null : lines.next()
     const more = next === null || next.done === true ? null : textOrNull(next.value)
     if (more === null) {
-      const left = parts.length === 1 ? '' : `; with it ${parts.length} lines are left out`
+      const left = parts.length === 1 ? '' : `; ${parts.length} lines are left out with it`
       tell(where, `is not a complete INSERT of pg_dump --column-inserts: cut, altered or not UTF-8${left}`)
       return null
     }

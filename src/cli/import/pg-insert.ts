@@ -1,8 +1,8 @@
-// How is one INSERT of a dump read? Columns and literals as pg_dump --column-inserts writes them.
+// Parses one INSERT of a dump: columns and literals as pg_dump --column-inserts writes them.
 
 type Insert =
   | { readonly state: 'whole'; readonly columns: readonly string[]; readonly values: readonly (string | null)[] }
-  /** It goes on in the next line. */
+  /** The statement continues on the next line. */
   | { readonly state: 'open' }
   | { readonly state: 'wrong' }
 
@@ -26,7 +26,7 @@ export function readInsert(text: string): Insert {
   }
 }
 
-/** A literal from a place on, and where it ends; null when it has no end yet. */
+/** Parses a literal from a position, and returns where it ends; null if it is not complete. */
 function literal(text: string, at: number): { readonly value: string | null; readonly end: number } | null {
   const isEscaped = text.startsWith("E'", at)
   if (!isEscaped && text[at] !== "'") {

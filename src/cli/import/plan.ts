@@ -1,4 +1,4 @@
-// What would an import bring? Counts and hashes by thread, what is told, and the volumes, which are made when they are asked for.
+// Plans an import: counts and hashes by thread, notices, and the volumes, which are made on demand.
 import { ContentSum } from '../../domain/transfer/content'
 import type { Volume } from '../../domain/transfer/volume-writer'
 import { writeVolumes } from '../../domain/transfer/volume-writer'
@@ -13,23 +13,23 @@ export interface Plan {
   readonly images: number
   readonly links: number
   readonly threads: readonly { readonly thread_id: string; readonly entries: number; readonly content: string }[]
-  /** Of all entries. */
+  /** Hash of all entries. */
   readonly content: string
   readonly refused: readonly ImportNotice[]
-  /** What was taken, but not whole, or with something that its source lacks. */
+  /** Rows that were imported with changes. */
   readonly notes: readonly ImportNotice[]
-  /** What was left out on purpose, and how often. */
+  /** Number of rows left out on purpose, by kind. */
   readonly skipped: Readonly<Record<string, number>>
-  /** In order; each is a whole volume of the format, to be sent by itself. One is held at a time. */
+  /** Complete volumes of the format in order, to be sent one by one. One is in memory at a time. */
   readonly volumes: () => AsyncGenerator<Volume>
 }
 
 /**
- * Reads a source and says what it holds.
+ * Reads a source and plans its import.
  *
- * @param name tells this store from others of the same system: an import knows again what came from it before
+ * @param name distinguishes this store from others of the same system: a repeated import recognizes its entries
  * @param at when the file was made, ISO 8601
- * @throws SourceProblem when nothing of it can be read
+ * @throws SourceProblem if nothing of it can be read
  */
 export async function planImport(
   source: string,

@@ -1,10 +1,10 @@
-// A file of volumes in which entries without a project get one: the volumes are written anew.
+// Gives entries without a project one, by rewriting the volumes of a file.
 import { Known } from '../../domain/transfer/content'
 import type { CarriedRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
 
-/** Begins a pass over the bytes of a file. */
+/** Starts a pass over the bytes of a file. */
 export type ProjectedExport = () => AsyncIterable<Uint8Array>
 
 const withProject = <R extends RecordOf<'entry'> | RecordOf<'version'>>(record: R, project: string): R =>
@@ -17,7 +17,7 @@ async function* recordsOf(open: ProjectedExport, project: string): AsyncGenerato
   }
 }
 
-/** @param project for entries that name none */
+/** @param project project of entries without one */
 export async function* projectedVolumes(open: ProjectedExport, project: string): AsyncGenerator<Volume> {
   const known = new Known()
   let manifest: RecordOf<'manifest'> | null = null

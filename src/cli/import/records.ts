@@ -1,4 +1,4 @@
-// How does what was found become records of the format? Projects and links are resolved; the rest is as the store would lift it.
+// Converts found entries to records of the format. Projects and links are resolved; the store handles the rest.
 
 import { createHash } from 'node:crypto'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
@@ -10,16 +10,16 @@ import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer
 import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'
 
 export interface Projects {
-  /** For entries that name none. */
+  /** Project of entries without one. */
   readonly otherwise: string | null
-  /** A project as the source names it → as it is called here. */
+  /** A project's name in the source → its name here. */
   readonly map: ReadonlyMap<string, string>
 }
 
 const iso = (ms: Millis): string => new Date(ms).toISOString()
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Entries as records, in the order in which they are to get ids. */
+/** Entries as records, in the order in which they get ids. */
 export class Packed {
   readonly known = new Known()
   private readonly found: readonly Found[]
@@ -41,7 +41,7 @@ export class Packed {
     return this.found.length
   }
 
-  /** Each image once, before the entry that uses it first. */
+  /** Each image once, before the first entry that uses it. */
   *records(): Generator<CarriedRecord> {
     const written = new Set<string>()
     for (const found of this.found) {
@@ -87,16 +87,16 @@ export class Packed {
   private withProject(metadata: JsonObject | null): JsonObject | null {
     const given = own(metadata, 'project')
     const named = typeof given === 'string' && given.trim() !== '' ? given : null
-    // What is no string is no project, and stays what it is.
+    // A value that is not a string is not a project, and is preserved.
     if (given !== undefined && named === null) return metadata
     const project = named === null ? this.projects.otherwise : (this.projects.map.get(named) ?? named)
     return project === null || project === named ? metadata : { ...metadata, project }
   }
 
-  /** What metadata links to, as far as it is in the import; anything else stays in metadata and links nothing. */
+  /** Links of the metadata to entries of the import; other ids stay in metadata without a link. */
   private links(metadata: JsonObject | null): NonNullable<EntryRecord['links']> {
     if (metadata === null) return []
-    // The rule that finds links knows numbers only: each id of the import gets one for the question.
+    // The rule that finds links accepts numbers only, so each id of the import gets one.
     const asked: RecordId[] = []
     const numbered = withIds(metadata, (id): JsonValue => {
       const there = this.ids.get(String(id))

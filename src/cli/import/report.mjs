@@ -1,15 +1,15 @@
-// What is a person told of an import and of a file of volumes? Lines, or one JSON object with --json.
+// Prints reports of an import and of a file of volumes: lines, or one JSON object with --json.
 import { counted } from '../counted.mjs'
 import { shown } from '../server.mjs'
 
-/** Lines of each list that are shown; --json has all. */
+/** Lines shown of each list; --json has all. */
 const SHOWN = 100
 
 /** @param {string} title @param {readonly string[]} lines */
 function list(title, lines) {
   if (lines.length === 0) return
   console.log(`${title} (${lines.length}):`)
-  // What stands in files of others is shown, never obeyed by the terminal.
+  // Escapes control characters of foreign files.
   for (const line of lines.slice(0, SHOWN)) console.log(`  ${shown(line)}`)
   if (lines.length > SHOWN) console.log(`  … and ${lines.length - SHOWN} more; --json lists all`)
 }
@@ -63,27 +63,27 @@ const located = ({ volume, line, id, code, message }) =>
 
 /**
  * @param {import('./send.mjs').Totals} sent
- * @param {{ json: boolean, dryRun: boolean, alone: boolean }} options `alone`: nothing else is printed
+ * @param {{ json: boolean, dryRun: boolean, alone: boolean }} options `alone`: no other output
  * @returns {number} the exit code
  */
 export function showSent(sent, { json, dryRun, alone }) {
   const { entries, images, links, versions, vectors, problems, warnings, warned, volumes, unequal } = sent
   if (json && alone) console.log(JSON.stringify(sent))
   if (!json) {
-    list('told by the server', problems.map(located))
+    list('reported by the server', problems.map(located))
     list('warnings of the server', warnings.map(located))
     const unnamed = Object.values(warned).reduce((sum, n) => sum + n, 0) - warnings.length
-    if (unnamed > 0) console.log(`  … and ${counted(unnamed, 'warning')} that the server counts without their lines`)
+    if (unnamed > 0) console.log(`  … and ${counted(unnamed, 'warning')} that the server reports without line numbers`)
     console.log(
-      `${dryRun ? 'It would be, of' : 'Of'} ${counted(volumes, 'volume')}: entries ${listed(entries)}; images ${listed(images)}`,
+      `${dryRun ? 'Preview of' : 'Of'} ${counted(volumes, 'volume')}: entries ${listed(entries)}; images ${listed(images)}`,
     )
     console.log(
       dryRun
-        ? 'Nothing was written; links, versions and vectors are counted when it is.'
+        ? 'Nothing was written; a real import also counts links, versions and vectors.'
         : `${counted(links, 'link')}, ${counted(versions, 'version')}, ${counted(vectors, 'vector')}.`,
     )
   }
-  for (const volume of unequal) console.error(`volume ${volume}: what stands in the server is not what the file says`)
+  for (const volume of unequal) console.error(`volume ${volume}: the content on the server differs from the file`)
   if (unequal.length > 0) return 1
   return (entries.refused ?? 0) > 0 ? 3 : 0
 }
@@ -102,9 +102,9 @@ export function showVerified({ volumes, counts, content, threads }, json) {
   } else {
     for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(10)}${String(count).padStart(10)}`)
     console.log(`content   ${content}`)
-    if (equal) console.log(`${counted(volumes.length, 'volume is', 'volumes are')} whole and equal.`)
+    if (equal) console.log(`${counted(volumes.length, 'volume is', 'volumes are')} complete and equal.`)
   }
   for (const { volume, line, content, computed } of unequal)
-    console.error(`line ${line}: volume ${volume} says content ${content}, but its entries give ${computed}`)
+    console.error(`line ${line}: volume ${volume} has the content hash ${content}, but its entries give ${computed}`)
   return equal ? 0 : 1
 }

@@ -1,4 +1,4 @@
-// How do volumes reach a server? One after the other, each again when the connection breaks: what has come in is known by its id.
+// Sends volumes to a server, one after the other; each is sent again if the connection breaks, and stored entries are recognized by id.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
@@ -23,7 +23,7 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
  * @property {{ volume: number, line: number, id?: unknown, code: string, message: string }[]} warnings the first hundred of each volume
  * @property {Record<string, number>} warned the number of warnings by code
  * @property {number} volumes
- * @property {number[]} unequal volumes of which all was taken, and whose content is another one here
+ * @property {number[]} unequal volumes that were imported completely, but whose content differs here
  */
 
 /** @param {Record<string, number>} sums @param {Record<string, number>} more */
@@ -53,14 +53,14 @@ async function post({ url, org, query }, bytes) {
   }
 }
 
-/** @param {Uint8Array} bytes the last line of a volume tells its content */
+/** @param {Uint8Array} bytes the last line of a volume has the hash of its content */
 const contentOf = (bytes) => {
   const text = Buffer.from(bytes.subarray(bytes.lastIndexOf(0x0a, bytes.length - 2) + 1)).toString()
   return JSON.parse(text).content
 }
 
 /**
- * Sends volumes and adds up what became of them.
+ * Sends volumes and sums up the results.
  *
  * @param {{ url: string, org: string, query: URLSearchParams, json?: boolean }} target
  * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes
@@ -104,7 +104,7 @@ export async function sendVolumes(target, volumes) {
 }
 
 /**
- * Writes down which id is which, beside what a person wrote into the map.
+ * Writes the map of ids into the map file, and preserves the user's content.
  *
  * @param {string} file `F.map.json`
  * @param {[unknown, number][]} map
@@ -122,7 +122,7 @@ export function writeMap(file, map) {
 }
 
 /**
- * Writes volumes one after another; the file has its name only when it is whole.
+ * Writes volumes one after another; the file gets its name only when it is complete.
  *
  * @param {string} out
  * @param {AsyncIterable<{ bytes: Uint8Array }>} volumes

@@ -1,4 +1,4 @@
-// @modelcontextprotocol/server-memory: its JSONL file of entities and relations (docs/import/server-memory.md).
+// Reads @modelcontextprotocol/server-memory: its JSONL file of entities and relations (docs/import/server-memory.md).
 import { statSync } from 'node:fs'
 import { checkThreadId } from '../../domain/entry/draft'
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
@@ -7,7 +7,7 @@ import { Collector } from './collector'
 import { checkFile, linesOfFile, readText } from './files'
 import { isJsonObject, parseJson, RowProblem, shown, stringsIn } from './values'
 
-/** The thread of entities whose type names none. */
+/** The thread of entities without a type. */
 const GRAPH = 'knowledge graph'
 
 interface Entity {
@@ -33,7 +33,7 @@ export async function readServerMemory(file: string): Promise<Collector> {
     try {
       const read = itemOf(item(), where)
       if ('observations' in read) {
-        if (entities.has(read.name)) throw new RowProblem(`the entity ${shown(read.name)} was there before`)
+        if (entities.has(read.name)) throw new RowProblem(`the entity ${shown(read.name)} occurs twice`)
         entities.set(read.name, read)
       } else relations.push(read)
     } catch (error) {
@@ -42,7 +42,7 @@ export async function readServerMemory(file: string): Promise<Collector> {
     }
   }
   const out = relationsOf(collector, entities, relations)
-  if (entities.size > 0) collector.note(file, 'holds no times: each memory gets the time of the file')
+  if (entities.size > 0) collector.note(file, 'has no times: each memory gets the time of the file')
   for (const entity of entities.values())
     collector.take(entity.where, () => ({
       id: entity.name,
@@ -67,7 +67,7 @@ function* itemsByLine(file: string): Generator<Item> {
   for (const line of linesOfFile(file)) yield { where: `line ${line.number}`, item: () => parseJson(line.text(), 'it') }
 }
 
-/** The items of a file that holds one answer of `read_graph`; null for a file of lines. */
+/** Returns the items of a file with one answer of `read_graph`; null for a file of lines. */
 function graphIn(file: string): Item[] | null {
   checkFile(file)
   const graph = graphOf(jsonOrNull(() => readText(file)))
@@ -81,13 +81,13 @@ function graphIn(file: string): Item[] | null {
     const items = own(graph, key)
     return (Array.isArray(items) ? items : []).map((given, i) => ({
       where: `${type} ${i + 1}`,
-      // The answer of older releases names the type of an item as its file does, that of others does not.
+      // In the answer of older releases items have the type of the file, in others they have none.
       item: () => (isJsonObject(given) ? { ...given, type } : given),
     }))
   })
 }
 
-/** The graph in an answer: by itself, as structured content, or as the text of a tool's result. */
+/** Returns the graph in an answer: plain, as structured content, or as the text of a tool's result. */
 function graphOf(answer: JsonValue | undefined): JsonObject | null {
   if (!isJsonObject(answer ?? null)) return null
   const object = answer as JsonObject
@@ -110,7 +110,7 @@ function jsonOrNull(text: () => string): JsonValue {
   }
 }
 
-/** The type of an entity, where it can name a thread. */
+/** Returns the type of an entity, if it is a valid thread name. */
 function threadOf(collector: Collector, { where, type }: Entity): string {
   if (type.trim() === '') return GRAPH
   try {
@@ -123,7 +123,7 @@ function threadOf(collector: Collector, { where, type }: Entity): string {
 }
 
 function itemOf(item: JsonValue, where: string): Entity | Relation {
-  if (!isJsonObject(item)) throw new RowProblem('it is no JSON object')
+  if (!isJsonObject(item)) throw new RowProblem('it is not a JSON object')
   const word = (key: string): string => {
     const value = Object.hasOwn(item, key) ? item[key] : undefined
     if (typeof value !== 'string') throw new RowProblem(`it has no ${key}`)
@@ -133,12 +133,12 @@ function itemOf(item: JsonValue, where: string): Entity | Relation {
   if (item.type !== 'entity') throw new RowProblem(`its type ${shown(item.type)} is neither entity nor relation`)
   if (!Array.isArray(item.observations)) throw new RowProblem('its observations are not a list')
   const name = word('name')
-  // An empty name is one as good as any other to the program; as an id it cannot be told from none.
+  // The program allows an empty name; as an id it would mean none.
   if (name === '') throw new RowProblem('its name is empty')
   return { where, name, type: word('entityType'), observations: stringsIn(item.observations, 'observations') }
 }
 
-/** Relations by the entity they start from; those that lead nowhere or to themselves are told. */
+/** Groups relations by the entity they start from; dangling ones and self-references are reported. */
 function relationsOf(
   collector: Collector,
   entities: ReadonlyMap<string, Entity>,
@@ -148,7 +148,8 @@ function relationsOf(
   for (const relation of relations) {
     const { where, from, to, type } = relation
     const missing = [from, to].find((name) => !entities.has(name))
-    if (missing !== undefined) collector.refuse(where, `the relation "${type}" leads to no entity: ${shown(missing)}`)
+    if (missing !== undefined)
+      collector.refuse(where, `the relation "${type}" points to an unknown entity: ${shown(missing)}`)
     else if (from === to) collector.refuse(where, `the relation "${type}" leads from ${shown(from)} to itself`)
     else out.set(from, [...(out.get(from) ?? []), relation])
   }

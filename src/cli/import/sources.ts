@@ -1,4 +1,4 @@
-// Which systems can be imported from, and what reads each?
+// Lists the systems that can be imported, with their readers.
 import { readBasicMemory } from './basic-memory'
 import { readChatGpt } from './chatgpt'
 import { readClaudeChats } from './claude-chats'
@@ -16,7 +16,7 @@ import { readServerMemory } from './server-memory'
 
 export interface ReadOptions {
   readonly projects: Projects
-  /** The words of the user too, where a source keeps them apart. */
+  /** Includes the user's prompts, where a source stores them separately. */
   readonly prompts: boolean
 }
 
@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, Read>> = {
 
 export const SOURCES = Object.keys(READERS)
 
-/** @param source one of SOURCES @throws SourceProblem when nothing of it can be read */
+/** @param source one of SOURCES @throws SourceProblem if nothing of it can be read */
 export async function readSource(source: string, path: string, options: ReadOptions): Promise<Collector> {
   const read = READERS[source]
   if (read === undefined) throw new RangeError(`unknown source: ${source}`)

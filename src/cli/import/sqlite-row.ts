@@ -1,9 +1,9 @@
 import { RowProblem } from './values'
 
-/** A text whose bytes are not of the database's encoding. */
+/** Marks a text that is not valid in the database's encoding. */
 export const UNREADABLE = Symbol('not UTF-8')
 
-/** One row; `text`, `number` and `value` throw RowProblem for a column whose bytes are no text. */
+/** One row; `text`, `number` and `value` throw RowProblem for a column with invalid text. */
 export class Row {
   constructor(private readonly columns: ReadonlyMap<string, unknown>) {}
 
@@ -23,7 +23,7 @@ export class Row {
       : null
   }
 
-  /** Null where there is no text. @throws RowProblem */
+  /** Null for an empty column. @throws RowProblem */
   text(name: string): string | null {
     const value = this.value(name)
     return typeof value === 'string' && value !== '' ? value : null
@@ -34,7 +34,7 @@ export class Row {
     return typeof value === 'number' ? value : null
   }
 
-  /** For the person: which row it is. */
+  /** Identifies the row in messages. */
   shown(name: string): string {
     const value = this.columns.get(name)
     return value === UNREADABLE ? '(not UTF-8)' : String(value)

@@ -1,4 +1,4 @@
-// How is a foreign SQLite file read? By node:sqlite, without changing it; text that is not in its encoding is told, not guessed.
+// Reads a SQLite file of another program with node:sqlite, without changing it; text with an invalid encoding is reported.
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -20,8 +20,8 @@ export class SqliteFile {
   ) {}
 
   /**
-   * Opens a file, and closes it when `read` has ended. Rows that stand in a -wal (or -journal) beside it are read as well: from a copy
-   * of both, because opening the originals would change them.
+   * Opens a file, and closes it when `read` has ended. With a -wal (or -journal) file, copies of both are opened, because opening the
+   * originals would change them.
    *
    * @throws SourceProblem
    */
@@ -40,7 +40,7 @@ export class SqliteFile {
 
   private static async open(file: string): Promise<SqliteFile> {
     const { DatabaseSync } = await import('node:sqlite').catch(() => {
-      throw new SourceProblem('SQLite files need Node 22.13 or later: npm run commonplace brings one')
+      throw new SourceProblem('SQLite files need Node 22.13 or later; npm run commonplace uses one')
     })
     const beside = ['-wal', '-journal'].filter((end) => sizeOf(file + end) > 0)
     const folder = beside.length > 0 ? mkdtempSync(join(tmpdir(), 'commonplace-import-')) : null
@@ -50,7 +50,7 @@ export class SqliteFile {
     try {
       const target = folder === null ? file : join(folder, basename(file))
       if (folder !== null) copyWhole(file, target, beside)
-      // Without a -wal nobody writes it: immutable lets a file in a folder that cannot be written be read, too.
+      // Without a -wal there is no writer: immutable also allows a file in a read-only folder.
       const url = pathToFileURL(target)
       if (folder === null) url.searchParams.set('immutable', '1')
       const database = new DatabaseSync(url, folder === null ? { readOnly: true } : {})
@@ -70,12 +70,12 @@ export class SqliteFile {
     return found !== undefined
   }
 
-  /** @throws SourceProblem when the table is not there */
+  /** @throws SourceProblem if the table does not exist */
   need(table: string, program: string): void {
     if (this.hasTable(table)) return
     throw new SourceProblem(
-      `${this.file} has no table ${table}: it is no database of ${program}, or a copy of a running one ` +
-        'without its -wal file, in which all rows stand; copy both, or stop the program first',
+      `${this.file} has no table ${table}: it is not a database of ${program}, or it was copied from a running one ` +
+        'without its -wal file, which contains the rows; copy both, or stop the program first',
     )
   }
 
@@ -84,12 +84,12 @@ export class SqliteFile {
     return rows.map(({ name }) => String(name))
   }
 
-  /** All rows of a plain table, in the order in which they were written. */
+  /** Yields all rows of a plain table, in insertion order. */
   *rows(table: string): Generator<Row> {
     const columns = this.columns(table)
     const encoding = ENCODINGS[String(this.database.prepare('PRAGMA encoding').get()?.encoding)] ?? 'utf-8'
     const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
-    // Text is read as the bytes that stand there: the driver would put U+FFFD for what is not in the encoding.
+    // Text is read as bytes: the driver would insert U+FFFD for invalid text.
     const read = columns.flatMap((name, i) => [
       `CASE typeof(${quoted(name)}) WHEN 'text' THEN CAST(${quoted(name)} AS BLOB) ELSE ${quoted(name)} END AS v${i}`,
       `typeof(${quoted(name)}) AS t${i}`,
@@ -113,7 +113,7 @@ function decoded(decoder: TextDecoder, bytes: Uint8Array): unknown {
   }
 }
 
-/** @throws SourceProblem when the files change meanwhile */
+/** @throws SourceProblem if the files change meanwhile */
 function copyWhole(file: string, target: string, beside: readonly string[]): void {
   const ends = ['', ...beside]
   const state = () =>
@@ -130,6 +130,6 @@ function readable(error: unknown, file: string): unknown {
   const isSqlite = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR'
   if (!isSqlite) return error
   return new SourceProblem(
-    `${file} cannot be read: ${error.message} (cut, damaged, or not a SQLite database); nothing of it is imported`,
+    `${file} cannot be read: ${error.message} (cut, damaged, or not a SQLite database); nothing was imported`,
   )
 }

@@ -1,4 +1,4 @@
-// How is a file of volumes read? As a stream, unpacked where it is gzip; it may be larger than memory.
+// Reads a file of volumes as a stream, decompressed if it is gzip; it may be larger than memory.
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 
@@ -14,7 +14,7 @@ function isGzip(path) {
 }
 
 /**
- * The bytes of a file of volumes.
+ * Yields the bytes of a file of volumes.
  *
  * @param {string} path
  * @returns {AsyncIterable<Uint8Array>}

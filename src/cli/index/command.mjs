@@ -1,4 +1,4 @@
-// `commonplace index [dir] --project P`: sends what changed of a folder's files to the index of code, and what vanished.
+// `commonplace index [dir] --project P`: updates the code index with changed and deleted files of a folder.
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,19 +7,19 @@ import { ask, fail, messageOf, shown } from '../server.mjs'
 import { isMade, listFiles } from './files.mjs'
 import { rootOf } from './root.mjs'
 
-/** Below the limits of a call, so that a bar moves and others are served meanwhile. */
+/** Below the limits of a call, so that progress is visible and other requests are served. */
 const BATCH_FILES = 50
 const BATCH_BYTES = 1_000_000
 const MAX_BYTES = 1_048_576
 const BINARY_BYTES = 8192
-/** After a change the others of the same moment are waited for. */
+/** Delay after a change, to collect others. */
 const SETTLE_MS = 300
-/** Until the next try where a server did not answer. */
+/** Delay before a retry when the server does not respond. */
 const RETRY_MS = 5_000
 
 const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : String(error))
 
-/** The text of a file, or why it has none; nothing for one that is gone meanwhile. */
+/** Reads a file's text, or returns why it has none; empty if it was deleted meanwhile. */
 function readText(file) {
   try {
     if (statSync(file).size > MAX_BYTES) return { reason: 'larger than 1 MB' }
@@ -50,12 +50,12 @@ function* batches(files) {
   yield batch
 }
 
-/** A pass that would delete more than this share of what is known is a mistake, as a rule: a folder that is not mounted, a wrong one. */
+/** A pass that would delete more than this fraction of the known files is probably a mistake: the folder is not mounted, or wrong. */
 const MOST_VANISHED = 0.5
-/** Paths of one call that deletes. */
+/** Paths per call that deletes. */
 const BATCH_DELETED = 5_000
 
-/** What the folder holds, against what the index knows of it. */
+/** Compares the folder with the index. */
 function compare(folder, inside, known, full) {
   const hashes = new Map(known.map((file) => [file.path, file.sha256]))
   const { files, skipped } = listFiles(folder)
@@ -70,7 +70,7 @@ function compare(folder, inside, known, full) {
     const sha256 = createHash('sha256').update(content).digest('hex')
     if (full || hashes.get(path) !== sha256) changed.push({ path, content })
   }
-  // What cannot be read is not gone.
+  // An unreadable file is not a deleted one.
   const unread = skipped.flatMap(({ path, reason }) =>
     reason.startsWith('cannot be read') ? [`${inside}${path}`] : [],
   )
@@ -79,11 +79,11 @@ function compare(folder, inside, known, full) {
   return { changed, deleted, skipped, present: present.size }
 }
 
-/** Whether so much is gone that it is rather not deleted. */
+/** Returns whether too many files are missing to delete any. */
 const isMistake = (deleted, known, present) =>
   deleted.length > 0 && (present === 0 || deleted.length > known.length * MOST_VANISHED)
 
-/** One pass: compares hashes, sends, and says what was done. */
+/** Runs one pass: compares hashes, sends changes, and reports them. */
 async function pass({ url, project, root: named, full }, folder, quiet) {
   const { root, inside } = rootOf(folder, named)
   const path = `/code/${encodeURIComponent(project)}/files`
@@ -131,18 +131,18 @@ function say({ stored, unchanged, deleted, skipped, indexStatus, root }) {
   )
 }
 
-/** Says what is wrong with a folder that has no files, or lacks most of them. @returns whether anything is */
+/** Reports a folder that has no files, or lacks most of them. @returns whether it does */
 function sayRefused({ refused, root, isEmpty }, folder) {
   if (isEmpty && refused === 0) console.error(`${folder} has no files to index`)
   if (refused === 0) return isEmpty
   console.error(
-    `${refused} files of ${root} are gone from ${folder}, more than half of those that are known, and were not deleted; ` +
-      'is it the right folder, and all there? With --full they go',
+    `${refused} files of ${root} are missing in ${folder}, more than half of the indexed files, so none were deleted from the index. ` +
+      'Check that the folder is right and complete. To delete them, use --full',
   )
   return true
 }
 
-/** Tells when something in the folder has changed that may be of interest, once for all changes of a moment. */
+/** Calls back once after a burst of relevant changes in the folder. */
 function onChange(folder, tell) {
   let timer
   watch(folder, { recursive: true }, (_, name) => {
@@ -153,8 +153,7 @@ function onChange(folder, tell) {
 }
 
 /**
- * Passes once, and again whenever something has changed, one pass after the other; goes on where the server does not answer, and
- * tries again then. Ends with the program.
+ * Runs a pass, and another after each change; if the server does not respond, it retries later. Ends with the program.
  */
 async function keepWatching(options, folder, answer) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0))
@@ -171,7 +170,7 @@ async function keepWatching(options, folder, answer) {
       }
     })
   }
-  // Before the first pass, so that nothing changes unseen between the two.
+  // Started before the first pass, so that no change is missed.
   onChange(folder, again)
   const first = pass(options, folder, options.json)
   running = first.then(
@@ -188,7 +187,7 @@ async function keepWatching(options, folder, answer) {
  * @param {(problem: string) => never} usage
  */
 export async function index(options, dir, usage) {
-  if (!options.project) usage('index needs --project, the key under which the code is found')
+  if (!options.project) usage('index needs --project, the project of the code')
   const folder = resolve(dir ?? '.')
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) fail(`${folder} is not a folder`)
   const answer = (report) => {

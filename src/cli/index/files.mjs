@@ -1,4 +1,4 @@
-// Which files of a folder belong to the index? What git knows or would add; without git, all but what tools make.
+// Lists the files of a folder that belong in the index: files that git tracks or would add; without git, all but generated ones.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -6,14 +6,14 @@ import { join, sep } from 'node:path'
 const MADE = new Set(
   'node_modules .git dist build target coverage .next .nuxt .cache .venv venv __pycache__'.split(' '),
 )
-/** Never sent, wherever they are and whatever git says: they hold secrets (fabric contract §11). */
+/** Never sent, even if git tracks them: they may contain secrets (fabric contract §11). */
 const SECRET_FILE =
   /^(?:\.env.*|.*\.(?:pem|key|p12|pfx|jks|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519).*|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)|credentials.*)$/i
 const SECRET_FOLDER = /^\.(?:ssh|aws|gnupg)$/i
 
 const isSecretFolder = (names) => names.some((name) => SECRET_FOLDER.test(name))
 
-/** Whether a folder is, or lies in, one that holds secrets, whatever link leads there. */
+/** Returns whether a folder is, or lies in, one with secrets, also through links. */
 const holdsSecrets = (folder) => isSecretFolder(realpathSync(folder).split(sep))
 
 const isSecret = (path) => {
@@ -21,11 +21,11 @@ const isSecret = (path) => {
   return SECRET_FILE.test(names.at(-1)) || isSecretFolder(names.slice(0, -1))
 }
 
-const SECRET = 'may hold secrets'
+const SECRET = 'may contain secrets'
 
 /** @typedef {{ path: string, reason: string }} Skipped */
 
-/** Paths from git, relative to the folder, or null where there is no work tree. */
+/** Returns paths from git, relative to the folder, or null without a work tree. */
 function fromGit(folder) {
   const { status, stdout } = spawnSync(
     'git',
@@ -37,7 +37,7 @@ function fromGit(folder) {
 
 const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : String(error))
 
-/** Paths below a folder; one that cannot be read is told, with a slash behind it. */
+/** Returns paths below a folder; an unreadable folder is reported with a trailing slash. */
 function* walk(folder, skipped, inside = '') {
   let entries
   try {
@@ -53,10 +53,10 @@ function* walk(folder, skipped, inside = '') {
   }
 }
 
-/** Whether a name in a path is one of those that tools make, for a watcher that hears of everything. */
+/** Returns whether a path contains a generated folder, for the watcher. */
 export const isMade = (path) => path.split(/[/\\]/).some((name) => MADE.has(name))
 
-/** Why a path is no file that is sent; null when it is one, undefined when there is nothing. */
+/** Returns why a path is not sent; null if it is, undefined if it does not exist. */
 function flawOf(folder, path) {
   if (isSecret(path)) return SECRET
   try {
@@ -70,7 +70,7 @@ function flawOf(folder, path) {
 
 /**
  * @param {string} folder
- * @returns {{ files: string[], skipped: Skipped[] }} paths relative to it, with `/`, in order
+ * @returns {{ files: string[], skipped: Skipped[] }} sorted paths relative to it, with `/`
  */
 export function listFiles(folder) {
   /** @type {Skipped[]} */

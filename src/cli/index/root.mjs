@@ -1,9 +1,9 @@
-// Where do the paths of a folder's files count from? From the top of its git work tree, which its origin names; else from the folder.
+// Finds the root that paths of a folder's files start from: the top of its git work tree, named by its origin; else the folder.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, relative, resolve, sep } from 'node:path'
 
-/** What git says in a folder, without the line's end; null where it says nothing. */
+/** Returns git's output in a folder, without the line break; null if it fails. */
 function git(folder, ...args) {
   const { status, stdout } = spawnSync('git', args, {
     cwd: folder,
@@ -13,7 +13,7 @@ function git(folder, ...args) {
   return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
 }
 
-/** A URL of git without user and password: `https://u:p@host/a.git` and `git@host:a.git` alike. */
+/** Removes user and password from a git URL: `https://u:p@host/a.git` and `git@host:a.git` alike. */
 export const withoutCredentials = (url) =>
   /^[a-z][a-z\d+.-]*:\/\//i.test(url)
     ? url.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/]*@/i, '$1')
@@ -22,7 +22,7 @@ export const withoutCredentials = (url) =>
 /**
  * @param {string} folder an existing one
  * @param {string | undefined} given `--root`
- * @returns {{ root: string, inside: string }} the name of the root, and the place of the folder in it, with a slash at its end, or empty
+ * @returns {{ root: string, inside: string }} the name of the root, and the path of the folder in it, with a trailing slash, or empty
  */
 export function rootOf(folder, given) {
   const top = git(folder, 'rev-parse', '--show-toplevel')

@@ -1,4 +1,4 @@
-// `commonplace export --format markdown`: memories as files of a folder, once or until it is stopped.
+// `commonplace export --format markdown`: writes memories as files of a folder, once or until it is stopped.
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,13 +15,13 @@ import { feedOf, follow } from '../watch.mjs'
 /** @returns {Promise<typeof import('./library')>} */
 export const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
 
-/** Edited files were left as they are. */
+/** Exit code if edited files were not changed. */
 const KEPT = 3
 
 /** @typedef {{ url: string, org: string, project: string | null, images: boolean }} Source */
 
 /**
- * Updates a folder, from all entries or from those that changed behind a cursor.
+ * Updates a folder, with all entries or those that changed since a cursor.
  *
  * @param {typeof import('./library')} library
  * @param {Source} source
@@ -34,7 +34,7 @@ export async function bringFolder(library, { url, org, project, images }, root, 
     ...(after === undefined ? {} : { after }),
     ...(images ? {} : { images: 'false' }),
   })
-  // Links may lead to entries that come later, so that what comes is read twice.
+  // Links may point to later entries, so the export is read twice.
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-export-'))
   try {
     const path = join(folder, 'volumes.ndjson')
@@ -58,7 +58,7 @@ function show({ written, removed, unchanged, captured, kept }, json) {
     return
   }
   for (const path of kept)
-    console.error(`${shown(path)} is edited and was left as it is: import the folder, or undo the edit`)
+    console.error(`${shown(path)} was edited, so it was not changed: import the folder, or undo the edit`)
   const beside = captured === 0 ? '' : `; left out: ${counted(captured, 'captured session')}`
   console.log(`${counted(written, 'file')} written, ${removed} removed, ${unchanged} unchanged${beside}.`)
 }
@@ -84,11 +84,11 @@ async function explained(library, run) {
  */
 export async function exportMarkdown(options, usage) {
   const { out, project, json = false, url } = options
-  if (out === undefined) usage('export --format markdown needs --out F, the folder to be written')
+  if (out === undefined) usage('export --format markdown needs --out F, the folder to write')
   for (const name of /** @type {const} */ (['since', 'history', 'vectors', 'gzip']))
-    if (options[name]) usage(`export --format markdown takes no --${name}`)
+    if (options[name]) usage(`--${name} cannot be combined with --format markdown`)
   if (existsSync(out) && !statSync(out).isDirectory())
-    fail(`${out} is not a folder; --out takes a folder, new or from an earlier export`)
+    fail(`${out} is not a folder; --out must name a new folder or one of an earlier export`)
   const library = await loadLibrary()
   const source = { url, org: await orgOf(options), project: project ?? null, images: !options['no-images'] }
   const first = await explained(library, () => bringFolder(library, source, out))
@@ -98,12 +98,12 @@ export async function exportMarkdown(options, usage) {
 }
 
 /**
- * Brings each change into the folder, until the program is stopped.
+ * Writes each change into the folder, until the program is stopped.
  *
  * @param {typeof import('./library')} library
  * @param {Source} source
  * @param {string} root
- * @param {string | undefined} begun the cursor of the export that the folder holds
+ * @param {string | undefined} begun the cursor of the export in the folder
  * @param {boolean} json
  */
 async function keepCurrent(library, source, root, begun, json) {
@@ -119,7 +119,7 @@ async function keepCurrent(library, source, root, begun, json) {
         if (brought.written + brought.removed + brought.kept.length > 0) show(brought, json)
       } catch (error) {
         if (error instanceof library.SourceProblem) fail(error.message)
-        // The next change tries again, with all entries: the cursor may be too old.
+        // The next change retries with all entries: the cursor may have expired.
         cursor = undefined
         console.error(error.message)
       }

@@ -1,4 +1,4 @@
-// `commonplace import` of a folder that `export --format markdown` wrote: edited files become new versions of their memories.
+// `commonplace import` of a folder from `export --format markdown`: edited files become new versions of their memories.
 import { orgOf } from '../administration.mjs'
 import { explained, REFUSALS } from '../import/command.mjs'
 import { showPlan, showSent } from '../import/report.mjs'
@@ -7,7 +7,7 @@ import { request } from '../server.mjs'
 import { bringFolder, loadLibrary } from './export.mjs'
 
 /**
- * Whose ids an organization's are.
+ * Returns the store that an organization's ids belong to.
  *
  * @param {typeof import('./library')} library
  * @param {{ url: string, org: string }} target
@@ -22,7 +22,7 @@ async function storeOf(library, { url, org }) {
 }
 
 /**
- * Sends the edited files to the store that they are of, and all files to another one.
+ * Sends the edited files to the store that they come from, and all files to another one.
  *
  * @param {import('../import/command.mjs').ImportOptions} options
  * @param {string} path
@@ -33,7 +33,8 @@ export async function importFolder(options, path, usage) {
   const { out, json = false, url = '' } = options
   const dryRun = options['dry-run'] === true
   for (const name of /** @type {const} */ (['project', 'name', 'prompts']))
-    if (options[name]) usage(`a folder of export --format markdown takes no --${name}: each file names what it is of`)
+    if (options[name])
+      usage(`--${name} cannot be used with a folder of export --format markdown: each file has its own project and ids`)
   const { edited, ...plan } = await explained(library, async () => library.planFolder(path, new Date().toISOString()))
   const sends = out === undefined && (!dryRun || options.named === true)
   process.exitCode = plan.refused.length > 0 ? REFUSALS : 0
@@ -52,13 +53,13 @@ export async function importFolder(options, path, usage) {
   const sent = await explained(library, () =>
     sendVolumes({ url, org, query, json }, ids?.size === 0 ? none() : plan.volumes(ids)),
   )
-  // A file without edits holds the stored state.
+  // A file without edits has the stored state.
   if (ids !== null) sent.entries.unchanged = (sent.entries.unchanged ?? 0) + plan.entries - ids.size
   showPlan({ ...plan, volumes: 0, sent }, null, json)
   const code = showSent(sent, { json, dryRun, alone: false })
   process.exitCode = code || process.exitCode
   if (ids === null || ids.size === 0 || dryRun) return
-  // The next edit of a file is one of the version that is stored now.
+  // The next edit of a file starts from the version that is stored now.
   const { project = null } = library.readMarker(path)
   const only = new Set([...ids].map(String))
   const { kept } = await explained(library, () =>
@@ -67,7 +68,8 @@ export async function importFolder(options, path, usage) {
   if (kept.length === 0) return
   process.exitCode = REFUSALS
   if (!json)
-    for (const file of kept) console.error(`${file} keeps its edit: its memory has changed since it was written`)
+    for (const file of kept)
+      console.error(`${file} was not imported: its memory has changed since the file was written`)
 }
 
 async function* none() {}

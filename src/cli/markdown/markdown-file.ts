@@ -1,4 +1,4 @@
-// An entry as a Markdown file, and back: front matter with its metadata, then its text as it is (docs/import/markdown-folder.md).
+// Converts an entry to a Markdown file and back: front matter with its metadata, then its text unchanged (docs/import/markdown-folder.md).
 import { createHash } from 'node:crypto'
 import { Document, Scalar, visit } from 'yaml'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
@@ -16,7 +16,7 @@ import { isJsonObject, RowProblem, shown, textOf } from '../import/values'
 type Link = NonNullable<EntryRecord['links']>[number]
 type Image = NonNullable<EntryRecord['images']>[number]
 
-/** Keys of front matter that are members of the entry. Metadata of such a name are below `metadata`; every other key is metadata. */
+/** Front matter keys for members of the entry. Metadata with such a name are below `metadata`; every other key is metadata. */
 const MEMBERS: ReadonlySet<string> = new Set([
   ...['tags', 'links', 'images', 'id', 'thread', 'source', 'created', 'updated', 'version', 'metadata', 'checksum'],
   ...[
@@ -30,7 +30,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** Where bytes of images are, from the root of the folder. */
+/** Folder of image files, from the root of the folder. */
 export const ATTACHMENTS = 'attachments'
 const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg' }
 export const attachmentOf = ({ sha256, mime_type }: Pick<Image, 'sha256' | 'mime_type'>): string =>
@@ -38,7 +38,7 @@ export const attachmentOf = ({ sha256, mime_type }: Pick<Image, 'sha256' | 'mime
 
 const MOST_NAME = 60
 const MOST_NAME_BYTES = 120
-/** Names that Windows gives to devices. */
+/** Reserved device names of Windows. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i
 
 const shortened = (name: string): string => {
@@ -47,7 +47,7 @@ const shortened = (name: string): string => {
   return short.replace(/[-.\s]+$/, '')
 }
 
-/** A word as the name of a folder, wherever that is; never hidden, never a way up. */
+/** Makes a word a valid folder name on every system; never hidden, never a parent path. */
 function folderName(word: string): string {
   const plain = word
     .normalize('NFC')
@@ -57,17 +57,17 @@ function folderName(word: string): string {
   return name === '' ? 'unnamed' : DEVICES.test(name) ? `${name}_` : name
 }
 
-/** The folder of an entry: its project and its kind. */
+/** Returns the folder of an entry: its project and its kind. */
 export const folderOf = ({ project, kind }: Pick<EntryRecord, 'project' | 'kind'>): string =>
   `${project === undefined ? 'no project' : folderName(project)}/${folderName(kind ?? 'note')}`
 
-/** The name that a new file gets, without its ending: the title and the id. A file that exists keeps its name. */
+/** Returns the name of a new file, without its ending: the title and the id. An existing file keeps its name. */
 export function fileNameOf({ id, title, text }: Pick<EntryRecord, 'id' | 'title' | 'text'>): string {
   const line = title ?? text.split('\n').find((one) => one.trim() !== '') ?? ''
   return `${shortened(slug(firstCodePoints(line, 4 * MOST_NAME)))}-${id}`
 }
 
-/** `[[name]]` for an id; text ids are shown as such, so that they come back as text. */
+/** Formats an id as `[[name]]`; text ids are marked, so that they are read back as text. */
 const wikiLink = (name: string, id: JsonValue): string => (typeof id === 'string' ? `[[${name}|${id}]]` : `[[${name}]]`)
 
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -75,7 +75,7 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 /** Members of metadata that hold ids, by the relation of their links. */
 const RELATIONS: readonly string[] = ['references', ...ID_KEYS]
 
-/** Each id in metadata with the relation that its key means. */
+/** Yields each id in metadata with the relation of its key. */
 function withLinks(metadata: JsonObject, change: (id: JsonValue, relation: string) => JsonValue): JsonObject {
   let changed = metadata
   for (const relation of RELATIONS) {
@@ -90,9 +90,9 @@ function withLinks(metadata: JsonObject, change: (id: JsonValue, relation: strin
 }
 
 /**
- * The file of an entry.
+ * Builds the file of an entry.
  *
- * @param nameOf the name of the file of an entry by its id; undefined for one that has no file
+ * @param nameOf returns the file name of an entry by its id; undefined if it has no file
  */
 export function writeMarkdown(record: EntryRecord, nameOf: (id: string) => string | undefined): string {
   const given = record.metadata ?? null
@@ -146,7 +146,7 @@ export function writeMarkdown(record: EntryRecord, nameOf: (id: string) => strin
 
 const fileOf = (yaml: string, text: string): string => `---\n${yaml}---\n${text}\n`
 
-/** Short: it tells an edit, and protects against no one. A leading letter keeps YAML from reading a number. */
+/** A short hash to detect edits; it is not a protection. A leading letter prevents YAML from reading a number. */
 const checksumOf = (yaml: string, text: string): string =>
   `c${createHash('sha256').update(fileOf(yaml, text)).digest('hex').slice(0, 15)}`
 
@@ -158,7 +158,7 @@ function titleFirst(metadata: JsonObject): JsonObject {
   return { ...Object.fromEntries(first.map((key) => [key, metadata[key] ?? null])), ...metadata }
 }
 
-/** Links by origin and relation; those to entries without a file by their ids. */
+/** Groups links by origin and relation; links to entries without a file use their ids. */
 function groupedLinks(links: readonly Link[], nameOf: (id: string) => string | undefined): JsonObject {
   const origins = Map.groupBy(links, ({ origin }) => origin)
   return Object.fromEntries(
@@ -176,7 +176,7 @@ function groupedLinks(links: readonly Link[], nameOf: (id: string) => string | u
   )
 }
 
-/** Text that YAML would fold, trim or not show is quoted. */
+/** Quotes text that YAML would fold, trim or hide. */
 const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
 function yamlOf(front: Record<string, unknown>): string {
@@ -184,7 +184,7 @@ function yamlOf(front: Record<string, unknown>): string {
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value === 'string' && HIDDEN.test(node.value)) node.type = Scalar.QUOTE_DOUBLE
-      // All digits, as volumes have them: YAML would round the last ones.
+      // All digits, as in volumes: YAML would round the last ones.
       if (typeof node.value === 'number' && Number.isInteger(node.value) && !Number.isSafeInteger(node.value))
         node.value = BigInt(node.value)
     },
@@ -192,14 +192,14 @@ function yamlOf(front: Record<string, unknown>): string {
   return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER })
 }
 
-/** The content of a file. */
+/** Returns the content of a file. */
 export interface ReadFile {
   readonly record: EntryRecord
-  /** Whether it differs from what the export wrote. */
+  /** Returns whether it differs from the exported content. */
   readonly isEdited: boolean
 }
 
-/** The id of a file that an export wrote; null for another file. @throws RowProblem for front matter that is not valid YAML */
+/** Returns the id of an exported file; null for another file. @throws RowProblem for front matter that is not valid YAML */
 export function idOf(text: string): number | null {
   const { front } = readNote(text)
   const id = own(front, 'id')
@@ -209,11 +209,11 @@ export function idOf(text: string): number | null {
 /**
  * Reads a file.
  *
- * @param idOfName the id of the entry whose file has a name; null for none
+ * @param idOfName returns the id of the entry with this file name; null for none
  * @throws RowProblem
  */
 export function readMarkdownFile(written: string, idOfName: (name: string) => number | null): ReadFile {
-  // An editor, or git on Windows, may have changed the ends of all lines.
+  // An editor, or git on Windows, may have changed all line endings.
   const text = written.startsWith('---\r\n') ? written.replaceAll('\r\n', '\n') : written
   const { front } = readNote(text)
   if (front === null) throw new RowProblem('has no front matter')
@@ -296,7 +296,7 @@ function whole(name: string, value: JsonValue): number {
 
 function textIn(name: string, value: JsonValue): string | null {
   if (value === null) return null
-  // An editor may write a name that looks like a number without quotes.
+  // An editor may write a number-like name without quotes.
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new RowProblem(`${name} is not a string`)
   return textOf(value)
@@ -313,7 +313,7 @@ function timeIn(name: string, value: JsonValue): string {
   return iso(at)
 }
 
-/** Tags as a list, or as one text with commas, as some editors write them. */
+/** Reads tags as a list, or as comma-separated text, as some editors write them. */
 function textsIn(value: JsonValue): string[] {
   if (value === null) return []
   const list = typeof value === 'string' ? value.split(',').map((tag) => tag.trim().replace(/^#/, '')) : value

@@ -1,4 +1,4 @@
-// A folder of Markdown files, one a memory: its content, its update by an export, and its import.
+// Reads and writes a folder of Markdown files, one per memory: its content, its update by an export, and its import.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ const MARKER = '.commonplace.json'
 const FORMAT = 'commonplace-markdown/1'
 const ENDING = /\.md$/i
 
-/** The store that a folder is an export of. */
+/** The store that the folder was exported from. */
 interface Marker {
   readonly format: typeof FORMAT
   /** Whose ids: the manifest's. */
@@ -33,7 +33,7 @@ interface Marker {
   readonly project?: string
 }
 
-/** Whether an export wrote the folder. */
+/** Returns whether an export wrote the folder. */
 const isMarkdownFolder = (path: string): boolean => existsSync(join(path, MARKER))
 
 /** @throws SourceProblem */
@@ -44,12 +44,12 @@ export function readMarker(path: string): Marker {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new SourceProblem(`${join(path, MARKER)} is not of the format ${FORMAT}`)
+  throw new SourceProblem(`${join(path, MARKER)} does not have the format ${FORMAT}`)
 }
 
 interface Placed {
   readonly id: number
-  /** From the root of the folder, with `/`. */
+  /** Path from the root of the folder, with `/`. */
   readonly path: string
   readonly text: string
 }
@@ -60,9 +60,9 @@ const nameOfPath = (path: string): string => basename(path).replace(ENDING, '')
 class Files {
   readonly byId = new Map<string, Placed>()
   private readonly byName = new Map<string, number>()
-  /** Paths of files that are there and cannot be read, or are of an id that another file has. */
+  /** Files that cannot be read, or have the id of another file. */
   readonly others: { readonly where: string; readonly message: string }[] = []
-  /** How many files an export did not write. */
+  /** Number of files that are not from an export. */
   foreign = 0
 
   constructor(readonly root: string) {
@@ -75,7 +75,7 @@ class Files {
         const before = this.byId.get(String(id))
         if (id === null) this.foreign++
         else if (before !== undefined)
-          this.others.push({ where: name, message: `has the id ${id} of ${before.path}, which counts` })
+          this.others.push({ where: name, message: `has the same id ${id} as ${before.path}, which is used` })
         else this.place({ id, path: name, text })
       } catch (error) {
         if (!(error instanceof RowProblem)) throw error
@@ -103,7 +103,7 @@ class Files {
     return readMarkdownFile(placed.text, this.idOfName)
   }
 
-  /** Whether a person has changed the file since it was written. */
+  /** Returns whether a person has edited the file since it was written. */
   isEdited(placed: Placed): boolean {
     try {
       return this.read(placed).isEdited
@@ -121,25 +121,25 @@ export interface Brought {
   unchanged: number
   /** Captured sessions, which are not exported before a person approves them. */
   captured: number
-  /** Files that a person has edited, and that were left as they are. */
+  /** Files that a person has edited, and that were not changed. */
   readonly kept: string[]
-  /** Where the changes go on. */
+  /** Cursor to continue from. */
   cursor: string | undefined
 }
 
 interface Bringing {
   readonly project: string | null
-  /** Whether the export has every entry: files of others are removed. */
+  /** Whether the export has every entry: files of other entries are removed. */
   readonly isComplete: boolean
-  /** The only entries whose files are touched; null for all. */
+  /** The entries whose files are updated; null for all. */
   readonly only: ReadonlySet<string> | null
 }
 
 /**
  * Updates a folder from an export.
  *
- * @param open begins a pass over the bytes of the export's volumes
- * @throws SourceProblem where the folder is of something else
+ * @param open starts a pass over the bytes of the export's volumes
+ * @throws SourceProblem if the folder belongs to another store
  */
 export async function bringUpToDate(
   root: string,
@@ -183,25 +183,25 @@ export async function bringUpToDate(
   return brought
 }
 
-/** Writes down what the folder is of. @throws SourceProblem where it is of something else, or holds what no export wrote */
+/** Writes the marker file. @throws SourceProblem if the folder belongs to another store, or has files that are not from an export */
 function claim(root: string, { store }: RecordOf<'manifest'>, project: string | null): void {
   mkdirSync(root, { recursive: true })
   if (isMarkdownFolder(root)) {
     const marker = readMarker(root)
-    if (marker.store !== store) throw new SourceProblem(`${root} holds the memories of another organization`)
+    if (marker.store !== store) throw new SourceProblem(`${root} has the memories of another organization`)
     if ((marker.project ?? null) !== project)
       throw new SourceProblem(
-        `${root} holds ${marker.project === undefined ? 'all projects' : `the project ${marker.project}`}; name another folder`,
+        `${root} has ${marker.project === undefined ? 'all projects' : `the project ${marker.project}`}; name another folder`,
       )
     return
   }
   if (readdirSync(root).some((name) => !name.startsWith('.')))
-    throw new SourceProblem(`${root} is not empty, and no export wrote it; name a new folder`)
+    throw new SourceProblem(`${root} is not empty, and is not from an export; use a new folder`)
   const marker: Marker = { format: FORMAT, store, ...(project === null ? {} : { project }) }
   replaceFile(join(root, MARKER), `${JSON.stringify(marker, null, 2)}\n`)
 }
 
-/** A file has its name only when it is whole. */
+/** Writes a file under its name only when it is complete. */
 function replaceFile(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true })
   const unfinished = join(dirname(path), `.${createHash('sha256').update(path).digest('hex').slice(0, 16)}.unfinished`)
@@ -219,7 +219,7 @@ function bringOne(
   const text = writeMarkdown(record, nameOf)
   const own = `${folderOf(record)}/${nameOf(String(record.id))}.md`
   if (before === undefined) {
-    // A file of that name which is not the entry's cannot be read: another program is writing it.
+    // A file with that name that cannot be parsed is being written by another program.
     if (existsSync(join(files.root, own))) {
       brought.kept.push(own)
       return
@@ -239,7 +239,7 @@ function bringOne(
   brought.written++
 }
 
-/** Whether a file has edits that are not in the store. */
+/** Returns whether a file has edits that are not in the store. */
 function isUnsaved(
   files: Files,
   placed: Placed,
@@ -258,13 +258,13 @@ function isUnsaved(
   }
 }
 
-/** Whether a file is where its project and kind were, and these are others now; one that a person has moved stays where it is. */
+/** Returns whether a file is in the folder of its former project and kind; a file that a person has moved stays where it is. */
 function isMoved(before: Placed, own: string, files: Files): boolean {
   if (dirname(before.path) === dirname(own)) return false
   return dirname(before.path) === placeOf(before, files)
 }
 
-/** The folder in which a file was written, by its front matter; a kind that metadata do not name is that of its folder. */
+/** Returns the folder in which a file was written, by its front matter; without a kind there, that of its folder. */
 function placeOf(before: Placed, files: Files): string | null {
   try {
     const { record } = files.read(before)
@@ -287,7 +287,7 @@ function removeOne(files: Files, placed: Placed, brought: Brought): void {
   brought.removed++
 }
 
-/** Removes a file, and the folders that are empty then. */
+/** Removes a file, and folders that become empty. */
 function removeFile(root: string, path: string): void {
   rmSync(join(root, path), { force: true })
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
@@ -314,16 +314,16 @@ function removeAttachments(root: string, used: ReadonlySet<string>): void {
 
 /** The entries that an import of a folder would store. */
 export interface FolderPlan extends Omit<Plan, 'volumes'> {
-  /** Ids of files that were edited. */
+  /** Ids of edited files. */
   readonly edited: readonly number[]
   /** @param ids the entries to send; null for all */
   readonly volumes: (ids: ReadonlySet<number> | null) => ReturnType<typeof writeVolumes>
 }
 
 /**
- * Reads a folder that an export wrote.
+ * Reads a folder of an export.
  *
- * @param at when it is read, ISO 8601
+ * @param at time of reading, ISO 8601
  * @throws SourceProblem
  */
 export function planFolder(root: string, at: string): FolderPlan {
@@ -331,7 +331,8 @@ export function planFolder(root: string, at: string): FolderPlan {
   const files = new Files(root)
   const collector = new Collector()
   for (const { where, message } of files.others) collector.refuse(where, message)
-  for (let i = 0; i < files.foreign; i++) collector.skip('files that no export wrote: name them by --from markdown')
+  for (let i = 0; i < files.foreign; i++)
+    collector.skip('files that are not from an export: import them with --from markdown')
   const read = new Map<string, ReadFile>()
   for (const placed of files.byId.values())
     collector.take(placed.path, () => {
@@ -391,7 +392,7 @@ export function planFolder(root: string, at: string): FolderPlan {
   }
 }
 
-/** An image with the bytes that the folder has of it, if any. */
+/** An image, with its bytes if the folder has them. */
 function pictureOf(root: string, image: NonNullable<EntryRecord['images']>[number]): RecordOf<'image'> {
   const { sha256, mime_type, size } = image
   const path = join(root, attachmentOf(image))

@@ -12,13 +12,13 @@ const TITLE_LENGTH = 80
 /** Options whose names differ from those of the arguments. @type {Record<string, string>} */
 const FLAG_OF = { max_tokens: '--max-tokens', id: 'the ID', ids: 'the ID', content: 'the text', goal: 'the goal' }
 
-/** A message in which arguments have the names of the options that were typed. */
+/** Replaces the names of arguments in a message with those of the options. */
 function inFlags(message, { details = [] }) {
   const paths = [...new Set(details.map(({ path }) => String(path).split(/[.[]/)[0]))]
   return paths.reduce((text, path) => text.replace(new RegExp(`\\b${path}\\b`), FLAG_OF[path] ?? `--${path}`), message)
 }
 
-/** The JSON of a response, which may be one event of a stream. */
+/** Parses the JSON of a response, which may be one event of a stream. */
 function jsonOf(text) {
   try {
     return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text)
@@ -61,7 +61,7 @@ export async function callCore(url, name, args) {
 
 const lastFile = () => join(homedir(), '.commonplace', 'last-change.json')
 
-/** @typedef {{ url: string, tool: string, args: Record<string, unknown>, done: string }} LastChange tool and args take it back */
+/** @typedef {{ url: string, tool: string, args: Record<string, unknown>, done: string }} LastChange tool and args undo it */
 
 /** @param {LastChange} change */
 function keepLast(change) {
@@ -69,7 +69,7 @@ function keepLast(change) {
     mkdirSync(dirname(lastFile()), { recursive: true, mode: 0o700 })
     writeFileSync(lastFile(), JSON.stringify(change), { mode: 0o600 })
   } catch {
-    // A folder that is read-only: undo then needs the ID.
+    // In a read-only folder undo needs the ID.
   }
 }
 
@@ -86,7 +86,7 @@ function lastChange() {
 
 const columns = () => Math.min(process.stdout.columns || 100, 120)
 
-/** Lines of at most the width of the terminal, indented. */
+/** Wraps a text to the width of the terminal, indented. */
 function wrapped(text, indent) {
   const width = columns() - indent.length
   return shownLines(text).flatMap((line) => {
@@ -100,7 +100,7 @@ function wrapped(text, indent) {
   })
 }
 
-/** Lines of a stored text, without control characters. */
+/** Splits a stored text into lines, without control characters. */
 const shownLines = (text) =>
   String(text)
     .split(/\r?\n/)
@@ -147,7 +147,7 @@ function numberOf(options, name, usage) {
   return Number(text)
 }
 
-/** A title for a text without one: its first line or sentence. */
+/** Makes a title for a text without one: its first line or sentence. */
 export function titleOf(content) {
   const [line = ''] = content.trim().split('\n')
   const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line
@@ -201,7 +201,7 @@ export async function context(options, goal, usage) {
     ...{ limit: numberOf(options, 'limit', usage), max_tokens: numberOf(options, 'max-tokens', usage) },
   })
   show(options, answer, ({ sections = [], projects = [], where_you_left_off: last }) => {
-    if (sections.length === 0) console.log('Nothing stored fits.')
+    if (sections.length === 0) console.log('No matching memories.')
     for (const { title, memories } of sections) {
       console.log(paint('bold', `\n${shown(title)}`))
       for (const memory of memories) printMemory(memory)
@@ -211,26 +211,27 @@ export async function context(options, goal, usage) {
   })
 }
 
-/** The call that `forget` names as its undo. @param {string} undo such as `restore {"change_id": "…"}` */
+/** Parses the call that `forget` returns as its undo. @param {string} undo such as `restore {"change_id": "…"}` */
 function callOf(undo) {
   const [, tool = '', args = '{}'] = /^(\w+) (\{.*\})$/.exec(undo ?? '') ?? []
   return { tool, args: JSON.parse(args) }
 }
 
 /**
- * Takes back the last change that this command line made; with an ID, restores that memory or its version before.
+ * Undoes the last change of this command line; with an ID, restores that memory or its previous version.
  *
  * @param {any} options @param {string | undefined} word @param {(problem: string) => never} usage
  */
 export async function undo(options, word, usage) {
   const { url } = options
   if (word !== undefined) {
-    if (!/^\d+$/.test(word)) usage(`"${word}" is not an ID; undo takes the ID of a memory, or nothing`)
+    if (!/^\d+$/.test(word)) usage(`"${word}" is not an ID; pass the ID of a memory, or nothing`)
     const answer = await callCore(url, 'restore', { id: Number(word) })
-    return show(options, answer, () => console.log(`${paint('green', '✓')} Restored ${word} as it was before.`))
+    return show(options, answer, () => console.log(`${paint('green', '✓')} Restored ${word} to its previous state.`))
   }
   const last = lastChange()
-  if (last === null) return fail(`No change was made from this machine. Name a memory: ${TYPED.command} undo ID`)
+  if (last === null)
+    return fail(`No change was made from this machine. Pass the ID of a memory: ${TYPED.command} undo ID`)
   if (new URL(last.url).origin !== new URL(url).origin)
     return fail(`The last change was made at ${last.url}. Undo it with: ${TYPED.command} undo --url ${last.url}`)
   const answer = await callCore(url, last.tool, last.args)
@@ -239,7 +240,7 @@ export async function undo(options, word, usage) {
   if (tool === '') rmSync(lastFile(), { force: true })
   else keepLast({ url, tool, args, done: last.done.replace('Deleted', 'Restored') })
   show(options, answer, () => {
-    const again = tool === '' ? '' : ` Take that back: ${TYPED.command} undo`
+    const again = tool === '' ? '' : ` To redo it: ${TYPED.command} undo`
     console.log(`${paint('green', '✓')} ${last.done}.${again}`)
   })
 }

@@ -1,4 +1,4 @@
-// The sentence models that the server runs itself: where their files are, what these must be, and how the model is used.
+// The embedding models that the server can run itself: their files and checksums, and how each is used.
 
 /**
  * @typedef {object} ModelFile
@@ -7,15 +7,15 @@
  * @property {string} sha256
  *
  * @typedef {object} ModelFacts how a model is used; `config.json` of a model's folder has the same names
- * @property {string} model its name
- * @property {number} dim numbers of a vector
+ * @property {string} model name of the model
+ * @property {number} dim length of a vector
  * @property {'mean' | 'cls'} pooling
  * @property {boolean} normalize
  * @property {number} max_tokens longer texts are cut
  * @property {string} query_prefix
  * @property {string} passage_prefix
- * @property {string} [output] of the network; the first where it is not named
- * @property {number} [reads] code points of a text that `max_tokens` hold as a rule: longer texts are cut into pieces of this size
+ * @property {string} [output] of the network; the first by default
+ * @property {number} [reads] code points that usually fit into `max_tokens`: longer texts are split into pieces of this size
  * @property {{ nothing: number, answer: number }} [levels] as EMBEDDING_LEVELS
  *
  * @typedef {ModelFacts & {
@@ -80,7 +80,7 @@ export const MODELS = [
 
 export const DEFAULT_MODEL = 'all-MiniLM-L6-v2'
 
-/** Where pinned files come from, unless MODEL_URL names a mirror with the same paths. */
+/** Source of pinned files, unless MODEL_URL names a mirror with the same paths. */
 export const HUB = 'https://huggingface.co'
 
 /** @param {string} name @returns {PinnedModel | undefined} */

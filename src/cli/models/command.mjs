@@ -6,7 +6,7 @@ import { DEFAULT_MODEL, HUB, MODELS, megabytes, pinnedModel, sizeOf } from './ca
 import { downloadModel } from './download.mjs'
 import { folderOf, installedModel, ModelProblem, modelsFolder, removeModel, storedModels } from './folder.mjs'
 
-/** Progress of a download, told once a megabyte. @param {string} name */
+/** Reports the progress of a download once per megabyte. @param {string} name */
 export function inMegabytes(name) {
   let shown = -1
   return (/** @type {number} */ received, /** @type {number} */ total) => {
@@ -63,7 +63,7 @@ export async function list({ json = false }) {
       `${installed ? 'ok' : '--'}  ${model.padEnd(width)}  ${megabytes(bytes).padStart(6)}  ${languages}, ${license}`,
     )
   for (const { name, bytes } of others) console.log(`??  ${name.padEnd(width)}  ${megabytes(bytes).padStart(6)}`)
-  console.log(`\nModels are in ${models}. EMBEDDING_MODEL chooses one; ${DEFAULT_MODEL} is used where it is not set.`)
+  console.log(`\nModels are in ${models}. Set EMBEDDING_MODEL to choose one; the default is ${DEFAULT_MODEL}.`)
 }
 
 /**
@@ -76,5 +76,6 @@ export async function remove({ json = false }, name, usage) {
   const stored = storedModels(models).find((one) => one.name === pinned.model)
   removeModel(pinned, models)
   if (json) console.log(JSON.stringify({ model: pinned.model, bytes: stored?.bytes ?? 0 }))
-  else console.log(stored ? `${pinned.model} is removed (${megabytes(stored.bytes)})` : `${pinned.model} was not here`)
+  else
+    console.log(stored ? `Removed ${pinned.model} (${megabytes(stored.bytes)})` : `${pinned.model} is not downloaded`)
 }

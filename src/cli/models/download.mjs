@@ -1,4 +1,4 @@
-// Downloads a pinned model: resumes what was cut off, and accepts only files that have their checksum.
+// Downloads a pinned model: resumes interrupted downloads, and accepts only files with the right checksum.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -19,15 +19,15 @@ import { confirmModel, filesOf, folderOf, installedModel, ModelProblem } from '.
 /** @typedef {import('./catalogue.mjs').PinnedModel} PinnedModel */
 /** @typedef {import('./catalogue.mjs').ModelFile} ModelFile */
 
-/** A connection that stays silent for so long is given up. */
+/** A connection without data for this long is closed. */
 const SILENCE_MS = 30_000
-/** Attempts without a new byte before a download is given up. */
+/** Attempts without a new byte before a download is aborted. */
 const MOST_TRIES = 3
 
-/** The part and the ETag that it belongs to. @param {string} path */
+/** The partial file, and the ETag that it belongs to. @param {string} path */
 const partOf = (path) => ({ part: `${path}.part`, tag: `${path}.part.etag` })
 
-/** @param {string} path @returns {number} 0 where there is none */
+/** @param {string} path @returns {number} 0 if it does not exist */
 const bytesOf = (path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** @param {string} path @returns {string | null} */
@@ -46,7 +46,7 @@ export async function checksumOf(path) {
   return hash.digest('hex')
 }
 
-/** A user and a password of the mirror as a header: `fetch` refuses addresses that hold them. @param {string} mirror */
+/** Returns a user and password of the mirror as a header: `fetch` refuses addresses that contain them. @param {string} mirror */
 function withoutCredentials(mirror) {
   const url = new URL(mirror)
   const { username, password } = url
@@ -70,7 +70,7 @@ const resuming = (from, tag) =>
  * @property {number} [silenceMs]
  */
 
-/** Adds one answer to the part of a file. @throws whatever the connection or the disk throws */
+/** Appends one response to a partial file. @throws any error of the connection or the disk */
 async function receive(/** @type {string} */ url, /** @type {string} */ path, /** @type {ModelFile} */ file, options) {
   const { part, tag } = partOf(path)
   const { onBytes, silenceMs = SILENCE_MS, signal } = options
@@ -111,7 +111,7 @@ async function receive(/** @type {string} */ url, /** @type {string} */ path, /*
   }
 }
 
-/** Without the address, which may hold a password. @param {unknown} error @param {string} name @param {string} path */
+/** Builds the message, without the address, which may contain a password. @param {unknown} error @param {string} name @param {string} path */
 function problemOf(error, name, path) {
   if (error instanceof ModelProblem) return error
   const { code, message, cause } = /** @type {NodeJS.ErrnoException} */ (error)
@@ -121,11 +121,11 @@ function problemOf(error, name, path) {
   return new ModelProblem(`${name} cannot be downloaded: ${cause instanceof Error ? cause.message : message}`)
 }
 
-/** Of the disk, or of the file itself: another attempt changes nothing. @param {any} error */
+/** Errors of the disk or of the file itself: a retry does not help. @param {any} error */
 const isFinal = (error) =>
   error instanceof ModelProblem || ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EPERM'].includes(error?.code)
 
-/** One file, complete and with its checksum. */
+/** Downloads one file, complete and with its checksum. */
 async function downloadFile(
   /** @type {string} */ url,
   /** @type {string} */ path,
@@ -143,13 +143,13 @@ async function downloadFile(
       failure = error
     }
     tries = bytesOf(part) > before ? 1 : tries + 1
-    if (tries > MOST_TRIES) throw problemOf(failure ?? new Error('the connection ends early'), file.path, path)
+    if (tries > MOST_TRIES) throw problemOf(failure ?? new Error('the connection closed early'), file.path, path)
   }
   const found = await checksumOf(part)
   rmSync(tag, { force: true })
   if (found !== file.sha256) {
     rmSync(part, { force: true })
-    throw new ModelProblem(`${file.path} has the SHA-256 ${found}, but ${file.sha256} is pinned; it was not kept`)
+    throw new ModelProblem(`${file.path} has the SHA-256 ${found}, but ${file.sha256} is pinned; it was deleted`)
   }
   renameSync(part, path)
 }
@@ -164,14 +164,14 @@ function lives(pid) {
   }
 }
 
-/** @param {string} folder @throws {ModelProblem} where it cannot be written to, and while another process downloads into it */
+/** @param {string} folder @throws {ModelProblem} if it is not writable, or while another process downloads into it */
 function prepare(folder) {
   try {
     mkdirSync(folder, { recursive: true })
     return lock(join(folder, 'lock'), folder)
   } catch (error) {
     if (error instanceof ModelProblem) throw error
-    throw new ModelProblem(`${folder} cannot be written to (${error.code}); COMMONPLACE_MODELS names another folder`)
+    throw new ModelProblem(`${folder} cannot be written to (${error.code}); set COMMONPLACE_MODELS to another folder`)
   }
 }
 
@@ -179,18 +179,18 @@ function prepare(folder) {
 function lock(path, folder) {
   const holder = Number(textOf(path) ?? 0)
   if (holder > 0 && holder !== process.pid && lives(holder))
-    throw new ModelProblem(`Process ${holder} is downloading into ${folder}`)
+    throw new ModelProblem(`Process ${holder} is already downloading into ${folder}`)
   writeFileSync(path, String(process.pid))
   return () => rmSync(path, { force: true })
 }
 
 /**
- * Makes a pinned model complete in the folder of models; files that are there are not downloaded again.
+ * Completes a pinned model in the folder of models; existing files are not downloaded again.
  *
  * @param {PinnedModel} model
  * @param {DownloadOptions} options
  * @returns {Promise<import('./folder.mjs').LocalModel>}
- * @throws {ModelProblem} the next attempt resumes the part that has arrived
+ * @throws {ModelProblem} the next attempt resumes the partial download
  */
 export async function downloadModel(model, { models, mirror = HUB, onProgress = () => {}, ...options }) {
   const paths = filesOf(model, models)

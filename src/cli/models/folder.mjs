@@ -1,4 +1,4 @@
-// The folder of downloaded models, and the files that a model's folder must hold.
+// The folder of downloaded models, and the files that a model's folder must contain.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -14,20 +14,20 @@ import { pinnedModel } from './catalogue.mjs'
  * @property {string} folder
  * @property {string} model path of the network
  * @property {string} tokenizer path of the tokenizer
- * @property {string} revision told apart in the store: vectors of two revisions are never compared
- * @property {Record<string, string>} sha256 by path, where they are pinned
+ * @property {string} revision distinguishes vectors in the store: those of two revisions are never compared
+ * @property {Record<string, string>} sha256 by path, if pinned
  * @property {ModelFacts} facts
  */
 
 /** A model that cannot be used; the message names the remedy. */
 export class ModelProblem extends Error {}
 
-/** Written when every file has its checksum: without it a folder is not complete. */
+/** Written when every file has its checksum: without it a folder is incomplete. */
 const CONFIG = 'config.json'
 
 /**
- * The user's cache folder, by the XDG Base Directory Specification, Apple's guide and Microsoft's known folders; below the data where
- * COMMONPLACE_DATA names these.
+ * Returns the user's cache folder, by the XDG Base Directory Specification, Apple's guide and Microsoft's known folders; below the data
+ * folder if COMMONPLACE_DATA is set.
  *
  * @param {Record<string, string | undefined>} env
  * @param {NodeJS.Platform} platform
@@ -53,10 +53,10 @@ export function filesOf(model, models) {
   }
 }
 
-/** @param {string} path @returns {number} -1 where there is none */
+/** @param {string} path @returns {number} -1 if it does not exist */
 const bytesOf = (path) => statSync(path, { throwIfNoEntry: false })?.size ?? -1
 
-/** @param {PinnedModel} model @param {string} models @returns {LocalModel | null} null where it is not complete */
+/** @param {PinnedModel} model @param {string} models @returns {LocalModel | null} null if it is not complete */
 export function installedModel(model, models) {
   const folder = folderOf(model, models)
   const paths = filesOf(model, models)
@@ -81,7 +81,7 @@ export function confirmModel(model, models) {
 /** @param {PinnedModel} model @param {string} models */
 export const removeModel = (model, models) => rmSync(join(models, model.model), { recursive: true, force: true })
 
-/** @param {string} models @returns {{ name: string, bytes: number }[]} everything that lies there, complete or not */
+/** @param {string} models @returns {{ name: string, bytes: number }[]} all folders, complete or not */
 export function storedModels(models) {
   try {
     return readdirSync(models, { withFileTypes: true })
@@ -105,7 +105,7 @@ const POOLINGS = ['mean', 'cls']
  *
  * @param {string} folder
  * @returns {Omit<LocalModel, 'revision'>}
- * @throws {ModelProblem} that names what is missing or wrong
+ * @throws {ModelProblem} that reports what is missing or wrong
  */
 export function modelInFolder(folder) {
   const path = join(folder, CONFIG)
@@ -144,10 +144,10 @@ export function modelInFolder(folder) {
 }
 
 /**
- * What EMBEDDING_MODEL means for the built-in provider: a model that is pinned, or a folder.
+ * Resolves EMBEDDING_MODEL for the built-in provider: a pinned model, or a folder.
  *
  * @param {string} name
- * @param {string} from relative folders start here
+ * @param {string} from base of relative folders
  * @returns {{ pinned: PinnedModel } | { folder: string }}
  * @throws {ModelProblem}
  */

@@ -1,4 +1,4 @@
-// What `npm run migrate:postgres` does: brings a PostgreSQL database to the schema of this release.
+// `npm run migrate:postgres`: migrates a PostgreSQL database to the schema of this release.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect, explain } from './connect.mjs'
@@ -11,11 +11,11 @@ const USAGE = `usage: npm run migrate:postgres -- <url> [--schema NAME] [--dry-r
 
   <url>       of the database itself or of a session pooler, such as postgresql://user@host:5432/database; without one,
               DATABASE_URL, POSTGRESQL_CONNECTION_STRING, or POSTGRESQL_HOST, _PORT, _USER, _PASSWORD, _DATABASE. A password
-              that the URL leaves out is taken from POSTGRESQL_PASSWORD or PGPASSWORD, or asked for. TLS as in psql:
+              that the URL leaves out is read from POSTGRESQL_PASSWORD or PGPASSWORD, or from the terminal. TLS as in psql:
               ?sslmode=disable|require|verify-ca|verify-full[&sslrootcert=FILE]; without sslmode, other machines are
-              spoken to in TLS
-  --schema    where the tables are, else POSTGRESQL_SCHEMA, else public
-  --dry-run   says what would be applied and changes nothing
+              require TLS
+  --schema    schema of the tables, else POSTGRESQL_SCHEMA, else public
+  --dry-run   shows what would be applied and changes nothing
 
 METADATA_INDEXED_FIELDS is read from the environment; give it the Worker's value.`
 
@@ -24,7 +24,7 @@ const FILES = fileURLToPath(new URL('../../../migrations/postgres/', import.meta
 /**
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} environment
- * @returns null where only help is asked for
+ * @returns null if only help is requested
  * @throws {UsageError}
  */
 async function readArguments(args, environment) {
@@ -71,8 +71,8 @@ async function run(args, environment, say) {
     const { applied, before } = await migrate(client, migrations, { schema, dryRun, say })
     say(
       dryRun
-        ? `${applied.length} to apply, ${before} applied before. Nothing was changed.`
-        : `Up to date: ${applied.length} applied now, ${before} before.`,
+        ? `${applied.length} to apply, ${before} already applied. Nothing was changed.`
+        : `Up to date: ${applied.length} applied now, ${before} already applied.`,
     )
   } catch (error) {
     throw explain(error, target.shown)
@@ -82,10 +82,10 @@ async function run(args, environment, say) {
 }
 
 /**
- * @param {readonly string[]} args what follows the name of the program
+ * @param {readonly string[]} args arguments after the name of the program
  * @param {NodeJS.ProcessEnv} environment
- * @param {{ say(line: string): void, complain(text: string): void }} person who has asked for it
- * @returns {Promise<0 | 1 | 2>} 0 when the database is there, 1 when something failed, 2 on wrong usage
+ * @param {{ say(line: string): void, complain(text: string): void }} person writes to the terminal
+ * @returns {Promise<0 | 1 | 2>} 0 when the database is up to date, 1 when something failed, 2 on wrong usage
  */
 export async function migrateDatabase(args, environment, { say, complain }) {
   try {

@@ -1,13 +1,13 @@
-// How does a PostgreSQL database come to the schema of this release? Numbered files, each in one transaction together with its
-// row in the journal. Every transaction takes the same lock first, and nothing is kept in the session, so any number of
-// runners may meet, also behind a pooler.
+// Migrates a PostgreSQL database to the schema of this release. Numbered files, each in one transaction together with its
+// row in the journal. Every transaction takes the same lock first, and no state is kept in the session, so several
+// runners can run at once, also through a pooler.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
 import { explain, Failure } from './connect.mjs'
 
-/** Two numbers that stand for this program among the advisory locks of a database; the second is the schema. */
+/** Two numbers that identify this program's advisory locks in a database; the second is the schema. */
 const LOCK = 0x63_6f_6d_6d
 
 const MINIMUM = { server: 150_000, vector: [0, 8] }
@@ -16,11 +16,11 @@ const MINIMUM = { server: 150_000, vector: [0, 8] }
  * @typedef {object} Migration
  * @property {string} name
  * @property {string} sql
- * @property {string} [replaces] journal names that begin with this belong to older versions of the same migration
+ * @property {string} [replaces] journal names with this prefix belong to older versions of the same migration
  *
  * @typedef {object} Options
  * @property {string} schema
- * @property {Record<string, string>} [settings] what the files may ask by current_setting('commonplace.…')
+ * @property {Record<string, string>} [settings] values that the files read with current_setting('commonplace.…')
  * @property {boolean} [dryRun]
  * @property {number} [patience] milliseconds to wait for another runner
  * @property {(line: string) => void} say
@@ -30,14 +30,14 @@ const sha256 = (text) => createHash('sha256').update(text).digest('hex')
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** @returns {Migration[]} the numbered files of a folder, in order */
+/** Returns the numbered files of a folder, in order. @returns {Migration[]} */
 export const readMigrations = (folder) =>
   readdirSync(folder)
     .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
     .sort()
     .map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }))
 
-/** @returns what stands on the other side, or why it will not do */
+/** Checks the server and its extension. @returns its properties, or throws why it cannot be used */
 async function inspect(client) {
   const { rows } = await client.query(`
     SELECT current_setting('server_version') AS server, current_setting('server_version_num')::int AS number,
@@ -52,7 +52,7 @@ async function inspect(client) {
     const [major, minor] = version.split('.').map(Number)
     return major === MINIMUM.vector[0] && minor < MINIMUM.vector[1]
   }
-  const advice = 'Commonplace needs 0.8 or newer; install it beside the server (github.com/pgvector/pgvector).'
+  const advice = 'Commonplace needs 0.8 or newer; install it on the server (github.com/pgvector/pgvector).'
   if (found.installed === null && found.available === null)
     throw new Failure(`The server has no extension "vector" (pgvector). ${advice}`)
   if (found.installed !== null && old(found.installed))
@@ -66,7 +66,7 @@ async function inspect(client) {
   return found
 }
 
-/** Runs work in a transaction that no other runner of the schema is in; asks again and again, since a waiting query holds a snapshot. */
+/** Runs work in a transaction, alone among runners of the schema. Polls for the lock, since a waiting query holds a snapshot. */
 async function exclusively(client, { schema, patience = 60_000, say }, work) {
   const deadline = Date.now() + patience
   for (let waited = false; ; waited = true) {
@@ -105,7 +105,7 @@ async function readJournal(client, schema) {
   return new Map(journal.rows.map(({ name, sha256 }) => [name, sha256]))
 }
 
-/** Schema, extension and journal: what the files themselves stand on. */
+/** Creates the schema, the extension and the journal, which the files need. */
 async function prepare(client, { home, has_extensions }, { schema }) {
   if (home === null)
     await client.query(`CREATE EXTENSION IF NOT EXISTS vector SCHEMA ${has_extensions ? 'extensions' : 'public'}`)
@@ -117,15 +117,13 @@ async function prepare(client, { home, has_extensions }, { schema }) {
   )
 }
 
-/** Whether it is done; a file that is not the one that was applied is refused, one that replaces itself is done again. */
+/** Returns whether a file was applied; a changed file is refused, one that replaces an older version is applied again. */
 /** @param {Map<string, string>} journal @param {Migration} migration */
 function isApplied(journal, { name, sql, replaces }) {
   const recorded = journal.get(name)
   if (recorded === undefined || recorded === sha256(sql)) return recorded !== undefined
   if (replaces === undefined)
-    throw new Failure(
-      `${name} was edited after it was applied; put it back as it was, and make the change in a new file.`,
-    )
+    throw new Failure(`${name} was edited after it was applied; restore it, and make the change in a new file.`)
   return false
 }
 
@@ -146,7 +144,7 @@ async function apply(client, { home }, options, { name, sql, replaces }) {
     if (sql.trim() !== '') await client.query(sql)
   } catch (error) {
     const place = error.position ? ` (line ${sql.slice(0, Number(error.position)).split('\n').length})` : ''
-    throw new Failure(`${name}${place}: ${error.message}. Nothing of this file was applied.`, { cause: error })
+    throw new Failure(`${name}${place}: ${error.message}. The file was not applied.`, { cause: error })
   }
   const journal = `${quoted(schema)}.schema_migrations`
   if (replaces) await client.query(`DELETE FROM ${journal} WHERE starts_with(name, $1)`, [replaces])
@@ -155,7 +153,7 @@ async function apply(client, { home }, options, { name, sql, replaces }) {
   return ms
 }
 
-/** Tells the planner what stands in the tables, since a column or an index made anew has no statistics. */
+/** Updates the planner's statistics, since a new column or index has none. */
 async function analyze(client, schema) {
   const { rows } = await client.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -166,7 +164,7 @@ async function analyze(client, schema) {
 }
 
 /**
- * Brings the schema up to date.
+ * Migrates the schema to this release.
  *
  * @param {import('pg').Client} client
  * @param {readonly Migration[]} migrations
@@ -182,7 +180,7 @@ export async function migrate(client, migrations, options) {
   const unknown = [...journal.keys()].filter(
     (name) => /^\d/.test(name) && !migrations.some((known) => known.name === name),
   )
-  if (unknown.length > 0) say(`  applied by another release and left alone: ${unknown.join(', ')}`)
+  if (unknown.length > 0) say(`  applied by another release, not changed: ${unknown.join(', ')}`)
   const missing = migrations.filter((migration) => !isApplied(journal, migration))
   const applied = []
   if (!dryRun && missing.length > 0) {
@@ -193,7 +191,7 @@ export async function migrate(client, migrations, options) {
     const { home } = await inspect(client)
     for (const migration of missing)
       await exclusively(client, options, async () => {
-        // Somebody may have been faster while we waited.
+        // Another runner may have been faster.
         if (isApplied(await readJournal(client, schema), migration)) return
         const ms = await apply(client, { home }, options, migration)
         applied.push(migration.name)

@@ -1,11 +1,11 @@
-// Which password opens the database, when neither its URL nor the environment has one? None, where the server trusts; else the one
-// that the person at the terminal types, which nobody sees.
+// Finds the password of the database if neither its URL nor the environment has one: none if the server trusts the connection; else
+// the user types it without echo.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { connect, Failure } from './connect.mjs'
 import { fillPassword, parseUrl, withPassword } from './url.mjs'
 
-/** @param {string} question @returns {Promise<string>} what was typed, unseen */
+/** Reads a line without echo. @param {string} question @returns {Promise<string>} */
 async function askUnseen(question) {
   process.stderr.write(question)
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -18,7 +18,7 @@ async function askUnseen(question) {
   }
 }
 
-/** Whether a server that let nobody in wanted a password. @param {unknown} error */
+/** Returns whether a refused connection needs a password. @param {unknown} error */
 function wantsPassword(error) {
   const cause = /** @type {{ code?: string, message?: string } | undefined} */ (/** @type {Error} */ (error).cause)
   return cause?.code === '28P01' || /password must be a/.test(cause?.message ?? '')
@@ -28,7 +28,7 @@ function wantsPassword(error) {
  * @param {string} text a PostgreSQL URL
  * @param {NodeJS.ProcessEnv} environment
  * @returns {Promise<string>} the same with a password, if the server asks for one
- * @throws {Failure} when it does and there is nobody to ask
+ * @throws {Failure} if it does and there is no terminal
  * @throws {import('./url.mjs').UsageError}
  */
 export async function completeUrl(text, environment) {
@@ -42,7 +42,7 @@ export async function completeUrl(text, environment) {
     if (!wantsPassword(error)) throw error
     if (!process.stdin.isTTY)
       throw new Failure(
-        `${target.shown}: the server asks for a password; set POSTGRESQL_PASSWORD, or write it into the URL.`,
+        `${target.shown}: the server requires a password; set POSTGRESQL_PASSWORD, or add it to the URL.`,
       )
     return withPassword(url, await askUnseen(`Password of ${target.options.user} at ${target.shown}: `))
   }

@@ -1,5 +1,5 @@
-// Which settings of the Worker shape the database? The same names and defaults as in src/config.ts, read from the environment,
-// because the runner must be able to run where only Node and the driver are.
+// Reads the settings of the Worker that shape the database, with the same names and defaults as src/config.ts, from the environment,
+// because the runner must work where only Node and the driver are installed.
 import { FIELDS, indexedFieldsMigration } from '../../adapters/postgres/indexed-fields.mjs'
 import { UsageError } from './url.mjs'
 
@@ -18,7 +18,7 @@ export function parseIndexedFields(text = DEFAULT_INDEXED_FIELDS) {
       const match = FIELD.exec(item)
       if (match === null)
         throw new UsageError(
-          `METADATA_INDEXED_FIELDS holds "${item}"; write name or name:type with one of string, integer, boolean, float, array, object.`,
+          `METADATA_INDEXED_FIELDS contains "${item}"; use name or name:type with one of string, integer, boolean, float, array, object.`,
         )
       if (names.has(match[1]))
         throw new UsageError(`METADATA_INDEXED_FIELDS names "${match[1]}" twice; name each field once.`)
@@ -32,13 +32,13 @@ export function parseSchema(name) {
   const schema = name || 'public'
   if (!SCHEMA.test(schema) || schema.startsWith('pg_'))
     throw new UsageError(
-      `The schema is "${schema}"; write a-z, 0-9 and _, at most 63, not beginning with a digit or pg_.`,
+      `The schema name "${schema}" is invalid; use at most 63 of a-z, 0-9 and _, and do not start with a digit or pg_.`,
     )
   return schema
 }
 
 /**
- * METADATA_INDEXED_FIELDS as a migration of its own, made anew whenever its value changes.
+ * Returns METADATA_INDEXED_FIELDS as a migration, which is applied again whenever its value changes.
  *
  * @param {string | undefined} text
  * @returns {import('./migrations.mjs').Migration[]}

@@ -1,8 +1,8 @@
-// What does a PostgreSQL URL ask for? Read here instead of by the driver, because `sslmode` shall mean what it means to psql,
-// and because some URLs lead to poolers that a long change of the schema must not pass through.
+// Parses PostgreSQL URLs. The driver's parser is not used, because `sslmode` must have its psql meaning,
+// and some URLs lead to poolers that a long schema change must not use.
 import { readFileSync } from 'node:fs'
 
-/** Wrong usage: something that the person at the terminal has to write differently. */
+/** Wrong usage, which the user must correct. */
 export class UsageError extends Error {}
 
 const EXAMPLE = 'postgresql://user:password@host:5432/database'
@@ -16,10 +16,10 @@ const isLoopback = (host) => /^(localhost|127\.[\d.]+|::1)$/.test(host)
  */
 
 /**
- * The database that the environment names: a whole URL, or its parts as the POSTGRESQL_ variables give them.
+ * Returns the database that the environment names: a complete URL, or the POSTGRESQL_ variables.
  *
  * @param {Record<string, string | undefined>} env
- * @returns {{ url: string, name: string } | null} with the variable that named it, or null when none does
+ * @returns {{ url: string, name: string } | null} with the variable that set it, or null for none
  */
 export function databaseFromEnvironment(env) {
   for (const name of ['DATABASE_URL', 'POSTGRESQL_CONNECTION_STRING']) {
@@ -38,8 +38,8 @@ export function databaseFromEnvironment(env) {
 }
 
 /**
- * Where requests go: to the transaction pooler that DATABASE_POOL_URL names in front of the database, or to the database itself. A
- * session for each request costs more than most calls; migrations go past a pooler.
+ * Returns the URL for requests: of the transaction pooler in DATABASE_POOL_URL in front of the database, or of the database itself. A
+ * session per request costs more than most calls; migrations bypass a pooler.
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} url of the database
@@ -48,7 +48,7 @@ export function databaseFromEnvironment(env) {
 export const pooledUrl = (env, url) => env.DATABASE_POOL_URL || url
 
 /**
- * A URL that names no password takes the one of the environment, so that none need stand in a history of commands.
+ * Adds the password of the environment to a URL without one, so that it does not appear in the history of commands.
  *
  * @param {string} text a PostgreSQL URL
  * @param {Record<string, string | undefined>} env
@@ -72,12 +72,12 @@ export function withPassword(text, password) {
 }
 
 /**
- * A URL as the runtime of the server accepts it, which wants a password. On this machine PostgreSQL may trust connections: any password
- * does there. Elsewhere a missing password is an error of the person who wrote the URL.
+ * Returns a URL that the runtime of the server accepts, which requires a password. On this machine PostgreSQL may trust connections: any
+ * password works there. Elsewhere a missing password is an error of the user.
  *
  * @param {string} text a PostgreSQL URL
  * @param {Record<string, string | undefined>} env
- * @param {string} name of the variable that holds the URL
+ * @param {string} name of the variable with the URL
  * @returns {string}
  * @throws {UsageError}
  */
@@ -91,7 +91,7 @@ export function servingUrl(text, env, name) {
   )
 }
 
-/** The driver's word for a mode; without one, other machines are spoken to in TLS only. */
+/** Maps an sslmode to the driver's option; without one, other machines require TLS. */
 function tls(mode, host, rootCertificate) {
   if (mode === 'disable' || (mode === null && isLoopback(host))) return false
   const ca = rootCertificate ? { ca: readFileSync(rootCertificate, 'utf8') } : {}
@@ -110,7 +110,7 @@ export function parseUrl(text) {
   if (!text)
     throw new UsageError(`No database is named; give its URL (${EXAMPLE}), or set DATABASE_URL or POSTGRESQL_HOST.`)
   const wrong = new UsageError(
-    `This is not a PostgreSQL URL; write ${EXAMPLE}, with special characters in the password as %XX.`,
+    `This is not a PostgreSQL URL; use ${EXAMPLE}, with special characters in the password as %XX.`,
   )
   if (!URL.canParse(text)) throw wrong
   const url = new URL(text)
@@ -142,7 +142,7 @@ export function parseUrl(text) {
 }
 
 /**
- * Refuses what is known to be a pooler that gives each transaction another session.
+ * Refuses a known pooler that gives each transaction another session.
  *
  * @param {Target} target
  * @throws {UsageError}
@@ -150,10 +150,10 @@ export function parseUrl(text) {
 export function refusePoolers({ options: { host, port } }) {
   if (host.endsWith('.hyperdrive.local'))
     throw new UsageError(
-      'This is the URL of a Hyperdrive binding; migrate through the URL that Hyperdrive itself was given.',
+      'This is the URL of a Hyperdrive binding; migrate with the URL of the database behind Hyperdrive.',
     )
   if (port === 6543 && /\.supabase\.(com|co)$/.test(host))
     throw new UsageError(
-      "Port 6543 is Supabase's transaction pooler; migrate through its session pooler, which is the same URL with port 5432.",
+      "Port 6543 is Supabase's transaction pooler; migrate with its session pooler, which is the same URL with port 5432.",
     )
 }

@@ -11,14 +11,14 @@ import { write } from './write.mjs'
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/
 
-/** The address of the endpoint: what was named, or the few tools of every day of a server (capture contract §6). */
+/** Returns the address of the endpoint: as given, or the core tools of a server (capture contract §6). */
 function endpointOf(url) {
   const named = new URL(url)
   return named.pathname === '/' ? new URL('/mcp/core', named).href : named.href
 }
 
 /**
- * The file without entries that name this server under another name, and their names.
+ * Removes entries that name this server under another name; returns the file and their names.
  *
  * @param {{ formerEntries(servers: unknown, url: string): string[] }} library
  * @param {{ format: string, path: readonly string[] }} made
@@ -47,7 +47,7 @@ export async function setup(options, client, usage) {
     )
   const url = endpointOf(options.url)
   const key = process.env.COMMONPLACE_KEY
-  // A server on this machine that npm start runs asks for no key.
+  // A server on this machine started by npm start needs no key.
   const open = !key && LOOPBACK.test(new URL(url).hostname)
   const made = library.setupOf(client, { url, useDocker: options.docker === true, open })
   const file = placeOf(client)
@@ -72,15 +72,15 @@ export async function setup(options, client, usage) {
     const isKept = JSON.stringify(filled).includes(library.PLACEHOLDER)
     const notes = key ? made.notes.filter((note) => !note.includes(library.PLACEHOLDER)) : made.notes
     show({ client, configFile: file, written: changed, url, notes, ...(names.length > 0 && { replaced: names }) }, [
-      changed ? `${file}: ${library.ENTRY} → ${url}` : `${file} holds it already; nothing was changed.`,
+      changed ? `${file}: ${library.ENTRY} → ${url}` : `${file} is already up to date.`,
       names.length > 0 && `Replaced the entries that name the same server: ${names.join(', ')}`,
       changed && 'Restart the client.',
-      isKept && `It holds ${library.PLACEHOLDER}: set COMMONPLACE_KEY and run this again, or write your key there.`,
+      isKept && `It contains ${library.PLACEHOLDER}: set COMMONPLACE_KEY and run this again, or write your key there.`,
       !open && !key && 'The client reads the key from COMMONPLACE_KEY in its environment.',
       ...notes.filter((note) => !note.includes(library.PLACEHOLDER)),
     ])
   } catch (error) {
-    if (error instanceof Unreadable) fail(`${file} was left alone: ${error.message}`)
-    fail(`${file} was left alone: ${error.message}`)
+    if (error instanceof Unreadable) fail(`${file} was not changed: ${error.message}`)
+    fail(`${file} was not changed: ${error.message}`)
   }
 }

@@ -1,4 +1,4 @@
-// What of the Worker's code does `commonplace setup` use? Bundled when it is asked for, since Node does not run it as it is.
+// Exports the Worker's code that `commonplace setup` uses. Bundled on demand, since Node cannot run TypeScript.
 
 export { ENTRY, SETUP_CLIENTS } from '../../integrations/setup/client-files'
 export { formerEntries, PLACEHOLDER, setupOf } from '../../integrations/setup/client-setup'

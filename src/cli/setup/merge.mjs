@@ -1,17 +1,17 @@
-// How does an entry come into a client's own file, so that everything else in it stays as it is, comments too?
+// Edits an entry in a client's own file and preserves the rest of it, including comments.
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parse as parseJson, visit } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 
-/** A file that is not what it should be; it is left alone. */
+/** A file that cannot be parsed; it is not changed. */
 export class Unreadable extends Error {}
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How editors of Windows begin a file; clients read over it. */
+/** Byte order mark that Windows editors write; clients ignore it. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Every text in a client's file, at any depth. @param {string} text @param {boolean} isToml @throws {Unreadable} */
+/** Yields every text in a client's file, at any depth. @param {string} text @param {boolean} isToml @throws {Unreadable} */
 export function textsIn(text, isToml) {
   /** @type {(value: unknown) => string[]} */
   const textsOf = (value) =>
@@ -26,19 +26,19 @@ export function textsIn(text, isToml) {
     const found = textsOf(isToml ? parseToml(text) : parseJson(json, errors, { allowTrailingComma: true }))
     if (errors.length === 0) return found
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new Unreadable(`it is no ${isToml ? 'TOML' : 'JSON'}`)
+  throw new Unreadable(`it is not ${isToml ? 'TOML' : 'JSON'}`)
 }
 
-/** Tabs or as many spaces as the file's first indented line has. */
+/** Returns the indentation of the file's first indented line: tabs or spaces. */
 function indentation(text) {
   const first = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
   return first.startsWith('\t') ? { insertSpaces: false, tabSize: 1 } : { insertSpaces: true, tabSize: first.length }
 }
 
 /**
- * Refuses a file in which a key is twice on the way to the entry: clients read one of the two, and each chooses another.
+ * Refuses a file with a duplicate key on the path to the entry: clients differ in which one they read.
  *
  * @param {string} source @param {readonly string[]} path @throws {Unreadable}
  */
@@ -61,7 +61,7 @@ function refuseDoubled(source, path) {
   })
 }
 
-/** The value at a path of a JSON file; undefined where there is none, or the file cannot be read. @param {string} text @param {readonly string[]} path */
+/** Returns the value at a path of a JSON file; undefined if it does not exist, or the file cannot be read. @param {string} text @param {readonly string[]} path */
 export const valueInJson = (text, path) =>
   path.reduce(
     (at, name) => (isObject(at) ? at[name] : undefined),
@@ -79,7 +79,7 @@ export function mergeJson(text, path, entry) {
   refuseDoubled(source, path)
   const errors = []
   let at = parseJson(source, errors, { allowTrailingComma: true })
-  if (errors.length > 0 || !isObject(at)) throw new Unreadable('it is no JSON object')
+  if (errors.length > 0 || !isObject(at)) throw new Unreadable('it is not a JSON object')
   for (const name of path.slice(0, -1)) {
     at = at?.[name]
     if (at !== undefined && !isObject(at)) throw new Unreadable(`"${name}" in it is not an object`)
@@ -89,7 +89,7 @@ export function mergeJson(text, path, entry) {
   return applyEdits(source, modify(source, [...path], entry, { formattingOptions: { ...indentation(source), eol } }))
 }
 
-/** Whether a line begins the table of the entry, or one below it. */
+/** Returns whether a line starts the table of the entry, or one below it. */
 function isOwnHeader(line, path) {
   const match = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)
   if (match === null) return false
@@ -101,7 +101,7 @@ const isHeader = (line) => /^\s*\[/.test(line)
 
 const quoted = (name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name))
 
-/** A value of an entry on one line: TOML writes texts, numbers and lists of these as JSON does. */
+/** Formats a value of an entry on one line: TOML writes texts, numbers and lists of these as JSON does. */
 const inline = (value) =>
   isObject(value)
     ? `{ ${Object.entries(value)
@@ -111,13 +111,13 @@ const inline = (value) =>
 
 const named = (name) => `(?:${name}|"${name}"|'${name}')`
 
-/** The text with the entry as a table at its end, without what it was: a table, or a line within the table above it. */
+/** Returns the text with the entry as a table at its end, without its old form: a table, or a line in the parent table. */
 function withTable(text, path, table) {
   const [holder, name] = [path.slice(0, -1), path.at(-1) ?? '']
   const own = new RegExp(`^\\s*${named(name)}\\s*[.=]`)
   const dotted = new RegExp(`^\\s*${holder.map(named).join('\\s*\\.\\s*')}\\s*\\.\\s*${named(name)}\\s*[.=]`)
   const kept = []
-  // Blank lines and comments behind the last line of the entry: of what follows, unless that is of the entry too.
+  // Blank lines and comments after the last line of the entry: they belong to what follows, unless that belongs to the entry too.
   let behind = []
   let [isOwn, isHolder, isRoot] = [false, false, true]
   for (const line of text.split('\n')) {
@@ -139,7 +139,7 @@ function withTable(text, path, table) {
   return `${rest === '' ? '' : `${rest}\n\n`}${table.trimEnd()}\n`
 }
 
-/** The text with another inside of a table of one line (`mcp_servers = { … }`), made of its other entries. */
+/** Returns the text with a replaced one-line table (`mcp_servers = { … }`), made of its other entries. */
 function changedLine(text, path, made) {
   const [holder = '', name = ''] = path
   const line = new RegExp(`^(\\s*${named(holder)}\\s*=\\s*\\{)(.*)(\\}\\s*(?:#.*)?)$`, 'm')
@@ -151,7 +151,7 @@ function changedLine(text, path, made) {
 
 const withoutInLine = (text, path) => changedLine(text, path, (begin, others, end) => `${begin} ${others} ${end}`)
 
-/** The text with the entry within a table of one line. */
+/** Returns the text with the entry in a one-line table. */
 function withinLine(text, path, entry) {
   const name = path.at(-1) ?? ''
   return changedLine(text, path, (begin, others, end) => {
@@ -169,7 +169,7 @@ export function mergeToml(text, path, table) {
   const find = (tree) => path.reduce((at, name) => at?.[name], tree)
   const entry = find(readToml(table))
   if (isDeepStrictEqual(find(before), entry)) return text
-  // Nothing else may have changed, however the file was written.
+  // Verifies that nothing else has changed, whatever the style of the file.
   const [own, name] = [path.slice(0, -1), path.at(-1)]
   const without = (tree) => {
     const copy = structuredClone(tree)
@@ -198,7 +198,7 @@ export const valueInToml = (text, path) => valueAt(readToml(text), path)
 const valueAt = (tree, path) => path.reduce((at, name) => at?.[name], tree)
 
 /**
- * The file without an entry.
+ * Removes an entry from the file.
  *
  * @param {string} text
  * @param {readonly string[]} path
@@ -210,7 +210,7 @@ export function removeToml(text, path) {
   delete valueAt(expected, own)[name]
   const without = [withTable(text, path, ''), withoutInLine(text, path)].find((one) => {
     try {
-      // A copy, as the other: the parser's own tables have no prototype.
+      // A copy, like the other: the parser's own tables have no prototype.
       const after = structuredClone(parseToml(one))
       // The table above an entry may end with its last one.
       const [holder, left] = [valueAt(after, own), valueAt(expected, own)]
@@ -228,6 +228,6 @@ function readToml(text) {
   try {
     return parseToml(text)
   } catch (error) {
-    throw new Unreadable(`it is no TOML (${error.message.split('\n')[0]})`)
+    throw new Unreadable(`it is not valid TOML (${error.message.split('\n')[0]})`)
   }
 }

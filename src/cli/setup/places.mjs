@@ -1,16 +1,16 @@
-// Where does each client keep its file on this machine?
+// Returns where each client stores its file on this machine.
 import { existsSync } from 'node:fs'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 
-/** The folder in which a program of the desktop keeps its settings. @param {string} name */
+/** Returns the settings folder of a desktop program. @param {string} name */
 const applicationData = (name) => {
   if (platform() === 'darwin') return join(homedir(), 'Library', 'Application Support', name)
   if (platform() === 'win32') return join(process.env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), name)
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), name)
 }
 
-/** The file with comments where only that one is there: the program reads both. */
+/** Returns the file with comments if only that one exists: the program reads both. */
 const openCode = () => {
   const folder = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode')
   const [plain, commented] = ['opencode.json', 'opencode.jsonc'].map((name) => join(folder, name))
@@ -40,6 +40,6 @@ export const PLACED_CLIENTS = Object.keys(PLACES)
 
 /**
  * @param {string} client
- * @returns {string | null} null for those whose file nobody knows
+ * @returns {string | null} null for clients whose file is unknown
  */
 export const placeOf = (client) => PLACES[client]?.() ?? null

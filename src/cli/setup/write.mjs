@@ -1,4 +1,4 @@
-// How is a file of a person's written, so that nothing of it is ever lost?
+// Writes a user's file without ever losing its content.
 import {
   chmodSync,
   copyFileSync,
@@ -13,23 +13,23 @@ import {
 import { dirname, resolve } from 'node:path'
 import { Unreadable } from './merge.mjs'
 
-/** Links of links that are followed; more are a circle. */
+/** Limit of chained links; more are a cycle. */
 const MOST_LINKS = 40
 
-/** Where a file really stands, also where a link leads to nothing yet. */
+/** Returns the real path of a file, also if a link points to a missing file. */
 function targetOf(file) {
   let target = file
   for (let links = 0; lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink(); links++) {
-    if (links === MOST_LINKS) throw new Unreadable('its links lead in a circle')
+    if (links === MOST_LINKS) throw new Unreadable('its links form a cycle')
     target = resolve(dirname(target), readlinkSync(target))
   }
   return target
 }
 
 /**
- * A whole file or none: a program that reads it meanwhile sees the old one.
+ * Replaces a file atomically: a program that reads it meanwhile gets the old one.
  *
- * @param {boolean} isSecret whether it holds a key, which nobody else may read then
+ * @param {boolean} isSecret whether it contains a key, so that only the user may read it
  */
 export function write(file, text, isSecret) {
   const target = targetOf(file)
@@ -39,7 +39,7 @@ export function write(file, text, isSecret) {
   const draft = `${target}.${process.pid}.new`
   const mode = isThere && !isSecret ? statSync(target).mode & 0o777 : 0o600
   writeFileSync(draft, text, { mode })
-  // The mode of a new file is less what the process leaves out.
+  // The mode of a new file is reduced by the umask of the process.
   chmodSync(draft, mode)
   renameSync(draft, target)
 }

@@ -4,9 +4,9 @@ import type { Tool } from '../../tools/define-tool'
 import { requireRole } from '../auth'
 import { principalOf, type Visit } from './visit'
 
-/** Writing, as agents do it: by the tools, with their checks, their receipts and their rows of the audit log. */
+/** Performs writes the way agents do: with the tools, their checks, their receipts and their rows of the audit log. */
 
-/** Notes a denial, as the endpoint does; where that fails, the denial stays one. */
+/** Logs a denial, as the endpoint does; if that fails, the denial still applies. */
 async function noteDenial({ services, log, requestId }: Visit, caller: Caller): Promise<void> {
   await services.administration
     .note(caller, false, { denied: 1 })
@@ -25,7 +25,7 @@ export const callerOf = (visit: Visit, name: string): Caller => ({
  * Calls a tool for the visitor.
  *
  * @returns its structured result
- * @throws Problem as the tool, forbidden for a role that may not
+ * @throws Problem of the tool, or forbidden for an insufficient role
  */
 export async function callTool(visit: Visit, tool: Tool, args: Record<string, unknown>) {
   const principal = callerOf(visit, tool.name)

@@ -1,21 +1,21 @@
 import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
 
-/** What a page is made of, before it stands in its frame. */
+/** The content of a page, before it is put into the frame. */
 export interface Page {
   readonly title: string
-  /** The entry of the navigation that it belongs to. */
+  /** The entry of the navigation that is highlighted. */
   readonly at?: string
   readonly body: Child
   readonly status?: number
 }
 
-/** Where a form leads to. Seen by the browser as a page of its own, so that to load it again sends nothing twice. */
+/** The address that a form redirects to, so that a reload does not submit it again. */
 export const seeOther = (path: string): Response => new Response(null, { status: 303, headers: { Location: path } })
 
 /**
- * Nothing but what this server serves may run, show or hear anything in a page, and no page stands in a frame. Pages tell what a key may
- * see: nobody keeps them.
+ * Headers of every page: only files of this server may load, no page may be framed, and no cache stores a page, since it shows
+ * the data of a key.
  */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -24,7 +24,7 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** @param document the `html` element @param origin the only one that may read it, whatever the rest of the server allows */
+/** @param document the `html` element @param origin the only one that may read it */
 export function respondWith(
   document: Child,
   { origin, status = 200, headers = {} }: { origin: string; status?: number; headers?: Record<string, string> },

@@ -13,16 +13,16 @@ import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf }
 import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
 
-/** Pages for people (operate contract §1), beside the routes of programs: who asks for no page is none of them. */
+/** Routes of the dashboard (operate contract §1), which answer browsers only. */
 
-/** Wrong keys in a minute from one address. A valid key is never refused: strangers at the same address cannot lock its user out. */
+/** Wrong keys per minute from one address. A valid key is never refused: strangers at the same address cannot lock its user out. */
 const WRONG_KEYS_A_MINUTE = 120
 
 const isProgram = (request: Request): boolean => /^bearer\b/i.test(request.headers.get('authorization') ?? '')
 
 const pathOf = ({ pathname, search }: URL): string => safePath(`${pathname}${search}`)
 
-/** Lets in who has a session, within the limits of their key. */
+/** Admits requests with a session, within the limits of their key. */
 async function admit(c: PageContext, handler: Handler): Promise<Response> {
   const { config, services } = c.var.setup
   const visitor = await visitorOf(c.req.raw, config, services)
@@ -37,7 +37,7 @@ async function admit(c: PageContext, handler: Handler): Promise<Response> {
   return admission === null ? response : whenSent(response, () => services.afterwards(admission.leave()))
 }
 
-/** To be mounted at the root, before the routes that take a bearer. */
+/** Mounted at the root, before the routes that accept a bearer token. */
 export function createDashboard() {
   const routes = new Hono<{ Bindings: object; Variables: Variables }>()
 
@@ -48,7 +48,7 @@ export function createDashboard() {
       return admit(c, handler)
     })
 
-  // What pages load: images of entries, and the feed for the script. Programs bring a bearer and are answered elsewhere.
+  // Resources of pages: images of entries, and the feed for the script. Programs send a bearer token and are answered elsewhere.
   routes.get('/images/:hash', async (c, next) => {
     if (c.req.raw.headers.has('authorization')) return next()
     const { config, services } = c.var.setup
@@ -94,6 +94,6 @@ export function createDashboard() {
   return routes
 }
 
-/** What stands in no database and needs no session; before everything that does. */
+/** Routes that need neither database nor session; mounted before those that do. */
 export const createAssets = () =>
   new Hono().get('/assets/:name', async (c, next) => assetOf(c.req.param('name')) ?? next())

@@ -1,17 +1,17 @@
 import { Problem } from '../../domain/errors'
 import { readBytes, readForm } from '../oauth/form'
 
-/** What forms bring: how much of it is taken, and whether it comes from a page of ours. */
+/** Reads submitted forms within a size limit, and checks that they come from our own pages. */
 
-/** Bytes of a form: a text of 1,000,000 bytes has up to three times as many, encoded, and metadata stand beside. */
+/** Limit of a form in bytes: a text of 1,000,000 bytes takes up to three times as many when encoded, plus its metadata. */
 const MAX_FORM_BYTES = 4_000_000
 
-/** Bytes of a form with a file, which stands in memory twice: a volume of an export as it is, or many of them packed. */
+/** Limit of a form with a file in bytes, which is in memory twice: one plain volume of an export, or many compressed ones. */
 const MAX_FILE_BYTES = 20_000_000
 
 export interface Sent {
   readonly form: URLSearchParams
-  /** Null where the form brings none, or is not to bring one. */
+  /** Null where the form has no file, or may not have one. */
   readonly file: Blob | null
 }
 
@@ -19,17 +19,17 @@ const typeOf = (request: Request): string => request.headers.get('content-type')
 const isPlain = (request: Request): boolean => /^application\/x-www-form-urlencoded\b/i.test(typeOf(request))
 const isWithFile = (request: Request): boolean => /^multipart\/form-data\b/i.test(typeOf(request))
 
-/** @param takesFile whether this one may bring a file */
+/** @param takesFile whether this form may contain a file */
 export const isForm = (request: Request, takesFile = false): boolean =>
   request.method === 'POST' && (isPlain(request) || (takesFile && isWithFile(request)))
 
-const tooLarge = (most: number) => new Problem('limit_exceeded', `A form holds at most ${most} bytes here`)
+const tooLarge = (most: number) => new Problem('limit_exceeded', `The form is larger than ${most} bytes`)
 
 async function readParts(request: Request): Promise<Sent> {
   const bytes = await readBytes(request, MAX_FILE_BYTES)
   if (bytes === null) throw tooLarge(MAX_FILE_BYTES)
   const parts = await new Response(bytes, { headers: { 'Content-Type': typeOf(request) } }).formData().catch(() => {
-    throw new Problem('invalid_input', 'The form is cut or altered; send it once more')
+    throw new Problem('invalid_input', 'The form is truncated or altered; submit it again')
   })
   const form = new URLSearchParams()
   let file: Blob | null = null
@@ -39,7 +39,7 @@ async function readParts(request: Request): Promise<Sent> {
   return { form, file }
 }
 
-/** What was sent; nothing for what is no form. @throws Problem limit_exceeded, invalid_input */
+/** Returns the submitted fields; empty if the body is not a form. @throws Problem limit_exceeded, invalid_input */
 export async function readSent(request: Request): Promise<Sent> {
   if (request.method !== 'POST') return { form: new URLSearchParams(), file: null }
   if (isWithFile(request)) return readParts(request)
@@ -48,11 +48,11 @@ export async function readSent(request: Request): Promise<Sent> {
   return { form, file: null }
 }
 
-/** Whether a form was sent by a page of ours, to the session that it was made for. */
+/** Returns whether a form was sent by one of our pages, to the session that it was made for. */
 export const isOurs = (request: Request, { origin: own }: URL, form: URLSearchParams, token: string): boolean => {
   const origin = request.headers.get('origin')
   return (origin === null || origin === own) && form.get('token') === token
 }
 
 export const STALE =
-  'This form was made for another session, or your browser keeps no cookies. Go back, load the page again and send it once more.'
+  'This form belongs to another session, or your browser blocks cookies. Go back, reload the page and submit it again.'

@@ -16,7 +16,7 @@ import type { Visitor } from './session'
 import type { Handler } from './table'
 import { principalOf, type Visit } from './visit'
 
-/** How a person is answered: with a page in its frame, or with what has gone wrong on one. */
+/** Answers a browser with a page in its frame, or with an error page. */
 
 export interface Variables {
   readonly setup: {
@@ -32,7 +32,7 @@ export interface Variables {
 
 export type PageContext = Context<{ Bindings: object; Variables: Variables }>
 
-/** What became of a request, as a page; what nobody foresaw is logged, and told by its number. */
+/** Renders an error as a page; an unexpected one is logged, and shown with the number of the request. */
 export async function carriedOut(c: PageContext, visit: Visit, handler: Handler): Promise<Page | Response> {
   try {
     return await handler(visit)
@@ -94,15 +94,15 @@ export async function serve(c: PageContext, visitor: Visitor, handler: Handler):
   return response
 }
 
-/** For a browser that asks for what is nowhere, whoever has it. */
+/** Answers a browser that requests an unknown address, with or without a session. */
 export const noPage = (request: Request): Response => {
   const page = troublePage('not_found', 'There is no page at this address.', 404)
   return respondWith(<Door page={page} />, { origin: new URL(request.url).origin, status: 404 })
 }
 
-/** A person who is too quick is told so on a page. */
+/** The error page of a rate limit. */
 export const tooMany = (c: PageContext, retryAfter: number): Response => {
-  const page = troublePage('limit_exceeded', `There were too many requests; try again in ${retryAfter} s.`, 429)
+  const page = troublePage('limit_exceeded', `Too many requests. Try again in ${retryAfter} s.`, 429)
   const headers = { 'Retry-After': String(retryAfter) }
   return respondWith(<Door page={page} />, { origin: new URL(c.req.url).origin, status: 429, headers })
 }

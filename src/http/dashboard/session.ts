@@ -7,20 +7,20 @@ import { isLoopback } from '../access'
 import { type Credential, LOCAL } from '../auth'
 
 /**
- * Who a browser speaks for. The cookie names a key by its id, signed; the key is looked up with every request, so that a session ends when
+ * Sessions of browsers. The signed cookie names a key by its id; the key is looked up with every request, so a session ends when
  * its key does (docs/subjects/dashboard.md).
  */
 export interface Visitor {
   readonly credential: Credential
   readonly session: Session
-  /** A cookie to set, where the browser had none that counts. */
+  /** A cookie to set, where the browser had no valid one. */
   readonly cookie: string | null
 }
 
-/** Over plain http a browser takes `Secure` and `__Host-` from this machine at most, and there nobody listens on the way. */
+/** Over plain http a browser accepts `Secure` and `__Host-` from this machine at most, where the network cannot be intercepted. */
 const isPlain = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && isLoopback(hostname)
 
-/** Browsers share the cookies of one host among its ports, and several servers may run on one machine. */
+/** Browsers share the cookies of one host across its ports, and several servers may run on one machine. */
 const nameFor = (url: URL): string => (isPlain(url) ? `commonplace-${url.port || '80'}` : '__Host-commonplace')
 
 const cookieFor = (url: URL, value: string, seconds: number): string =>
@@ -37,7 +37,7 @@ export const endedSession = (url: URL): string => cookieFor(url, '', 0)
 
 type Deps = Pick<Services, 'identity' | 'sessions' | 'endedSessions' | 'now'>
 
-/** A new session. @param keyId of a key, or what stands in its place */
+/** Starts a session. @param keyId of a key, or its substitute */
 export async function beginSession({ sessions, now }: Pick<Deps, 'sessions' | 'now'>, url: URL, keyId: string) {
   const session: Session = {
     keyId,
@@ -62,7 +62,7 @@ async function credentialOf(
   }
 }
 
-/** @returns null for somebody who has to show a key first; never in open mode */
+/** @returns null for a browser that has to sign in first; never in open mode */
 export async function visitorOf(request: Request, config: Config, services: Deps): Promise<Visitor | null> {
   const url = new URL(request.url)
   const text = parse(request.headers.get('cookie') ?? '', nameFor(url))[nameFor(url)]
@@ -73,7 +73,7 @@ export async function visitorOf(request: Request, config: Config, services: Deps
     return { credential, ...(await beginSession(services, url, LOCAL_SESSION)) }
   }
   if (known === null) return null
-  // Both are asked in the same moment, so that they share a round trip.
+  // Both are requested together, so that they share a round trip.
   const [credential, isOver] = await Promise.all([
     credentialOf(known, config, services),
     services.endedSessions.has(known.nonce),
@@ -81,7 +81,7 @@ export async function visitorOf(request: Request, config: Config, services: Deps
   return credential === null || isOver ? null : { credential, session: known, cookie: null }
 }
 
-/** Ends a session for every browser that holds its cookie. Open mode has no sign-in, and so none to end. */
+/** Ends a session for every browser that holds its cookie. Open mode has no sign-in, so it has no session to end. */
 export async function endSession({ endedSessions }: Pick<Deps, 'endedSessions'>, session: Session): Promise<void> {
   if (session.keyId !== LOCAL_SESSION) await endedSessions.add(session.nonce, session.expiresAt)
 }
@@ -93,7 +93,7 @@ export async function requireSession(services: Pick<Deps, 'endedSessions' | 'now
     throw new Problem('unauthorized', 'The session has ended; sign in again')
 }
 
-/** What a person pasted: the id that a session takes, or null for a key that does not count. */
+/** Checks a pasted key: returns the id for a session, or null for a key that is not valid. */
 export async function keyIdOf(key: string, { identity }: Pick<Deps, 'identity'>): Promise<string | null> {
   if (await identity.isAdminToken(key)) return OPERATOR_SESSION
   try {

@@ -24,7 +24,7 @@ import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>
 
-/** Every page and every form, by its address. */
+/** Handlers of every page and form, by address. */
 export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, handler: Handler, brings?: 'file'])[] = [
   ['GET', '/', overview],
   ['POST', '/first-memory', storeFirst],
@@ -68,6 +68,6 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/settings/import', importFile, 'file'],
 ]
 
-/** Whether an address is that of a page, or stands below one: people are told on a page what is wrong there. */
+/** Returns whether an address is that of a page or below one: errors there are shown as a page. */
 export const isPagePath = (path: string): boolean =>
   ROUTES.some(([method, known]) => method === 'GET' && known.split('/')[1] === path.split('/')[1])

@@ -6,10 +6,10 @@ import type { Services } from '../../services/services'
 import { administratorOf, type Credential, requireOrg } from '../auth'
 import type { Log } from '../log'
 
-/** One request for a page, by somebody who may come in. */
+/** One authenticated request for a page. */
 export interface Visit {
   readonly url: URL
-  /** Of the deployment, to say which of its variables are set; their values are shown by the configuration alone. */
+  /** Environment of the deployment, to show which of its variables are set; only the configuration shows values. */
   readonly env: Environment
   readonly config: Config
   readonly services: Services
@@ -17,43 +17,43 @@ export interface Visit {
   readonly requestId: string
   readonly credential: Credential
   readonly session: Session
-  /** What each form carries, so that no other site can send one. */
+  /** Token that each form carries, so that no other site can send one. */
   readonly formToken: string
-  /** Of a form that was sent; empty for a page that is only looked at. */
+  /** Fields of a submitted form; empty for a page that is only read. */
   readonly form: URLSearchParams
-  /** What the form brought along. */
+  /** The uploaded file. */
   readonly file: Blob | null
-  /** Whether clients that know OAuth can connect by themselves. */
+  /** Whether clients that support OAuth can connect without a key. */
   readonly oauth: boolean
 }
 
-/** Whose memory is looked at. @throws Problem forbidden for ADMIN_TOKEN, which belongs to no organization */
+/** Returns the principal whose memory is shown. @throws Problem forbidden for ADMIN_TOKEN, which belongs to no organization */
 export const principalOf = ({ credential }: Visit): Principal => requireOrg(credential)
 
-/** Whether the visitor's key has at least this role; the holder of ADMIN_TOKEN has none. */
+/** Returns whether the visitor's key has at least this role; the holder of ADMIN_TOKEN has none. */
 export const hasRole = ({ credential }: Visit, role: Role): boolean =>
   credential.kind === 'principal' && mayAct(credential.principal.role, role)
 
-/** Whether the visitor administers anything: an organization by an admin key, or all by ADMIN_TOKEN. */
+/** Returns whether the visitor administers anything: an organization by an admin key, or all by ADMIN_TOKEN. */
 export const administers = (visit: Visit): boolean => visit.credential.kind === 'operator' || hasRole(visit, 'admin')
 
-/** @param action as the audit log names it */
+/** @param action name for the audit log */
 export const administratorFor = ({ credential }: Visit, action: string): Administrator =>
   administratorOf(credential, action)
 
-/** A parameter of the address, or null where it is absent or empty. */
+/** Returns a parameter of the address, or null where it is absent or empty. */
 export function asked({ url }: Pick<Visit, 'url'>, name: string): string | null {
   const value = url.searchParams.get(name)
   return value === null || value.trim() === '' ? null : value
 }
 
-/** A member of a form, or null as above; line breaks as everybody but forms writes them. */
+/** Returns a field of a form, or null as above; line breaks are normalized to \n. */
 export function sent({ form }: Pick<Visit, 'form'>, name: string): string | null {
   const value = form.get(name)
   return value === null || value.trim() === '' ? null : value.replaceAll('\r\n', '\n')
 }
 
-/** A whole number of the address within bounds; `fallback` for anything else. */
+/** Returns an integer parameter within bounds; `fallback` for anything else. */
 export function askedNumber(visit: Pick<Visit, 'url'>, name: string, fallback: number, most: number): number {
   const text = asked(visit, name) ?? ''
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), most) : fallback

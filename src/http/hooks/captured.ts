@@ -15,9 +15,9 @@ import { namedProject, namedProjectOrNone } from '../named-project'
 import { readObject } from '../object-body'
 import { checkNames } from '../query-names'
 
-/** What was captured, for whoever looks through it (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
+/** Routes to review captured sessions (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
 
-/** Of what a restoration notes. */
+/** Action of a restoration in the audit log. */
 const left = z.object({ remaining: z.int() })
 
 const MAX_BODY = 2_000_000
@@ -41,7 +41,8 @@ const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntr
 function readPlace(given: string | undefined): ReviewPlace | null {
   if (given === undefined || given === '') return null
   const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
-  if (updatedAt === undefined || id === undefined) throw invalidInput('after must be the next of an earlier page')
+  if (updatedAt === undefined || id === undefined)
+    throw invalidInput('after must be the value of next from an earlier page')
   return { updatedAt: Number(updatedAt), id: Number(id) }
 }
 
@@ -89,7 +90,7 @@ function readVersions(value: unknown): Record<string, number> {
 export function createCapturedRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** Runs what the key may do in its own org; a denial is noted on its way out. */
+  /** Runs an action of the key's role in its own organization; a denial is logged. */
   async function run<T>(
     { services, credential }: Variables,
     org: string,
@@ -98,7 +99,7 @@ export function createCapturedRoutes() {
     step: (caller: Caller) => Promise<T>,
   ): Promise<T> {
     const principal = requireOrg(credential)
-    // Another org and one that never was get the same words.
+    // Another organization and one that never existed get the same message.
     if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
     const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
     try {
@@ -111,7 +112,7 @@ export function createCapturedRoutes() {
     }
   }
 
-  /** The same for a call that writes, and may be made again under its `Idempotency-Key` (history contract §2). */
+  /** The same for a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
   async function once<Facts>(
     { var: variables, req }: Context,
     org: string,
@@ -132,7 +133,7 @@ export function createCapturedRoutes() {
   }
 
   routes.get('/:org/captured', async (c) => {
-    checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'a list of what was captured')
+    checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'the list of captured sessions')
     const { project, client, after, limit } = c.req.query()
     const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
       const most = readLimit(limit)
@@ -153,7 +154,7 @@ export function createCapturedRoutes() {
   routes.post('/:org/captured/:id/keep', async (c) => {
     const body = await readObject(c.req.raw, ['kind', 'title', 'expected_version'], MAX_BODY)
     const id = readId(c.req.param('id'))
-    if (id === null) throw invalidInput('the id must be that of a captured entry')
+    if (id === null) throw invalidInput('The id in the address must be the id of a captured entry')
     const given = {
       kind: textOr(body.kind, 'kind'),
       title: textOr(body.title, 'title'),
@@ -246,7 +247,7 @@ export function createCapturedRoutes() {
         },
         recall({ changeId, notes }) {
           const { remaining } = left.parse(notes.restored)
-          // Of a merge, the memory that it made may be left too.
+          // A merge may include the memory that it created.
           return { changeId, remaining: reviewed.did === 'merge' ? remaining + 1 : remaining }
         },
         answer: ({ changeId }) => ({ change_id: changeId }),

@@ -13,7 +13,7 @@ import { type Credential, requireOrg } from '../auth'
 import { readJsonBody } from '../body'
 import type { Log } from '../log'
 
-/** Events of the hooks of clients (capture contract §3): `POST /api/v1/hooks/<client>`. */
+/** Receives events of client hooks (capture contract §3): `POST /api/v1/hooks/<client>`. */
 
 const MAX_BODY = 1_048_576
 
@@ -23,7 +23,7 @@ interface Variables {
   readonly setup: { readonly log: Log; readonly config: Pick<Config, 'captureDays'> }
 }
 
-/** @throws Problem invalid_input for what is no JSON object, limit_exceeded for a body that is too large */
+/** @throws Problem invalid_input for invalid JSON, limit_exceeded for a body that is too large */
 async function readBody(request: Request): Promise<Fields> {
   // A page of another site can send any other type without asking the server first.
   if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
@@ -37,7 +37,7 @@ async function readBody(request: Request): Promise<Fields> {
   return body.value
 }
 
-/** A raw event as a request of its own; one that is not understood is a request without events. */
+/** Wraps a raw event in a request of its own; an unknown event gives a request without events. */
 async function aloneOf(client: HookClient, event: Fields, now: Millis): Promise<HookRequest> {
   const raw = readRawEvent(client, event)
   if (raw === null) return { events: [], answer: null, again: [], unread: 1, lost: 0 }
@@ -49,18 +49,18 @@ async function aloneOf(client: HookClient, event: Fields, now: Millis): Promise<
 export function createHooksRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** What a key may do with hooks; programs that set clients up ask it. */
+  /** Reports what a key may do with hooks; setup programs call it. */
   routes.get('/', (c) => {
     const { org, role, projects, captures } = requireOrg(c.var.credential)
     const { captureDays } = c.var.setup.config
     const why =
       captureDays === 0
-        ? 'this server captures nothing (CAPTURE_DAYS=0)'
+        ? 'capture is off on this server (CAPTURE_DAYS=0)'
         : captures === false
-          ? 'this key captures nothing; what is known is recalled'
+          ? 'events sent with this key are not captured; memories are still recalled'
           : mayAct(role, 'writer')
             ? null
-            : 'a reader captures nothing; what is known is recalled'
+            : 'events sent with a reader key are not captured; memories are still recalled'
     return c.json({ org, role, projects, capture: why === null, ...(why === null ? {} : { why }) })
   })
 
@@ -69,12 +69,12 @@ export function createHooksRoutes() {
     const principal = requireOrg(credential)
     const name = c.req.param('client')
     const client = hookClient(name)
-    if (client === null) throw notFound(`No such client; hooks are taken of: ${CLIENT_NAMES.join(', ')}`)
+    if (client === null) throw notFound(`No such client. Clients with hooks: ${CLIENT_NAMES.join(', ')}`)
     const body = await readBody(c.req.raw)
     const isRaw = !Object.hasOwn(body, 'events')
     const now = services.now()
     const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
-    // The person was told by the program; whoever runs the server finds it here.
+    // The hook program has already told the person; the operator finds it in the log.
     if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
     const received = await services.capture.receive(principal, name, client, request)
     const { stored, repeated, output, notice, memory, waiting } = received

@@ -1,15 +1,15 @@
 import { isLoopback } from '../access'
 
 /**
- * Which client ids may be addresses of a metadata document, which the provider then fetches. On Cloudflare a fetch reaches
- * the public internet only; what looks private is refused all the same, wherever a client id can stand in a request.
+ * Decides which client ids may be addresses of a metadata document, which the provider then fetches. On Cloudflare a fetch reaches
+ * the public internet only; private addresses are refused anyway, wherever a request can hold a client id.
  */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)$/i
 
-/** Documents are fetched by deployments only: on one machine every address that a document may have could be a private one. */
+/** Only deployments fetch documents: on one machine every document address could be private. */
 export const fetchesDocuments = (origin: string): boolean => !isLoopback(new URL(origin).hostname)
 
-/** Whether a client id is not an address at all, or one of a public host by name. */
+/** Returns whether a client id is not an address at all, or one of a public host by name. */
 export function isAcceptableClientId(id: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(id)) return true
   if (!/^[\x21-\x7e]{1,2000}$/.test(id) || !URL.canParse(id)) return false
@@ -27,7 +27,7 @@ function issuerOfAssertion(assertion: string): string {
   }
 }
 
-/** The client that a token request names, as the provider reads it; its secret is not checked here. */
+/** Returns the client that a token request names, as the provider reads it; its secret is not checked here. */
 export function clientIdOf(form: URLSearchParams, authorization: string | null): string {
   const basic = /^Basic +(\S+)/i.exec(authorization ?? '')?.[1]
   if (basic !== undefined) return credentialsOf(basic).split(':')[0] ?? ''

@@ -16,14 +16,14 @@ import { SCOPE } from './provider'
 import { destinationOf, isAllowedRedirect, leadsToApp } from './redirect-uris'
 import { withoutSlash } from './resources'
 
-/** `/authorize`: the person is shown who asks for what, pastes a key or refuses, and is sent back. */
+/** Serves `/authorize`: shows who asks for which access, accepts a key or a refusal, and redirects back. */
 interface Situation {
   readonly request: Request
   readonly helpers: OAuthHelpers
   readonly services: Pick<Services, 'identity' | 'administration'>
 }
 
-const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
+const STALE = 'This page was open for too long, or in another window. Paste the key again.'
 const EMPTY = 'Paste the key.'
 const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
 const OPERATOR = 'This is the ADMIN_TOKEN, which belongs to no organization. Make a key with it, and paste that key.'
@@ -41,12 +41,12 @@ async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthReque
   const resources = url.searchParams.getAll('resource')
   url.searchParams.delete('resource')
   for (const resource of resources) url.searchParams.append('resource', withoutSlash(resource))
-  // The body stays with us: the provider reads the address alone.
+  // The body is not passed on: the provider reads the address only.
   const asked = await helpers.parseAuthRequest(new Request(url))
-  // The provider lets clients with a secret go without; OAuth 2.1 lets nobody.
+  // The provider allows clients with a secret to omit PKCE; OAuth 2.1 does not.
   if (!/^[\w-]{43}$/.test(asked.codeChallenge ?? ''))
     throw new AuthorizationError('invalid_request', {
-      description: 'A code_challenge by S256 is required',
+      description: 'A code_challenge with S256 is required',
       redirectUri: asked.redirectUri,
       state: asked.state,
       issuer: url.origin,
@@ -61,7 +61,7 @@ async function describe(helpers: OAuthHelpers, asked: AuthRequest): Promise<Clie
   return { name: clientName, publisher: clientDomain ?? null, destination: destinationOf(redirectUri), local }
 }
 
-/** The holder of what was pasted, or the words that say why there is none. One read of the database at most. */
+/** Returns the holder of the pasted key, or the message that explains why there is none. One read of the database at most. */
 async function holderOf(key: string, identity: Services['identity']): Promise<Principal | string> {
   if (key === '') return EMPTY
   if (await identity.isAdminToken(key)) return OPERATOR
@@ -73,7 +73,7 @@ async function holderOf(key: string, identity: Services['identity']): Promise<Pr
   }
 }
 
-/** Makes the grant. If it cannot be noted, the code never leaves, and the grant ends unused. */
+/** Makes the grant. If the audit log fails, the code is not sent, and the grant ends unused. */
 async function grant({ helpers, services }: Situation, asked: AuthRequest, principal: Principal): Promise<string> {
   const { keyId } = principal
   const { redirectTo } = await helpers.completeAuthorization({
@@ -111,8 +111,8 @@ async function decide(situation: Situation, asked: AuthRequest): Promise<Respons
 }
 
 /**
- * Answers GET and POST with a page. Anybody may register a client, so without a word of the person nobody is sent
- * anywhere (RFC 9700 §4.11.2): an error leads back by a link.
+ * Answers GET and POST with a page. Anyone may register a client, so errors do not redirect: they show a link back
+ * (RFC 9700 §4.11.2).
  */
 export async function authorize(situation: Situation): Promise<Response> {
   const url = new URL(situation.request.url)
@@ -121,11 +121,11 @@ export async function authorize(situation: Situation): Promise<Response> {
   } catch (error) {
     if (error instanceof CimdFetchError)
       return respond(troublePage('The description of this app could not be fetched or is not valid.'), url, 400)
-    // A person is told in words; what else goes wrong is the server's to answer and to log.
+    // These errors are shown to the person; the server answers and logs all others.
     if (error instanceof Problem && error.cause === undefined) return respond(troublePage(error.message), url, 503)
     if (!(error instanceof AuthorizationError)) throw error
     const way =
       error.redirectTo === undefined ? null : { to: error.redirectTo, destination: destinationOf(error.redirectTo) }
-    return respond(troublePage(`The app has sent you here with a faulty request: ${error.description}`, way), url, 400)
+    return respond(troublePage(`The app sent an invalid request: ${error.description}`, way), url, 400)
   }
 }

@@ -2,8 +2,8 @@ import { parse, serialize } from 'hono/utils/cookie'
 import { noteBody } from '../said'
 
 /**
- * What a person's browser sends, and whether it comes from our own page: the page carries a random token, and the browser
- * a cookie with the same one that no other site can set, read or make it send.
+ * Reads form submissions and checks that they come from our own page: the page carries a random token, and the browser
+ * a cookie with the same one that other sites cannot set, read or send.
  */
 const MAX_BYTES = 65_536
 const LIFETIME_SECONDS = 600
@@ -27,11 +27,11 @@ export async function readBytes(request: Request, most = MAX_BYTES): Promise<Uin
   return bytes
 }
 
-/** Whether a body is said to be a form. */
+/** Returns whether the Content-Type is that of a form. */
 export const isForm = (request: Request): boolean =>
   /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers.get('content-type') ?? '')
 
-/** @param most bytes @returns null when the body is no form, or too large */
+/** @param most bytes @returns null when the body is not a form, or is too large */
 export async function readForm(request: Request, most = MAX_BYTES): Promise<URLSearchParams | null> {
   const bytes = isForm(request) ? await readBytes(request, most) : null
   if (bytes === null) return null
@@ -40,10 +40,10 @@ export async function readForm(request: Request, most = MAX_BYTES): Promise<URLS
   return form
 }
 
-/** 128 random bits, which a page and its cookie share. */
+/** 128 random bits, shared by a page and its cookie. */
 export const createPageToken = (): string => crypto.randomUUID().replaceAll('-', '')
 
-/** One cookie a page, so that two tabs do not disturb each other. Browsers refuse `__Host-` names without https. */
+/** One cookie per page, so that two tabs do not disturb each other. Browsers refuse `__Host-` names without https. */
 const cookieName = (token: string, secure: boolean) =>
   `${secure ? '__Host-' : ''}commonplace-consent-${token.slice(0, 8)}`
 
@@ -60,7 +60,7 @@ export function pageCookie(token: string, { protocol }: URL, lifetime = LIFETIME
   })
 }
 
-/** Whether a form was sent by the page that we gave to this very browser. */
+/** Returns whether a form was sent by the page that was served to this browser. */
 export function isFromOurPage(request: Request, form: URLSearchParams): boolean {
   const url = new URL(request.url)
   const origin = request.headers.get('origin')

@@ -3,20 +3,20 @@ import { MAX_NAME } from '../../domain/identity/identity'
 import { frame } from '../html'
 
 /**
- * What the person sees: plain pages that need no script. Every value is escaped by `html`; names that clients give
- * themselves are cut, and cannot change the direction or the order of the words around them.
+ * Consent pages, which need no script. `html` escapes every value; names that clients choose
+ * are cut, and cannot change the direction or order of the text around them.
  */
 export interface Client {
   readonly name: string
   /** Host that publishes its metadata document; null for a client that registered itself. */
   readonly publisher: string | null
-  /** Where the person is sent afterwards. */
+  /** The host that the person is redirected to. */
   readonly destination: string
   /** Whether that is a program on the person's own machine. */
   readonly local: boolean
 }
 
-/** Cuts a text that a client chose and takes control characters out of it, those of writing direction included. */
+/** Cuts a text that a client chose, and removes control characters, including those of writing direction. */
 function tame(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()
   const points = [...plain]
@@ -25,18 +25,18 @@ function tame(text: string): string {
 
 interface Consent {
   readonly client: Client
-  /** Ties the form to the browser that was given it. */
+  /** Binds the form to the browser that received it. */
   readonly token: string
-  /** What was wrong with what the person sent. */
+  /** The error of the last submission. */
   readonly error: string | null
-  /** Families that the client asked for; null for all. */
+  /** Families that the client requested; null for all. */
   readonly families: string | null
 }
 
 const ON_YOUR_COMPUTER = html`<p class="note">This is a program on your own computer.
-Go on only if you have just started connecting it yourself.</p>`
+Continue only if you have just started connecting it yourself.</p>`
 
-/** Asks whether a client may use what a key opens. The form goes back to the address it came from. */
+/** Asks whether a client may use the access of a key. The form is submitted to the address of the page. */
 export function consentPage({ client, token, error, families }: Consent) {
   const name = tame(client.name)
   const described = error === null ? 'key-hint' : 'key-error key-hint'
@@ -70,8 +70,8 @@ ${error === null ? '' : html`<p class="error" id="key-error" role="alert">${erro
 }
 
 /**
- * Takes the person back to the client. Chromium holds every redirect after a form to `form-action`, those of the client's
- * own site included, so the way back is a page of its own and not a redirect.
+ * Sends the person back to the client. Chromium applies `form-action` to every redirect after a form, including those of the
+ * client's own site, so this is a page of its own and not a redirect.
  */
 export const departurePage = (allowed: boolean, to: string, destination: string) =>
   frame(
@@ -82,11 +82,11 @@ export const departurePage = (allowed: boolean, to: string, destination: string)
 `,
   )
 
-/** Says why there is nothing to allow. @param way back to the client, where it is known to be the client's own */
+/** Explains why the request cannot be allowed. @param way back to the client, where the client is verified */
 export const troublePage = (message: string, way: { to: string; destination: string } | null = null) =>
   frame(
-    'This does not work',
-    html`<h1>This does not work</h1>
+    'The app cannot be connected',
+    html`<h1>The app cannot be connected</h1>
 <p role="alert">${message}</p>
 ${way === null ? '' : html`<p><a href="${way.to}">Back to ${way.destination}</a></p>`}`,
   )

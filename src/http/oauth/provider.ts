@@ -7,26 +7,26 @@ import { isAllowedRedirect } from './redirect-uris'
 import { resourcesAt } from './resources'
 import type { BoundedStore } from './store'
 
-/** The authorization server of an origin: the library as it is set up here, kept for the life of an isolate. */
+/** Configures the authorization server of an origin; cached for the life of an isolate. */
 
-/** The only scope that tokens have. */
+/** The only scope of tokens. */
 export const SCOPE = 'memory'
 
 const ACCESS_SECONDS = 3600
 const REFRESH_SECONDS = 30 * 86_400
 
-/** What the provider calls a refresh token whose grant is there, but which is neither its last one nor the one before. */
+/** The provider's error for a refresh token that is neither the last nor the previous one of its grant. */
 const REUSE = { category: 'refresh-token-grant', reason: 'refresh_token_mismatch' } as const
 
-/** Marks the answer to it within this server; nobody else is told. */
+/** Marks the answer to it within this server; clients never see it. */
 export const REUSED = 'x-refresh-token-reused'
 
-/** Limits of a registration; a client of an editor registers about six addresses. */
+/** Limits of a registration; the client of an editor registers about six addresses. */
 const MAX_CLIENT_NAME = 200
 const MAX_REDIRECT_URIS = 20
 const MAX_REDIRECT_URI = 1000
 
-/** Returns what exceeds a limit, or null. Types are checked by the provider before. */
+/** Returns which limit is exceeded, or null. The provider checks types before. */
 export function registrationFault({ client_name: name, redirect_uris: uris }: Record<string, unknown>): string | null {
   if (typeof name === 'string' && [...name].length > MAX_CLIENT_NAME)
     return `client_name is longer than ${MAX_CLIENT_NAME} characters; send a shorter one`
@@ -37,7 +37,7 @@ export function registrationFault({ client_name: name, redirect_uris: uris }: Re
     return `A redirect URI is longer than ${MAX_REDIRECT_URI} characters; send a shorter one`
   return uris.every((uri) => isAllowedRedirect(String(uri)))
     ? null
-    : 'A redirect URI must be https, http on this machine, or of a scheme that an app registers for itself: app://callback'
+    : 'A redirect URI must be https, http on this machine, or a scheme that an app registers for itself, such as app://callback'
 }
 
 export interface ProviderEnv {
@@ -52,7 +52,7 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
   return new OAuthAuthorizationServer<ProviderEnv>({
     issuer: origin,
     resources: resourcesAt(origin),
-    // What clients without RFC 8707 mean.
+    // The default for clients without RFC 8707.
     defaultResource: resourcesAt(origin)[0] as string,
     authorizeEndpoint: '/authorize',
     tokenEndpoint: '/token',
@@ -72,7 +72,7 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
         await env.identity.principalOfKeyId(props.keyId)
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'unauthorized') throw error
-        // The provider forgets the grant, too.
+        // The provider deletes the grant, too.
         throw new OAuthError('invalid_grant', { description: 'The key of this grant has expired or was revoked' })
       }
     },
@@ -85,7 +85,7 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
   })
 }
 
-/** Kept for the life of an isolate, which serves one or two origins; a server remembers the public keys of clients. */
+/** Cached for the life of an isolate, which serves one or two origins; a server remembers the public keys of clients. */
 const servers = new Map<string, OAuthAuthorizationServer<ProviderEnv>>()
 const MAX_SERVERS = 8
 

@@ -1,9 +1,9 @@
 /**
- * Which addresses a code may be sent to: https, http on this machine, and schemes that an app registers for itself (RFC 8252 §7.1), such as
- * `cursor:`. Another app of the machine may register the same scheme, so a code alone is worth nothing: every client proves itself by PKCE.
+ * Decides which addresses a code may be sent to: https, http on this machine, and schemes that an app registers for itself (RFC 8252
+ * §7.1), such as `cursor:`. Another app may register the same scheme, so a code alone gives no access: PKCE is required of every client.
  */
 
-/** Schemes that browsers or operating systems open by themselves: they run, show, send or dial what the address holds. */
+/** Schemes that browsers or operating systems handle themselves: they run, show, send or dial the content of the address. */
 const OF_THE_SYSTEM = new Set([
   ...[
     'javascript',
@@ -56,7 +56,7 @@ const OF_THE_SYSTEM = new Set([
   ...['urn', 'magnet', 'search', 'search-ms', 'shell', 'itms', 'itms-services', 'market', 'x-apple.systempreferences'],
 ])
 
-/** Windows and Office give each of their programs such a scheme. */
+/** Scheme prefixes that Windows and Office give each of their programs. */
 const OF_WINDOWS = /^ms-/
 
 /** Returns whether an app may have registered the scheme of an address for itself. */
@@ -67,10 +67,10 @@ function isPrivateUse(uri: string): boolean {
   return !OF_THE_SYSTEM.has(name) && !OF_WINDOWS.test(name)
 }
 
-/** Returns whether a redirect URI may be registered or used; what web addresses must hold is checked by the provider. */
+/** Returns whether a redirect URI may be registered or used; the provider checks the rules for web addresses. */
 export const isAllowedRedirect = (uri: string): boolean => /^https?:\/\//i.test(uri) || isPrivateUse(uri)
 
-/** Where a person is sent, as the consent page shows it: the host, with the scheme of an app before it. */
+/** Where a person is redirected, as the consent page shows it: the host, with the scheme of an app before it. */
 export function destinationOf(address: string): string {
   const { protocol, host } = new URL(address)
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`

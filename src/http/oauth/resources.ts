@@ -4,8 +4,8 @@ import { CORE_NAME } from '../../tools/offers'
 import { withoutClosingSlash } from '../mcp-path'
 
 /**
- * Which addresses a token can be for, and where it counts. A client names the very address it dials (RFC 8707), so each
- * address that serves MCP is a resource of its own; what is granted for `/mcp` counts below it too, never the reverse.
+ * Decides which addresses a token can be issued for, and where it is valid. A client names the exact address it calls (RFC 8707), so
+ * each address that serves MCP is its own resource. A grant for `/mcp` is valid below it too, never the reverse.
  */
 export const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const WHOLE = '/mcp'
@@ -22,30 +22,30 @@ function familyPaths(): string[] {
 
 const PATHS: readonly string[] = [WHOLE, ...familyPaths(), `${WHOLE}/${CORE_NAME}`, `${WHOLE}/${connector.name}`]
 
-/** All resources of a deployment, the whole one first. */
+/** All resources of a deployment, the full one first. */
 export const resourcesAt = (origin: string): string[] => PATHS.map((path) => `${origin}${path}`)
 
-/** The resource that a client of this address asks a token for. */
+/** Returns the resource that a client of this address requests a token for. */
 function resourceOf({ origin, pathname }: URL): string {
   const path = withoutClosingSlash(pathname)
   return `${origin}${PATHS.includes(path) ? path : WHOLE}`
 }
 
-/** A resource as a client names it, without the closing slash of the address that it dialed. */
+/** Returns a resource as a client names it, without the trailing slash of the called address. */
 export const withoutSlash = (resource: string): string =>
   /^https?:\/\/[^/]+\/mcp(\/[^/]+)?\/$/.test(resource) ? resource.slice(0, -1) : resource
 
-/** Where the metadata of that resource is (RFC 9728 §3.1: the path comes behind the well-known name). */
+/** Returns where the metadata of that resource is (RFC 9728 §3.1: the path follows the well-known name). */
 export const metadataUrlOf = (url: URL): string => {
   const { origin, pathname } = new URL(resourceOf(url))
   return `${origin}${WELL_KNOWN}${pathname}${slashOf(url)}`
 }
 
-/** The closing slash of an address that names a resource: clients compare the resource with the address that they dialed. */
+/** The trailing slash of an address that names a resource: clients compare the resource with the address that they called. */
 const slashOf = ({ pathname }: URL): '/' | '' =>
   pathname.endsWith('/') && PATHS.includes(withoutClosingSlash(pathname)) ? '/' : ''
 
-/** The resource that a metadata address describes; the bare name stands for the whole, null for what is none. */
+/** Returns the resource that a metadata address describes; the bare name means the full one, null for an unknown address. */
 export function describedBy({ origin, pathname }: URL): string | null {
   const path = pathname.slice(WELL_KNOWN.length)
   if (withoutClosingSlash(path) === '' || path === '/') return `${origin}${WHOLE}`
@@ -53,8 +53,8 @@ export function describedBy({ origin, pathname }: URL): string | null {
 }
 
 /**
- * Whether a token for `audience` counts at an address. Images and pages of entries are what results point to. Administration
- * is no resource: a grant must not make keys that outlive it.
+ * Returns whether a token for `audience` is valid at an address. Results link to images and pages of entries. Administration
+ * is not a resource: a grant must not create keys that outlive it.
  */
 export function counts(audience: unknown, url: URL): boolean {
   if (typeof audience !== 'string') return false

@@ -10,13 +10,13 @@ import { SCOPE } from './provider'
 import { describedBy, WELL_KNOWN, withoutSlash } from './resources'
 import type { Issuer, OAuth } from './server'
 
-/** Where OAuth is served. Without a store for it, or on an origin that cannot be an issuer, none of this exists. */
+/** Routes of OAuth. Without a store for it, or on an origin that cannot be an issuer, they do not exist. */
 interface Variables {
   readonly setup: { readonly oauth?: OAuth | null; readonly addressHeader?: string | undefined }
   readonly services: Services
 }
 
-/** Requests a minute from one place, whatever a key may ask: registrations stay in the store, the rest costs reads of it. */
+/** Requests per minute from one address, whatever a key may do: registrations stay in the store, other requests cost reads of it. */
 const A_MINUTE: Readonly<Record<string, number>> = { '/register': 120, '/authorize': 600, '/token': 600 }
 
 function tooMany(retryAfter: number): Response {
@@ -25,10 +25,10 @@ function tooMany(retryAfter: number): Response {
   return response
 }
 
-/** Bytes of a registration, all of which may be stored for as long as the client is known. */
+/** Limit of a registration in bytes, which may be stored for as long as the client is known. */
 const MAX_REGISTRATION_BYTES = 8192
 
-/** A request of bounded size that names no client whose document we would not fetch. */
+/** Returns a request of bounded size that does not name a client whose document may not be fetched. */
 async function admit(
   request: Request,
   mostBytes?: number,
@@ -46,7 +46,7 @@ async function admit(
   return { request: new Request(request, { body: bytes }), form }
 }
 
-/** To be mounted at the root, behind the guard and beside the routes that take credentials. */
+/** Mounted at the root, behind the guard and next to the routes that accept credentials. */
 export function createOAuthRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
   const issuerOf = ({ setup }: Variables, request: Request): Issuer | null =>
@@ -66,7 +66,7 @@ export function createOAuthRoutes() {
       })
     })
 
-  // What anybody may ask without a credential, and what is kept of it, is counted by where it comes from.
+  // Requests without a credential, and the data stored for them, are limited per client address.
   for (const path of ['/token', '/register', '/authorize'])
     routes.use(path, async (c, next) => {
       if (issuerOf(c.var, c.req.raw) === null) return c.notFound()

@@ -1,6 +1,6 @@
 /**
- * Answers to a refresh, encrypted with the refresh token that was exchanged: only a client that presents the same token again can have
- * them, and no stored token can be read without another one.
+ * Encrypts answers to a refresh with the refresh token that was exchanged: only a client that presents the same token again can read
+ * them, and a stored token cannot be read without another one.
  */
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const IV_BYTES = 12
@@ -21,7 +21,7 @@ export async function sealAnswer(token: string, answer: object): Promise<string>
   return btoa(String.fromCharCode(...iv, ...new Uint8Array(sealed)))
 }
 
-/** @throws for what was not sealed with this token */
+/** @throws if it was not sealed with this token */
 export async function openAnswer(token: string, text: string): Promise<unknown> {
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   const iv = bytes.subarray(0, IV_BYTES)

@@ -10,13 +10,13 @@ import { boundedStore } from './store'
 import { answerTokenRequest, TOKEN } from './token-requests'
 
 /**
- * What issues tokens, and what a token stands for. A grant holds nothing but the id of the key that the person pasted, and
- * the key is looked up at every use: whatever happens to the key happens to its grants at the next request.
+ * Issues tokens and resolves them. A grant holds only the id of the key that the person pasted, and the key is
+ * looked up at every use: a change of the key affects its grants at the next request.
  */
 const PURGE_BATCH = 100
 const PURGE_CURSOR = 'purge-cursor'
 
-/** The authorization server as one origin shows it. */
+/** The authorization server of one origin. */
 export interface Issuer {
   /**
    * Serves its metadata, `/token` and `/register`.
@@ -29,13 +29,13 @@ export interface Issuer {
 }
 
 export interface OAuth extends AccessTokens {
-  /** Null for an origin that no issuer may have: plain http on anything but this machine. */
+  /** Null for an origin that cannot be an issuer: plain http on another machine. */
   at(origin: string): Issuer | null
-  /** Removes part of what has expired or has lost its client; the next call goes on where this one stopped. */
+  /** Removes part of the expired and orphaned records; the next call continues where this one stopped. */
   purge(): Promise<boolean>
 }
 
-/** The same request with this form alone, so that the provider reads exactly what was checked. */
+/** Returns the request with this form only, so that the provider reads exactly what was checked. */
 function withForm(request: Request, form: URLSearchParams): Request {
   const headers = new Headers(request.headers)
   headers.set('Content-Type', 'application/x-www-form-urlencoded')
@@ -74,14 +74,14 @@ export function createOAuth({ kv, identity, turns, log }: Dependencies): OAuth {
             turns,
             serve,
             isReuse: (response) => response.headers.has(REUSED),
-            /** Two hold the same code or token, and either may be the client (RFC 9700 §4.14.2): it ends for both. */
+            /** Two parties hold the same code or token, and either may be the client (RFC 9700 §4.14.2): both lose it. */
             async endGrant({ userId, grantId }, reason) {
               await helpers.revokeGrant(grantId, userId)
               log('WARNING', 'oauth_grant_ended', { reason, key: userId })
             },
             hasGrant: async ({ userId, grantId }) => (await kv.get(`grant:${userId}:${grantId}`)) !== null,
           })
-          // A client that goes away does not leave its turn to expire.
+          // A client that disconnects still releases its lock.
           ctx.waitUntil(answer.catch(() => {}))
           return unmarked(await answer)
         },
@@ -95,14 +95,14 @@ export function createOAuth({ kv, identity, turns, log }: Dependencies): OAuth {
         ?.getOAuthApi(env)
         .unwrapToken<{ keyId: string }>(token)
         .catch((cause) => {
-          // Not knowing is no refusal: a client that is told 401 would throw its tokens away.
-          throw unavailable('The grant cannot be looked up at the moment; try again', cause)
+          // An unreadable grant is not a refusal: a client that gets 401 would discard its tokens.
+          throw unavailable('The grant could not be read; try again', cause)
         })
       return found && counts(found.audience, url) ? found.grant.props.keyId : null
     },
 
     async purge() {
-      // Records do not depend on the origin, so any issuer may look through them.
+      // Records do not depend on the origin, so any issuer may read them.
       const server = createServer('https://localhost', log)
       const cursor = await kv.get(PURGE_CURSOR)
       const result = await server.purgeExpiredData(env, {

@@ -1,6 +1,6 @@
 /**
- * What the provider keeps its records in: the KV namespace, for which a name that is too long to exist is a name that is
- * not there. Clients choose parts of these names, and KV itself answers a long one with an error.
+ * Wraps the KV namespace in which the provider keeps its records: a name that is too long counts as missing. Clients choose parts
+ * of these names, and KV itself answers a long one with an error.
  */
 export type BoundedStore = Pick<KVNamespace, 'get' | 'put' | 'delete' | 'list'>
 
@@ -8,7 +8,7 @@ const MAX_NAME_BYTES = 512
 
 const exists = (name: string) => new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
 
-/** @param kv holds hashes of tokens, codes and secrets; what a grant says is encrypted with the token itself */
+/** @param kv holds hashes of tokens, codes and secrets; the content of a grant is encrypted with the token itself */
 export function boundedStore(kv: KVNamespace): BoundedStore {
   return {
     get: (async (name: string, options: KVNamespaceGetOptions<'json'>) =>

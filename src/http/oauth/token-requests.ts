@@ -6,8 +6,8 @@ import { oauthError } from './errors'
 import { openAnswer, sealAnswer } from './sealed-answer'
 
 /**
- * Token requests, one at a time for each grant. The provider reads a grant from KV, checks it and writes it back, which is not atomic: two
- * requests at the same moment would both succeed. Turns decide which codes and tokens were used, whatever KV still returns.
+ * Handles token requests, one at a time for each grant. The provider reads a grant from KV, checks it and writes it back, which is not
+ * atomic: two requests at the same time would both succeed. Locks decide which codes and tokens were used, whatever KV still returns.
  */
 interface Deps {
   readonly turns: Services['grantTurns']
@@ -37,7 +37,7 @@ function tryAgain(): Response {
 
 type Kind = 'code' | 'refresh' | 'revocation'
 
-/** The code or token that decides about a request, as the provider chooses it. */
+/** The code or token that the provider uses to decide a request. */
 function presentedIn(form: URLSearchParams): { kind: Kind; token: string } | null {
   const type = form.get('grant_type') ?? ''
   if (type === 'authorization_code') return { kind: 'code', token: form.get('code') ?? '' }
@@ -45,7 +45,7 @@ function presentedIn(form: URLSearchParams): { kind: Kind; token: string } | nul
   return type === '' && form.has('token') ? { kind: 'revocation', token: form.get('token') ?? '' } : null
 }
 
-/** How a client proves itself; nothing else of a form. */
+/** The fields of a form by which a client proves itself. */
 const PROOFS = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
 
 /** A form that the provider answers with 200 for a client that proves itself, and that changes nothing. */
@@ -81,10 +81,10 @@ export async function answerTokenRequest(
   const client = clientIdOf(form, authorization)
   const asked = { kind, hash: await sha256Hex(token) }
   const { verdict, finish } = await turns.begin(`${userId}:${grantId}`, asked).catch((cause: unknown) => {
-    throw unavailable('The grant cannot be looked up at the moment; try again', cause)
+    throw unavailable('The grant could not be read; try again', cause)
   })
 
-  /** For a request that is not carried out: a client that does not prove itself learns nothing and ends nothing. */
+  /** For a request that is not carried out: a client that does not prove itself gets no information and ends no grant. */
   async function answerUsed(): Promise<{ response: Response; ends: boolean }> {
     const proof = await serve(proofOf(form))
     if (proof.status !== 200) return { response: proof, ends: false }
@@ -121,7 +121,7 @@ export async function answerTokenRequest(
       const sealed = kind === 'code' ? null : await sealAnswer(token, { client, answer } satisfies Kept)
       return (await end({ kind: 'exchanged', next, answer: sealed })) ? response : tryAgain()
     }
-    // KV may still return an older state of the grant than the turns know. A token that the turns do not know may be invented.
+    // KV may still return an older state of the grant than the locks know. A token that the locks do not know may be invented.
     return isReuse(response) && verdict.isKnown ? tryAgain() : response
   } finally {
     if (!isOver) await end({ kind: 'unchanged' }).catch(() => {})

@@ -55,7 +55,7 @@ export const AGENTS = {
       }
     },
     shell: (cmd) => ({ tool: 'exec_command', args: { cmd } }),
-    // Its tool for patches is given to models that it knows, of which this is none.
+    // Codex offers its tool for patches to models that it knows; this is not one of them.
     writes: null,
   },
   copilot: {
@@ -145,7 +145,7 @@ export function start(programs, name, args, desk, env = {}) {
   return { kill, done }
 }
 
-/** Installs by the client's own commands. @throws {Error} with what it said */
+/** Installs by the client's own commands. @throws {Error} with the output */
 export async function install(programs, name, at) {
   for (const command of AGENTS[name].install) {
     const args = command.map((word) => word.replace('{{url}}', at.url))
@@ -160,7 +160,7 @@ export async function install(programs, name, at) {
   }
 }
 
-/** Codex runs hooks that somebody trusts; here as `commonplace setup codex --capture` does it. @returns the hooks, with their state */
+/** Trusts the hooks in Codex, as `commonplace setup codex --capture` does. @returns the hooks, with their state */
 export async function trust(programs, { home }) {
   const { PATH, HOME, CODEX_HOME } = process.env
   delete process.env.CODEX_HOME

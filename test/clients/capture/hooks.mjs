@@ -1,5 +1,5 @@
-// Do the hooks of real clients fire, does their model see the start text whole, is nothing lost by `kill -9`? (capture contract §7)
-// `RECORD=folder` writes the raw events of the first session of each into a file, `VERBOSE=1` tells more.
+// Checks that the hooks of real clients fire, their model gets the complete start text, and `kill -9` loses nothing (capture contract §7).
+// `RECORD=folder` writes the raw events of the first session of each into a file, `VERBOSE=1` prints more.
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,7 +75,7 @@ async function tryClient(name, agent) {
   if (file) rmSync(file, { force: true })
   if (file && name === 'opencode') copyFileSync(RECORDER, join(here.home, '.config/opencode/plugins/a-record.js'))
   const first = await whole(file)
-  // What is recalled for the prompt stands beside it.
+  // The recalled text for the prompt is next to it.
   const [told, ...others] = startsIn(first[0])
   const isWhole = told !== undefined && !others.includes(told) && told.length > 1500
   tell(name, 'its first request holds the start text once, whole', isWhole, `${Buffer.byteLength(told ?? '')} bytes`)
@@ -111,7 +111,7 @@ async function tryClient(name, agent) {
   await server.pass(20)
   tell(name, 'and the killed session is captured too', (await captured()).length === 2)
 
-  // By our command in the place of its own, in another home.
+  // By our command instead of its own, in another home.
   const { home } = makeDesk(base, `${name}-setup`)
   const env = { ...process.env, HOME: home, PATH: `${join(programs, 'node_modules', '.bin')}:${process.env.PATH}` }
   const args = [COMMAND, 'setup', name, '--capture', '--url', server.url]
@@ -120,7 +120,7 @@ async function tryClient(name, agent) {
   tell(
     name,
     'commonplace setup --capture, and its doctor',
-    code === 0 && out.includes('a recorded session became entry'),
+    code === 0 && out.includes('a replayed session became entry'),
   )
 }
 

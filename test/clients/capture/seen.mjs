@@ -1,4 +1,4 @@
-// What a scripted model saw of memory.
+// Reads the memory that a scripted model received.
 
 /** Every string of a value. @returns {string[]} */
 const stringsOf = (value) =>
@@ -8,7 +8,7 @@ const stringsOf = (value) =>
       ? Object.values(value).flatMap(stringsOf)
       : []
 
-/** What of a request stands between the marks of the start. */
+/** Returns the text between the marks of the start in a request. */
 export const startsIn = (body) =>
   stringsOf(body).flatMap((text) => text.match(/<commonplace-memory>[\s\S]*?<\/commonplace-memory>/g) ?? [])
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type KeyDraft, type Team } from '../../support/access'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const KEY = /^cp_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/
 
-/** Orgs, projects and keys over HTTP, as an administrator meets them (platform contract §5). */
+/** Orgs, projects and keys over HTTP, from an administrator's view (platform contract §5). */
 export function administrationContract(start: () => Promise<Team>): void {
   let team: Team
   beforeAll(async () => {
@@ -74,32 +74,32 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/family/keys/${maker.id}?children=all`, ADMIN_TOKEN, 'DELETE')).status).toBe(400)
     })
 
-    it('refuses a parameter that nobody reads, and does nothing: a misspelt one asked for something else', async () => {
+    it('refuses an unknown parameter, which may be misspelled, and does nothing', async () => {
       const { id, key } = await team.key('spelling', { role: 'admin' })
       for (const [address, method, message] of [
         [
           `/orgs/spelling/keys/${id}?childs=true`,
           'DELETE',
-          'Unknown parameter "childs"; what revokes a key takes: children',
+          'Unknown parameter "childs"; revoking a key accepts: children',
         ],
-        ['/orgs/spelling/audit?form=1', 'GET', 'Unknown parameter "form"; the audit log takes: after, limit'],
+        ['/orgs/spelling/audit?form=1', 'GET', 'Unknown parameter "form"; the audit log accepts: after, limit'],
         [
           '/orgs/spelling/captured?proejct=a',
           'GET',
-          expect.stringMatching(/^Unknown parameter "proejct"; a list of what /),
+          expect.stringMatching(/^Unknown parameter "proejct"; the list of captured sessions /),
         ],
-        ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; what empties an index takes: root'],
-        ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files takes: root'],
-        ['/reembed?from=9', 'POST', 'Unknown parameter "from"; what embeds anew takes: after'],
+        ['/code/a/files?rot=b', 'DELETE', 'Unknown parameter "rot"; deleting an index accepts: root'],
+        ['/code/a/files?rot=b', 'GET', 'Unknown parameter "rot"; a list of files accepts: root'],
+        ['/reembed?from=9', 'POST', 'Unknown parameter "from"; re-embedding accepts: after'],
       ] as const) {
         const { status, body } = await team.api(address, key, method)
         expect([address, status, body.error.message]).toEqual([address, 400, message])
       }
       const { body } = await team.api('/orgs/spelling/backups?form=2', ADMIN_TOKEN, 'POST')
-      expect(body.error.message).toBe('Unknown parameter "form"; what makes a backup takes: from')
+      expect(body.error.message).toBe('Unknown parameter "form"; a backup accepts: from')
     })
 
-    it('takes each number of the range that a refusal names', async () => {
+    it('accepts each number of the range that a refusal names', async () => {
       const most = Number.MAX_SAFE_INTEGER
       const { key } = await team.key('ranges', { role: 'admin' })
       const beyond = await team.api(`/orgs/ranges/audit?after=${most + 1}`, key)
@@ -110,7 +110,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       })
     })
 
-    it('takes bodies of 64 KB and no more', async () => {
+    it('accepts bodies of 64 KB and no more', async () => {
       const sized = (bytes: number) => {
         const draft = JSON.stringify({ id: 'sized', name: 'Sized' })
         return `${draft.slice(0, -1)}${' '.repeat(bytes - draft.length)}}`
@@ -148,7 +148,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('is told that it belongs to no organization wherever one is needed', async () => {
+    it('is refused as belonging to no organization wherever one is needed', async () => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
       // At the endpoint the code is in `data`, as in every JSON-RPC error.
       for (const answer of [
@@ -162,14 +162,14 @@ export function administrationContract(start: () => Promise<Team>): void {
         ])
     })
 
-    it('is told what is wrong with what it asks for', async () => {
+    it('gets an error that names what is wrong with its request', async () => {
       await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: 'strict', name: 'Strict' })
       const wrong = async (path: string, body: unknown) => {
         const { status, body: answer } = await team.api(path, ADMIN_TOKEN, 'POST', body)
         return `${status} ${answer.error.message}`
       }
       expect(await wrong('/orgs', { id: 'strict', name: 'again' })).toBe('409 Organization already exists: strict')
-      // Whoever sends it again is told the same.
+      // A repeated call gets the same answer.
       await team.api('/orgs/strict/projects', ADMIN_TOKEN, 'POST', { id: 'taken' })
       for (const [path, id] of [
         ['/orgs', 'strict'],
@@ -210,7 +210,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       const { key } = await team.key('opens')
       expect((await team.call(key, 'list_threads')).data.total).toBe(0)
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
-      // One letter changed: the checksum tells it, before the database is asked.
+      // One letter changed: the checksum detects it before the database is read.
       const typo = `${key.slice(0, 10)}${key[10] === 'A' ? 'B' : 'A'}${key.slice(11)}`
       for (const bearer of [null, typo, 'cp_short', `${ADMIN_TOKEN}x`]) {
         const answer = await team.ask('/mcp', bearer, 'POST', body)
@@ -230,7 +230,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api(`/orgs/ends/keys/${id}`, ADMIN_TOKEN, 'DELETE')).body.revoked_at).toMatch(/Z$/)
       const never = (await ask(`cp_${'A'.repeat(49)}`)).text
       expect(await ask(key)).toMatchObject({ status: 401, text: never })
-      // Revoking twice is no error; an unknown key is one.
+      // Revoking twice is not an error; an unknown key is one.
       expect((await team.api(`/orgs/ends/keys/${id}`, ADMIN_TOKEN, 'DELETE')).status).toBe(200)
       expect((await team.api('/orgs/ends/keys/key_nowhere', ADMIN_TOKEN, 'DELETE')).status).toBe(404)
     })
@@ -251,7 +251,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('of an administrator administers its own organization and cannot tell another from none', async () => {
+    it('of an administrator administers its own organization and cannot distinguish another from none', async () => {
       const admin = await team.key('own', { role: 'admin' })
       await team.key('other')
       expect((await team.api('/orgs', admin.key)).body.orgs.map(({ id }: { id: string }) => id)).toEqual(['own'])
@@ -273,7 +273,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api('/orgs/own/keys', admin.key, 'POST', { name: 'n', role: 'admin' })).status).toBe(201)
     })
 
-    it('that is narrowed administers no more than it sees', async () => {
+    it('that is narrowed administers only what it sees', async () => {
       const admin = await team.key('narrow', { role: 'admin', projects: ['a'], owner: 'ada' })
       const wide = await team.key('narrow', { name: 'wide' })
       const mine = (draft: object) =>
@@ -302,7 +302,7 @@ export function administrationContract(start: () => Promise<Team>): void {
       ])
     })
 
-    it('leaves its name on what it writes, and its use is noted', async () => {
+    it('is recorded with its writes, and its use is recorded', async () => {
       const { id, key } = await team.key('signs', { agent: 'ci-bot', owner: 'ada' })
       const stored = await team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'signed' })
       const { events } = (await team.api('/orgs/signs/audit', ADMIN_TOKEN)).body
@@ -321,7 +321,7 @@ export function administrationContract(start: () => Promise<Team>): void {
         .toMatch(/Z$/)
     })
 
-    it('is refused in the address, also beside a good header', async () => {
+    it('is refused in the address, also together with a valid header', async () => {
       const { key } = await team.key('address')
       for (const query of [`?key=${key}`, `?x=${key}`, '?access_token=abc', '?api_key=1']) {
         const answer = await team.ask(`/mcp${query}`, key, 'POST', {})

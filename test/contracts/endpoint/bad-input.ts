@@ -4,7 +4,7 @@ import { ANY } from '../../support/any-text'
 import type { Connect } from '../../support/clients'
 import { useSession } from './session'
 
-/** Whatever a caller sends, the answer is a result or an error that names what is wrong; never an internal one. */
+/** For every input, the answer is a result or an error that names what is wrong; never an internal one. */
 const SEED = 20261120
 
 const odd = fc.oneof(
@@ -57,7 +57,7 @@ const filters = fc.array(
   { maxLength: 3 },
 )
 
-/** Also what is no error of any family. */
+/** Includes errors of no family. */
 const isInternal = (
   data: { error?: string | { code?: string; message?: string }; code?: string } | undefined,
 ): boolean =>

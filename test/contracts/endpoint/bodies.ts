@@ -7,7 +7,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 /** Each on a connection of its own: one on which a body was refused before it had arrived is closed, maybe while the next is sent. */
 const HEADERS = { 'content-type': 'application/json', accept: '*/*', connection: 'close' }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** @param most images of nearly 10 MB each in one body */
@@ -179,7 +179,7 @@ export function bodyContract(most: number): void {
       expect(entry.images.map(({ size }: Json) => size)).toEqual(Array(most).fill(7_400_000))
     })
 
-    it('takes images inside a JSON string up to 10 MB of it, and says how to send more', async () => {
+    it('accepts images inside a JSON string up to 10 MB of it, and reports how to send more', async () => {
       const bytes = (size: number) => {
         const all = new Uint8Array(size)
         all.set(pngBytes('inside'))
@@ -191,7 +191,7 @@ export function bodyContract(most: number): void {
       expect([error.code, error.message]).toEqual(['limit_exceeded', expect.stringContaining('send it as JSON itself')])
     })
 
-    it('says of an image what is wrong with it, as of one that is there at once', async () => {
+    it('reports what is wrong with an image, as for one that arrives at once', async () => {
       for (const [data, message] of [
         ['""', 'Image 0 has empty "data" field'],
         ['"!!!!"', 'Image 0 has invalid base64 encoding'],

@@ -8,7 +8,7 @@ const CURSOR = /^[A-Za-z0-9_-]{48}$/
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const STALE = { code: 'invalid_input', details: { resync_from: 'list' } }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** The feed as agents and programs have it: list_changes, lines and events over HTTP, notifications (history contract §4). */
@@ -110,7 +110,7 @@ export function changeFeedEndpointContract(): void {
     it('[HISTORY-47] waits for a change, and answers as soon as there is one, else with an empty list at the end', async () => {
       const after = await now()
       const waiting = list({ after, wait_seconds: 20 })
-      const id = await store('somebody waits for this')
+      const id = await store('a reader waits for this')
       expect(brief((await waiting).changes)).toEqual([`stored ${id}`])
       const private_ = list({ after: await now(), wait_seconds: 1, actions: ['deleted'] })
       await store('of another kind')
@@ -189,7 +189,7 @@ export function changeFeedEndpointContract(): void {
       expect(await ids(live, 3)).toEqual(stored)
       const events = live.seen.filter(({ data }) => data !== undefined)
       live.close()
-      // Cut off anywhere, whoever comes back gets the rest and nothing twice.
+      // After a disconnect at any point, a reader gets the rest and nothing twice.
       for (const [i, { id = '' }] of [opening, ...events].entries() as Iterable<[number, Event]>) {
         const again = await stream('', reader.key, { 'last-event-id': id })
         const more = await store(`after ${i}`)

@@ -5,7 +5,7 @@ import { sharedTeam } from './session'
 const PATH = '/code/apollo/files'
 const FILES = { files: [{ path: 'src/a.ts', content: 'export const secretPlan = 1' }] }
 
-/** Who sees and changes code (platform contract §5). */
+/** Access to code (platform contract §5). */
 export function codeAccessContract(): void {
   let team: Team
   beforeAll(async () => {

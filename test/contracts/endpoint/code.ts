@@ -4,7 +4,7 @@ import type { Connect } from '../../support/clients'
 import { AUTH, PLAIN, SAMPLE, TOKENS } from '../../support/code-files'
 import { type Session, unique, useSession } from './session'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** The index of code over HTTP and MCP (fabric contract §9). */
@@ -62,7 +62,7 @@ export function codeContract(connect: Connect): void {
       ])
     })
 
-    it('names a path that comes twice in one call among what was skipped, and takes its last file', async () => {
+    it('reports a path that occurs twice in one call as skipped, and uses its last file', async () => {
       const project = unique('project')
       const files = ['first', 'second', 'third'].map((name) => ({ path: 'a.ts', content: `export const ${name} = 1` }))
       const { body } = await put(project, { files })
@@ -156,7 +156,7 @@ export function codeContract(connect: Connect): void {
       expect(await best('user auth')).toEqual(['authenticate_user', 0.75])
       expect(await best('ervic')).toEqual(['AuthService', 0.6])
       expect(await best('find_u')).toEqual(['find_user', 0.85])
-      // Neither stands for anything else.
+      // Neither is a placeholder.
       expect(await best('find%user')).toEqual(['find_user', 0.75])
       expect(await best('%')).toEqual([undefined, undefined])
       expect(await best('f_n')).toEqual([undefined, undefined])
@@ -367,7 +367,7 @@ export function codeContract(connect: Connect): void {
       expect(refused.data.code).toBe('VALIDATION_ERROR')
     })
 
-    it('says of a language that nobody knows which are near, where nothing is found', async () => {
+    it('suggests similar names for an unknown language, where nothing is found', async () => {
       const projectPath = await sample([...SAMPLE, { path: 'a.odd', content: 'oddly_named here', language: 'oddity' }])
       const told = async (language: string, query = 'nowhere to be found') =>
         (await search(query, { mode: 'text', language, projectPath })).warnings?.filter((text: string) =>
@@ -400,7 +400,7 @@ export function codeContract(connect: Connect): void {
       for (const project of projects)
         await put(project, { files: [{ path: `${name}.ts`, content: `export const ${name} = 1` }] })
       for (const mode of ['symbol', 'text', 'semantic']) {
-        // By meaning, the letters of a name are like those of what other tests have put there.
+        // By meaning, the letters of a name are similar to code of other tests.
         const { results } = await search(name, { mode, limit: 100, filePattern: `${name}.ts` })
         expect(results.map((hit: Json) => hit.projectPath).sort()).toEqual(projects)
         const [first] = projects
@@ -425,12 +425,12 @@ export function codeContract(connect: Connect): void {
   })
 }
 
-/** Bytes of code among what an org may hold (platform contract §6). */
+/** Bytes of code in the quota of an organization (platform contract §6). */
 export function codeQuotaContract(connect: Connect): void {
   const session = useSession(connect, { MAX_BYTES_PER_ORG: '1200' })
   const { put } = speaking(session)
 
-  it('counts code among the bytes of an org, refuses what would pass the limit whole, and lets less be held', async () => {
+  it('counts code in the bytes of an org, refuses a call beyond the limit completely, and accepts a reduction', async () => {
     const file = (path: string, size: number) => ({ path, content: 'x'.repeat(size) })
     expect((await put('p', { files: [file('a.txt', 900)] })).status).toBe(200)
     const refused = await put('p', { files: [file('b.txt', 200)] })

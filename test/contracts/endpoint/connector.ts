@@ -23,7 +23,7 @@ export function connectorContract(connect: Connect): void {
       (await all.call('store_context', { thread_id: 'connector', source: 'agent', text, ...more })).data.context_id
     const page = (id: unknown, init: RequestInit = {}) => fetch(new URL(`/entries/${id}`, server.url.href), init)
 
-    it('lists search and fetch alone, read-only, and nobody else lists them', async () => {
+    it('lists search and fetch alone, read-only, and no other endpoint lists them', async () => {
       const tools = await client.tools()
       expect(tools.map((tool) => tool.name)).toEqual(['search', 'fetch'])
       for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true })
@@ -43,7 +43,7 @@ export function connectorContract(connect: Connect): void {
         )
     })
 
-    it('says of an entry that another supersedes by which one, as its page does', async () => {
+    it('names the entry that supersedes a result, as its page does', async () => {
       const old = await store('The lighthouse is painted red')
       const successor = await store('The lighthouse is painted white', { metadata: { supersedes: [Number(old)] } })
       expect((await client.call('fetch', { id: String(old) })).data.superseded_by).toBe(String(successor))

@@ -6,7 +6,7 @@ import { type Deployment, type Key, pkce, startDeployment } from '../../support/
 /**
  * The consent page in a real browser without script, by keyboard alone.
  *
- * @param whole with two tabs, its parts as a screen reader has them, and its contrast
+ * @param whole includes two tabs, the parts for a screen reader, and the contrast
  */
 export function consentInBrowser(browser: () => Browser, { whole }: { readonly whole: boolean }): void {
   let deployment: Deployment
@@ -14,13 +14,13 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
   let holder: Key
   let context: BrowserContext
   let page: Page
-  /** What the browser complained about, violations of the content security policy among it. */
+  /** Errors that the browser reported, including violations of the content security policy. */
   let complaints: string[] = []
 
   beforeAll(async () => {
     ;[deployment, callback] = await Promise.all([startDeployment(), startCallback()])
     holder = await deployment.key()
-    // One for all tests: to start one is most of what a page costs.
+    // One for all tests: starting one takes most of the time of a page.
     context = await browser().newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   }, 300_000)
   afterAll(async () => {
@@ -68,7 +68,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       expect(await context.cookies(deployment.base)).toEqual([])
     })
 
-    it('says what is wrong beside the field, where the person already is', async () => {
+    it('shows the error next to the field, where the person already is', async () => {
       await arrive()
       await press('Tab')
       await page.keyboard.type('cp_mistyped')
@@ -83,14 +83,14 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       expect(complaints).toEqual([expect.stringContaining('status of 400')])
     })
 
-    it('takes a refusal without a key', async () => {
+    it('accepts a refusal without a key', async () => {
       await arrive()
       await press('Tab', 'Tab', 'Tab', 'Enter')
       expect((await sentBack()).get('error')).toBe('access_denied')
       expect(complaints).toEqual([])
     })
 
-    it('fits a screen of 320 pixels, whatever the client calls itself', async () => {
+    it('fits a screen of 320 pixels, for any name of the client', async () => {
       await arrive({ client_name: 'W'.repeat(500) })
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
     })
@@ -118,7 +118,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
       }
     })
 
-    it('tells a screen reader its language, its parts and what belongs to the field', async () => {
+    it('has a language, landmarks and field descriptions for a screen reader', async () => {
       await arrive()
       expect(await page.locator('html').getAttribute('lang')).toBe('en')
       expect(await page.locator('main').ariaSnapshot()).toBe(
@@ -129,7 +129,7 @@ export function consentInBrowser(browser: () => Browser, { whole }: { readonly w
           '  - definition: "unknown: this app registered itself, and its name is not verified"',
           '  - term: You will be sent back to',
           `  - definition: ${callback.origin.slice(7)}`,
-          '  - paragraph: This is a program on your own computer. Go on only if you have just started connecting it yourself.',
+          '  - paragraph: This is a program on your own computer. Continue only if you have just started connecting it yourself.',
           '  - heading "It will be able to" [level=2]',
           '  - list:',
           '    - listitem: "read memory, and change it as far as the key below may: in its organization and projects, with its role"',

@@ -116,7 +116,7 @@ export function coreContract(): void {
       expect(JSON.stringify(await ok('context', { goal: word, project }))).not.toContain('valve')
     })
 
-    it('lists a memory whose place a captured session takes as omitted', async () => {
+    it('lists a memory that a captured session displaces as omitted', async () => {
       const project = unique('proj')
       const word = unique('okapi')
       for (let i = 0; i < 5; i++)
@@ -310,7 +310,7 @@ export function coreContract(): void {
       expect(await fail('remember', { title: 'x', content: 'y', valid_until: 'soon' })).toContain('valid_until')
     })
 
-    it('understands other words for kinds, and refuses an unknown one with the three nearest first', async () => {
+    it('accepts synonyms of kinds, and refuses an unknown one with the three most similar first', async () => {
       const words = {
         Rule: 'rule',
         learning: 'gotcha',
@@ -326,7 +326,7 @@ export function coreContract(): void {
       expect(await fail('search', { kind: 'decison' })).toMatch(/Use one of: decision, /)
     })
 
-    it('stays within its token budgets whatever is stored', async () => {
+    it('stays within its token budgets for any stored data', async () => {
       const project = unique('big')
       const metadata = { owner_team: 'x'.repeat(300) }
       for (let n = 0; n < 14; n++)
@@ -676,7 +676,7 @@ export function coreContract(): void {
       })
     })
 
-    it('ignores unknown arguments of reading tools with a warning, and refuses those of writing tools with the nearest name', async () => {
+    it('ignores unknown arguments of reading tools with a warning, and refuses those of writing tools with the most similar name', async () => {
       const found = await ok('search', { query: 'turbines', priority: 1, task_progress: '- [ ] x' })
       expect(found.warnings).toContain('Ignored unknown arguments: "priority"')
       const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`extra_${n}`, n]))
@@ -694,7 +694,7 @@ export function coreContract(): void {
       expect(await ok('fetch', { id: one })).toMatchObject({ title: 'Kept', version: 1 })
     })
 
-    it('takes an empty string for an optional argument as absent, except where it decides what is deleted or who may read', async () => {
+    it('treats an empty string for an optional argument as absent, except where it decides what is deleted or who may read', async () => {
       const one = await remember('Empty', 'strings', {
         kind: 'note',
         status: '',

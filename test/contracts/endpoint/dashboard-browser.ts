@@ -10,7 +10,7 @@ import { startPlace } from '../../support/places'
 import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
 
-/** The dashboard in a real browser: readable by whoever, worked by keyboard alone, with its script and without. */
+/** The dashboard in a real browser: accessible, usable by keyboard alone, with its script and without. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rules that the colours and the width of a page decide; the others ask for its structure. */
 const RULES_OF_LOOKS = { type: 'rule', values: ['color-contrast', 'target-size', 'scrollable-region-focusable'] }
@@ -19,9 +19,9 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 type Look = readonly ['light' | 'dark', number]
 
 export interface Extent {
-  /** Colours and widths in which every page is looked at; by all rules in the first of each list, which loads the pages anew. */
+  /** Colors and widths in which every page is checked; by all rules in the first of each list, which loads the pages again. */
   readonly looks: readonly (readonly [Look, ...Look[]])[]
-  /** `few`: one page of each kind is looked at, and of what the script adds nothing is tried that no other test needs. */
+  /** `few`: one page of each kind is checked, and of the script only the parts that no other test covers. */
   readonly pages: 'every' | 'few'
   /** Captured sessions to work through. */
   readonly sessions: number
@@ -34,7 +34,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
   let guarded: House
   let ids: number[]
   let context: BrowserContext | undefined
-  /** What the browser complained about, violations of the content security policy among it. */
+  /** Errors that the browser reported, including violations of the content security policy. */
   let complaints: string[] = []
 
   const store = (text: string, more: Json = {}, at = house, key: string | null = null): Promise<number> =>
@@ -100,21 +100,21 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     return page
   }
 
-  /** What axe finds wrong, as one line each. */
+  /** Violations that axe finds, one line each. */
   async function violations(page: Page, rules: object = RULES): Promise<string[]> {
-    // Half a megabyte of script: once for each document that is looked at, by a way on which the browser knows what it compiled before.
+    // Half a megabyte of script: once for each checked document, from a source that the browser has already compiled.
     if ((await page.evaluate('typeof axe')) === 'undefined') {
       const session = await page.context().newCDPSession(page)
       await session.send('Runtime.evaluate', { expression: AXE })
       await session.detach()
     }
-    // Of what is right, nothing is told.
+    // Passed rules are not reported.
     const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] })
     const { violations: found } = (await page.evaluate(`axe.run(document, ${options})`)) as Json
     return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
   }
 
-  /** Where a person reads, searches, writes and chooses: what the other pages have stands on these, too. */
+  /** Pages for reading, searching, writing and choosing, which contain the elements of the others too. */
   const ofEachKind = () => [
     '/',
     '/search?q=tickets',
@@ -131,7 +131,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
   ]
 
   describe('the dashboard in Chromium', () => {
-    /** A page of its own address, or what stands behind a form. */
+    /** A page with its own address, or the page after a form. */
     async function eachPage(page: Page, seen: (path: string) => Promise<void>): Promise<void> {
       for (const path of [...(pages === 'every' ? paths() : ofEachKind()), '/review']) {
         await page.goto(house.base + path)
@@ -149,8 +149,8 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       await page.goto(`${house.base}/settings`)
       const buffer = Buffer.from(await exported.arrayBuffer())
       await page.getByLabel('File').setInputFiles({ name: 'a.ndjson.gz', mimeType: 'application/gzip', buffer })
-      await page.getByRole('button', { name: 'See what it would do' }).click()
-      await page.getByRole('heading', { name: 'What an import would do', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.getByRole('heading', { name: 'Import preview', level: 1 }).waitFor()
       await seen('an import')
     }
 
@@ -160,7 +160,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
         const [[first, widest]] = all
         const page = await newPage({ width: widest, scheme: first })
         await eachPage(page, async (path) => {
-          // What is folded is looked at, too.
+          // Folded content is checked too.
           await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
           for (const [j, [scheme, width]] of all.entries()) {
             await page.emulateMedia({ colorScheme: scheme })
@@ -182,7 +182,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       },
     )
 
-    it('shows every column of a table beside a name of 150 letters, and breaks no word of a table that is stored', async () => {
+    it('shows every column of a table next to a name of 150 letters, and breaks no word of a table that is stored', async () => {
       const id = await store(`| col | words |\n|---|---|\n| 1 | ${'wide '.repeat(60)}|`, {
         metadata: { project: 'p'.repeat(150) },
       })
@@ -200,7 +200,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       expect(await page.evaluate("document.querySelector('.prose td').getClientRects()[0].height")).toBeLessThan(40)
     })
 
-    it('looks for, opens, mends, deletes and brings back a memory by keyboard alone, without its script', async () => {
+    it('finds, opens, edits, deletes and restores a memory by keyboard alone, without its script', async () => {
       const id = await store('Lanterns are lit at dusk.', { tags: ['lanterns'] })
       const page = await newPage({ script: false, width: 320 })
       await page.goto(`${house.base}/search`)
@@ -252,13 +252,13 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       expect(complaints).toEqual([])
     })
 
-    it(`works through ${sessions} captured sessions by keyboard alone, each step taken back exactly and done again`, async () => {
+    it(`works through ${sessions} captured sessions by keyboard alone, each step undone exactly and repeated`, async () => {
       const page = await newPage()
       const visitor = await house.visitor()
       const loaded = (step: () => Promise<void>) => Promise.all([page.waitForEvent('load'), step()])
       const press = (key: string) => loaded(() => page.keyboard.press(key))
       const idHere = async () => Number(await page.locator('main input[name=id]').first().inputValue())
-      /** What stands of a session: everything but its version and when that began, and how many links it has. */
+      /** The state of a session: everything except its version and its start, and the number of its links. */
       const stateOf = async (id: number) => {
         const { result } = await house.call(null, 'get_context_by_ids', { context_ids: [id] })
         const { version = 0, updated_at: _, ...entry } = result[0] ?? {}
@@ -284,7 +284,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       ] as const
       await page.goto(`${house.base}/review`)
       const before = Number(
-        /(\d+)( or more)? sessions to look at/.exec((await page.locator('main').textContent()) ?? '')?.[1],
+        /(\d+)( or more)? sessions to review/.exec((await page.locator('main').textContent()) ?? '')?.[1],
       )
       expect(before).toBe(Math.min(50, sessions))
       let done = 0
@@ -307,13 +307,13 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
         }
         done++
       }
-      // A merge takes the session beside it too.
+      // A merge includes the next session too.
       expect(done).toBeGreaterThanOrEqual(Math.floor((sessions * 4) / 5))
-      await page.getByText('Nothing is left to review').waitFor()
+      await page.getByText('No sessions to review').waitFor()
       const undone = Math.min(20, done)
       for (let i = 0; i < undone; i++) await press('u')
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-      expect(await page.locator('main').textContent()).toMatch(/\d+ sessions to look at/)
+      expect(await page.locator('main').textContent()).toMatch(/\d+ sessions to review/)
       const first = await idHere()
       await press('l')
       expect(await idHere()).not.toBe(first)
@@ -354,10 +354,10 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
 
     if (pages === 'few') return
 
-    it('moves nothing for whoever asks for less motion', async () => {
+    it('moves nothing when reduced motion is requested', async () => {
       const page = await newPage()
       await page.goto(`${house.base}/activity`)
-      await page.getByText('Live: what changes appears here').waitFor()
+      await page.getByText('Live: new changes appear here').waitFor()
       await store('without motion', { thread_id: 'still' })
       await page.locator('.changes li').first().getByText('without motion').waitFor()
       expect(await page.evaluate('document.getAnimations().length')).toBe(0)
@@ -367,7 +367,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       expect(await page.evaluate(moving)).toBe(0)
     })
 
-    it('opens for a person who follows a link of another site, whose session stands', async () => {
+    it('opens for a person who follows a link of another site, who has a session', async () => {
       const { key } = await guarded.key({ role: 'reader' })
       const callback = await startCallback()
       try {
@@ -387,7 +387,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     it('adds by its script what makes it quicker: changes as they come, copies, more conditions, times of here', async () => {
       const page = await newPage()
       await page.goto(`${house.base}/activity`)
-      await page.getByText('Live: what changes appears here').waitFor()
+      await page.getByText('Live: new changes appear here').waitFor()
       const text = '<b>seen</b> at once'
       await store(text, { thread_id: 'live' })
       const newest = page.locator('.changes li').first()

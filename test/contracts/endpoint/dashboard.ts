@@ -14,7 +14,7 @@ const EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&amp;'
 
 /** Pages for people (operate contract §1): who sees what, who may do what, and what no page lets through. */
 export function dashboardContract(name: string, start: Start): void {
-  describe(`the dashboard on ${name}, where keys are asked for`, () => {
+  describe(`the dashboard on ${name}, where keys are required`, () => {
     let server: RunningServer
     let house: House
     let admin: Person & { key: { key: string; id: string } }
@@ -70,7 +70,7 @@ export function dashboardContract(name: string, start: Start): void {
     const writers = () => [...writing(), '/review']
     const administration = ['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings']
 
-    it('shows each page to whom it is for, and to nobody else', async () => {
+    it('shows each page only to the roles it is for', async () => {
       for (const path of [...pages(), ...writers(), ...administration]) {
         const statuses = await Promise.all(
           [admin, writer, narrowed, reader, operator, house.person('')].map(
@@ -100,7 +100,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect([id, (await linksOf(one, `/entries/${id}`)).includes(edits(id))]).toEqual([id, may])
     })
 
-    it('is read by nobody else, kept nowhere, framed nowhere, and runs nothing but its own script', async () => {
+    it('cannot be read by other origins, cached or framed, and runs only its own script', async () => {
       for (const [one, paths] of [
         [admin, [...pages(), ...writing(), ...administration, '/entries/999999', '/nonsense/']],
         [house.person(''), ['/', '/login']],
@@ -130,8 +130,8 @@ export function dashboardContract(name: string, start: Start): void {
         }
     })
 
-    it('takes no form without the token of the session, with that of another, or from a page of another site', async () => {
-      const id = await store('to be kept')
+    it('accepts no form without the token of the session, with that of another, or from a page of another site', async () => {
+      const id = await store('to be retained')
       const fields = { expected: '1' }
       const foreign = tokenOf((await reader.get('/')).text)
       for (const [why, more] of [
@@ -148,7 +148,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await writer.send(`/entries/${id}/delete`, fields)).status).toBe(303)
     })
 
-    it('shows what was stored as text, wherever it stands', async () => {
+    it('shows stored data as text on every page', async () => {
       const image = { data: base64(pngBytes()), mime_type: 'image/png' }
       const made = await house.key({ name: EVIL.slice(0, 60), agent: EVIL.slice(0, 60), projects: [EVIL.slice(0, 60)] })
       const metadata = {
@@ -206,7 +206,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.get(`/entries/${first}`)).text).not.toMatch(/<script>|<img src=x/)
     })
 
-    it('tells a narrowed key by guessed addresses what it tells of what never was', async () => {
+    it('answers a narrowed key with guessed addresses as if nothing existed there', async () => {
       const apart = (text: string) => text.replaceAll(/\d+/g, '').replaceAll(/name="token" value="[^"]*"/g, '')
       for (const [guessed, never] of [
         [`/entries/${ids.secret}`, '/entries/999999'],
@@ -316,7 +316,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(heard).not.toMatch(/"action":"store"|"thread_id":"after"/)
     })
 
-    it('tells on a page who asks too often, at the door and behind it', async () => {
+    it('shows a page for a rate limit, at the sign-in and after it', async () => {
       const quick = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, RATE_LIMIT_PER_MINUTE: '3' })
       try {
         const there = houseOf(quick)
@@ -325,13 +325,13 @@ export function dashboardContract(name: string, start: Start): void {
         const seen = await Promise.all(Array.from({ length: 6 }, () => somebody.get('/threads')))
         const refused = seen.find(({ status }) => status === 429)
         expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
-        expect(refused?.text).toContain('There were too many requests')
+        expect(refused?.text).toContain('Too many requests')
       } finally {
         await quick.stop()
       }
     })
 
-    it('counts wrong keys of one address, and lets a valid key in whatever others at that address do', async () => {
+    it('counts wrong keys of one address, and accepts a valid key whatever others at that address do', async () => {
       const HEADER = 'x-client-of-the-entry'
       const tries = async (vars: Record<string, string>, headersOf: (n: number) => Record<string, string>) => {
         const server = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, ...vars })
@@ -369,7 +369,7 @@ export function dashboardContract(name: string, start: Start): void {
       const address = (n: number) => `203.0.113.${n}`
       const cloudflare = JSON.stringify({ colo: 'ZRH' })
       expect(await tries({}, () => ({}))).toEqual([400, 429])
-      // As Cloudflare tells: 150 addresses, or one of them.
+      // As Cloudflare reports: 150 addresses, or one of them.
       const onCloudflare = (one: string) => ({ 'mf-cf-blob': cloudflare, 'cf-connecting-ip': one })
       expect(await tries({}, (n) => onCloudflare(address(n)))).toEqual([400])
       expect(await tries({}, () => onCloudflare(address(1)))).toEqual([400, 429])
@@ -391,7 +391,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).not.toContain('<form')
     })
 
-    it('changes a memory at the version that was seen, and keeps what somebody wrote when it has moved on', async () => {
+    it('changes a memory at the version that was seen, and preserves the draft when it has changed meanwhile', async () => {
       const id = await store('first\nwords', { tags: ['a'], metadata: '{"n": 1152921504606846976, "project": "p"}' })
       const edit = await writer.get(`/entries/${id}/edit`)
       expect(edit.text).toContain('1152921504606846976')
@@ -422,7 +422,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(result[0].metadata).toEqual({ n: 2 ** 60, audience: 'private', project: 'p' })
     })
 
-    it('deletes after a question, takes it back, and brings an older version back', async () => {
+    it('deletes after a confirmation, undoes that, and restores an older version', async () => {
       const id = await store('to be deleted')
       expect((await writer.get(`/entries/${id}/delete`)).text).toContain('for 30 days')
       const gone = await writer.send(`/entries/${id}/delete`, { expected: '1' })
@@ -430,7 +430,7 @@ export function dashboardContract(name: string, start: Start): void {
       const after = await writer.get(locationOf(gone))
       expect(after.text).toContain('Undo')
       const change = /name="change" value="([^"]*)"/.exec(after.text)?.[1] ?? ''
-      expect((await reader.get(`/entries/${id}`)).text).not.toContain('Bring it back')
+      expect((await reader.get(`/entries/${id}`)).text).not.toContain('Restore')
       const back = await writer.send(`/entries/${id}/restore`, { change })
       expect([back.status, locationOf(back)]).toEqual([303, `/entries/${id}?done=restored`])
       await house.call(writer.key.key, 'update_context', { context_id: id, text: 'other words' })
@@ -440,7 +440,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(result[0]).toMatchObject({ text_content: 'to be deleted', version: now + 1 })
     })
 
-    it('says of a memory that was deleted meanwhile that it was, keeps what somebody wrote, and stores it once the memory is back', async () => {
+    it('reports a memory that was deleted meanwhile, preserves the draft, and stores it once the memory is restored', async () => {
       const id = await store('deleted while somebody writes')
       const gone = () => writer.send(`/entries/${id}/delete`, { expected: '1' })
       await gone()
@@ -455,7 +455,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([kept.status, kept.text]).toEqual([
         409,
         expect.stringMatching(
-          /was deleted while you wrote.*target="_blank"[^>]*>Bring it back.*what somebody wrote<\/textarea>/s,
+          /was deleted while you were editing.*target="_blank"[^>]*>Restore.*what somebody wrote<\/textarea>/s,
         ),
       ])
       const expected = /name="expected" value="(\d+)"/.exec(kept.text)?.[1] ?? ''
@@ -464,7 +464,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
     })
 
-    it('shows who sends a form after the session has ended what they wrote, leads on to where they were, reads no file, and shows nothing that another site sends', async () => {
+    it('returns the text of a form sent after the session has ended, links to its page, reads no file, and shows nothing from another site', async () => {
       const nobody = house.person('')
       const path = `/entries/${ids.p}/edit`
       const send = (headers: Record<string, string>) =>
@@ -476,7 +476,7 @@ export function dashboardContract(name: string, start: Start): void {
       const seen = await send({})
       expect([seen.status, seen.text]).toEqual([
         401,
-        expect.stringMatching(/session has ended: nothing was done.*many &lt;b&gt;words<\/textarea>/s),
+        expect.stringMatching(/session has ended, so nothing was done.*many &lt;b&gt;words<\/textarea>/s),
       ])
       expect(seen.text).toContain(`name="next" value="${path}"`)
       expect((await send({ origin: 'https://evil.example' })).text).not.toContain('words')
@@ -488,7 +488,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(locationOf(await nobody.send('/logout', {}, { token: 'x' }))).toBe('/login')
     })
 
-    it('tells a browser on a page that there is nothing at an address, and a program as before', async () => {
+    it('shows a browser an error page for an unknown address, and a program the JSON error', async () => {
       for (const path of ['/nothing', '/review/keep', '/settings/work']) {
         const { status, text } = await writer.get(path)
         expect([path, status, text]).toEqual([path, 404, expect.stringContaining('There is no page at this address.')])
@@ -581,7 +581,7 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of pages()) expect([path, (await operator.get(path)).status]).toEqual([path, 403])
     })
 
-    it('says in its settings how large an image may be as MAX_IMAGE_SIZE_MB says it', async () => {
+    it('shows in its settings the image size of MAX_IMAGE_SIZE_MB', async () => {
       const { text } = await admin.get('/settings')
       expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Size of an image\s+10 MB\s+default of MAX_IMAGE_SIZE_MB/)
     })
@@ -595,7 +595,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await reader.get('/keys')).text).toContain('<a href="/">Back to the overview</a>')
     })
 
-    it('finds by words, by meaning and by both, says why, and keeps the search in its address', async () => {
+    it('finds by words, by meaning and by both, shows why, and has the search in its address', async () => {
       const id = await store('giraffes eat acacia leaves', { tags: ['zoo'], metadata: { n: 5, project: 'p' } })
       const found = async (query: string) => (await writer.get(`/search?${query}`)).text
       for (const by of ['both', 'words', 'meaning'])
@@ -626,10 +626,10 @@ export function dashboardContract(name: string, start: Start): void {
       expect(await found('q=giraffes&tag=zoo')).toMatch(/name="tag" type="text" value="zoo"/)
     })
 
-    it('says where no memory has a word of the query that what follows is only near in meaning', async () => {
+    it('reports when no memory has a word of the query and the results are only similar by meaning', async () => {
       const id = await store('okapis live in the forest of Ituri')
       const said = async (query: string) =>
-        (await writer.get(`/search?${query}`)).text.includes('No memory has one of these words')
+        (await writer.get(`/search?${query}`)).text.includes('No memory contains these words')
       // Without a word that is found, and nothing similar, a search by both finds nothing.
       expect([await said('q=xyzzyqwert'), await said('q=okapis'), await said('q=okapis+xyzzyqwert')]).toEqual([
         ...[false, false, false],
@@ -639,7 +639,7 @@ export function dashboardContract(name: string, start: Start): void {
       ])
     })
 
-    it('calls further parts of a search older where it goes by time alone, and else by what they are', async () => {
+    it('labels further pages of a search older if it is sorted by time, and otherwise by rank', async () => {
       for (let i = 0; i < 22; i++) await store(`Herons nest in poplar ${i}.`, { tags: ['herons'] })
       const words = async (query: string) => {
         const links = (await writer.get(`/search?${query}`)).text.matchAll(/rel="(prev|next)">([^<]+)</g)
@@ -675,12 +675,12 @@ export function dashboardContract(name: string, start: Start): void {
       const { text } = await writer.get('/pack?goal=where+do+otters+sleep&project=p')
       const leftOut = text.slice(text.indexOf('<h2>Left out</h2>'))
       expect(leftOut).toMatch(/1 memory superseded.*Otters sleep on land/s)
-      expect(leftOut).toMatch(/1 memory said already.*Otters sleep in kelp/s)
+      expect(leftOut).toMatch(/1 memory already included.*Otters sleep in kelp/s)
       const other = await narrowed.get('/pack?goal=of+the+secret+project')
       expect(other.text).not.toContain('secret project</bdi>')
     })
 
-    describe('the review of what was captured', () => {
+    describe('the review of captured sessions', () => {
       let serial = 0
       const capture = async (prompt: string): Promise<void> => {
         const session = claudeCode(`d${++serial}`)
@@ -708,7 +708,7 @@ export function dashboardContract(name: string, start: Start): void {
         return writer.send('/review/undo', { change })
       }
 
-      it('keeps, drops and merges a session, and takes each back exactly', async () => {
+      it('keeps, drops and merges a session, and undoes each exactly', async () => {
         for (const prompt of ['paint the hull', 'mend the sail', `${EVIL} captured`]) await capture(prompt)
         const { id, version, text } = await first()
         expect(text).not.toMatch(/<script>|<img src=x/)
@@ -752,7 +752,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect(page).toMatch(/Version \d+<.*brought back by.*deleted by/s)
       })
 
-      it('refuses what was changed meanwhile, what is not the key’s to change, and readers', async () => {
+      it('refuses entries that changed meanwhile, entries of others, and reader keys', async () => {
         const { id, version } = await first()
         expect((await writer.send('/review/keep', { id, version: '77', kind: 'note' })).status).toBe(409)
         expect((await writer.send('/review/keep', { id, version, kind: 'nonsense' })).status).toBe(400)
@@ -764,7 +764,7 @@ export function dashboardContract(name: string, start: Start): void {
           expect([path, (await narrowed.send(path, { id, version })).status]).toEqual([path, 404])
         expect((await reader.get('/review')).status).toBe(403)
         expect((await reader.send('/review/drop', { id, version })).status).toBe(403)
-        expect((await narrowed.get('/review')).text).toContain('Nothing is left to review')
+        expect((await narrowed.get('/review')).text).toContain('No sessions to review')
         expect((await reader.get('/')).text).not.toContain('href="/review"')
       })
 
@@ -880,7 +880,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await writer.get('/threads/%E0%A4%A')).status).toBe(404)
     })
 
-    it('exports to a file what its administrator sees, and takes such a file in, after a look at what it would do', async () => {
+    it('exports the entries that its administrator sees to a file, and imports such a file after a preview', async () => {
       const { context_id: one } = await house.call(writer.key.key, 'store_context', {
         ...{ thread_id: 'moved', source: 'agent', text: 'to be moved', metadata: { project: 'moving' } },
       })
@@ -917,11 +917,11 @@ export function dashboardContract(name: string, start: Start): void {
       const altered = gzipSync(text.replace('to be moved', 'to be mOved'))
       for (const [why, sent, bytes, status, says] of [
         ['altered', {}, altered, 400, /line \d+: the bytes are not of this hash/],
-        ['cut', {}, file.slice(0, file.length - 9), 400, /cut or altered/],
+        ['cut', {}, file.slice(0, file.length - 9), 400, /truncated or altered/],
         ['none', {}, null, 400, /Choose a file/],
-        ['no choice', { on_conflict: 'guess' }, file, 400, /Choose what becomes/],
+        ['no choice', { on_conflict: 'guess' }, file, 400, /Choose what to do/],
         ['no token', { token: 'x'.repeat(43) }, file, 403, /another session/],
-        ['too large', {}, new Uint8Array(20_000_001), 413, /at most 20000000 bytes/],
+        ['too large', {}, new Uint8Array(20_000_001), 413, /larger than 20000000 bytes/],
       ] as const) {
         const answer = await admin.sendFile('/settings/import', sent, bytes)
         expect([why, answer.status, answer.text]).toEqual([why, status, expect.stringMatching(says)])
@@ -992,7 +992,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await visitor.get('/')).text).toContain('Overview')
     })
 
-    it('is open to this computer alone, and to no page of another origin', async () => {
+    it('is open to this computer only, and to no page of another origin', async () => {
       const visitor = await house.visitor()
       const token = tokenOf((await visitor.get('/keys')).text)
       for (const headers of [{ origin: 'https://evil.example' }, { origin: 'http://localhost:1' }, { origin: 'null' }])
@@ -1030,7 +1030,7 @@ export function dashboardContract(name: string, start: Start): void {
       for (const path of paths) expect([path, (await visitor.get(path)).status]).toEqual([path, 200])
     })
 
-    it('has no door, and lets nobody in by a session of its own elsewhere', async () => {
+    it('has no sign-in, and does not accept sessions of another server', async () => {
       expect(locationOf(await house.person('').get('/login'))).toBe('/')
     })
   })

@@ -136,7 +136,7 @@ export function eventContract(connect: Connect): void {
       expect([many.similar.length, many.similarCount]).toEqual([5, 9])
     })
 
-    it('names of a similar memory that is superseded by which one, behind what stands', async () => {
+    it('names the memory that supersedes a similar one, after current memories', async () => {
       const projectPath = unique('superseded')
       const store = async (content: string, metadata: object) =>
         (await ok('context_store', { type: 'bug_fix', content, metadata: { projectPath, ...metadata } })).id
@@ -212,7 +212,7 @@ export function eventContract(connect: Connect): void {
         expect([tool, warned.warnings, clean.warnings]).toEqual([tool, [expect.stringContaining(told)], undefined])
         const kept = JSON.stringify(await session.ok('context_get', { memoryId: idOf(warned) }))
         expect(kept).toContain(TOKEN)
-        // What comes back is a write too.
+        // A restoration is a write too.
         const id = Number(idOf(warned))
         await session.ok('delete_context', { context_ids: [id] })
         expect((await session.ok('restore_context', { context_ids: [id] })).warnings).toEqual(warned.warnings)
@@ -257,7 +257,7 @@ export function eventContract(connect: Connect): void {
       expect(await total(projectPath)).toBeGreaterThanOrEqual(3)
     })
 
-    it('forgets the code of a file that is opened empty, and keeps it where the event brings no content', async () => {
+    it('deletes the code of a file that is opened empty, and preserves it if the event has no content', async () => {
       const projectPath = unique('emptied')
       const open = async (more: Record<string, unknown>) =>
         (await report('file_opened', { path: 'a.ts', ...more }, projectPath)).triggeredActions

@@ -12,10 +12,10 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20261122)
 /** As the fabric family spells them. */
 const FABRIC_CODES = ['VALIDATION_ERROR', 'NOT_FOUND', 'CONFLICT', 'UNSUPPORTED', 'FORBIDDEN']
 const CODES = ['invalid_input', 'not_found', 'conflict', 'limit_exceeded', 'unsupported', 'forbidden', ...FABRIC_CODES]
-/** JSON-RPC's own: what is no request, no method, no tool. */
+/** JSON-RPC's own errors: an invalid request, method or tool. */
 const RPC_CODES = [-32700, -32600, -32601, -32602, -32000]
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 const codeOf = (result: Json): string => result?.structuredContent?.error?.code ?? result?.structuredContent?.code
@@ -82,7 +82,7 @@ const likely: Record<string, readonly string[]> = {
 
 /**
  * @param calls of tools; more in the nightly tier
- * @param bodies that are no calls
+ * @param bodies number of bodies that are not calls
  */
 export function fuzzContract(calls = 120, bodies = 50): void {
   let server: RunningServer
@@ -105,7 +105,7 @@ export function fuzzContract(calls = 120, bodies = 50): void {
     `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${JSON.stringify(name)},"arguments":${args}}}`
   const structured = async (name: string, args: string): Promise<Json> =>
     (await send(call(name, args))).message?.result?.structuredContent
-  /** What a caller sees of the store: every entry with its version, the threads, the counts. */
+  /** A caller's view of the store: every entry with its version, the threads, the counts. */
   const store = async (): Promise<string> => {
     const pages = await structured('search_context', '{"limit":100}')
     const { threads } = await structured('list_threads', '{}')
@@ -149,7 +149,7 @@ export function fuzzContract(calls = 120, bodies = 50): void {
     expect(succeeded).toBeGreaterThan(calls / 20)
   })
 
-  it('answers a request of wrongly typed parameters as wrong, and says where', async () => {
+  it('refuses wrongly typed parameters, and names them', async () => {
     const wrong: readonly [string, Json, string][] = [
       ['resources/read', { uri: 5 }, 'params.uri'],
       ['resources/list', { cursor: 5 }, 'params.cursor'],

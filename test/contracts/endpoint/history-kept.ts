@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Team } from '../../support/access'
 import { sharedTeam, unique } from './session'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
-/** What is kept of entries, told and taken away, as agents meet it (history contract §3). */
+/** Retained history of entries, as agents read and erase it (history contract §3). */
 export function keptHistoryEndpointContract(): void {
   describe('kept states on the wire', () => {
     let team: Team

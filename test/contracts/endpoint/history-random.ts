@@ -6,7 +6,7 @@ import { backend } from './session'
 /** Of each of the eight clients; HISTORY_STEPS=40 plays longer, HISTORY_KILLS=9 with more deaths, HISTORY_SEED=7 another history. */
 const { HISTORY_STEPS, HISTORY_KILLS, HISTORY_SEED: seed = '1' } = process.env
 
-/** Eight clients at once, checked against what they were told (history contract §5). Longer: `node bench/faults/history.mjs`. */
+/** Eight clients at once, compared with their answers (history contract §5). Longer: `node bench/faults/history.mjs`. */
 export function historyRandomContract(given = { steps: 8, kills: 2 }): void {
   const { steps = given.steps, kills = given.kills } = { steps: HISTORY_STEPS, kills: HISTORY_KILLS }
   it('[HISTORY-53, HISTORY-56] loses and duplicates nothing while eight clients write and repeat calls, answers are dropped and the server is killed', async () => {
@@ -23,7 +23,7 @@ export function historyRandomContract(given = { steps: 8, kills: 2 }): void {
     }
   })
 
-  it('has one server at a time, however many kills come at once, and none behind the end', async () => {
+  it('has one server at a time, however many kills come at once, and none after the end', async () => {
     const lives: string[] = []
     const world = new World(async () => {
       lives.push('born')

@@ -4,7 +4,7 @@ import type { Team } from '../../support/access'
 import { base64, pngBytes } from '../../support/scope'
 import { sharedTeam, unique } from './session'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** Versions, retries and undo as agents have them (history contract §1–3). */
@@ -40,7 +40,7 @@ export function historyEndpointContract(): void {
     const versions = async (id: number, args: Json = {}, bearer = ada) =>
       ok('get_context_history', { context_id: id, ...args }, bearer)
 
-    it('says of a write whose end has passed that nobody reads it, and says so again to the same call', async () => {
+    it('warns that an entry stored after its expiry is never shown, and warns again when the call is repeated', async () => {
       const [past, later] = ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z'].map((at) => ({ expires_at: at }))
       const entry = (metadata: Json) => ({ thread_id: unique(), source: 'user', text: unique(), metadata })
       const writes = (metadata: Json): [string, Json][] => [
@@ -61,7 +61,7 @@ export function historyEndpointContract(): void {
       for (const [tool, args] of writes(later)) expect((await ok(tool, args)).warnings).toBeUndefined()
     })
 
-    it('says of an archived entry that a change leaves it so, once for all in a call, and says so again to the same call', async () => {
+    it('warns that a changed entry stays archived, once per call, and warns again when the call is repeated', async () => {
       const [one, other, listed] = [await store(unique()), await store(unique()), await store(unique())]
       await team.server.sql(`UPDATE entries SET archived = 1 WHERE id IN (${one}, ${other})`)
       const told = (ids: string, them: string) => [
@@ -98,7 +98,7 @@ export function historyEndpointContract(): void {
       const stale = { context_id: id, metadata_patch: { a: 1 }, expected_version: 1 }
       expect(await fail('update_context', stale)).toEqual(expected)
       expect(await fail('delete_context', { context_ids: [id], expected_version: 1 })).toEqual(expected)
-      // Also where there is nothing to be brought back, or no such version is kept.
+      // Also where there is nothing to restore, or no such version is retained.
       for (const version of [{}, { version: 9 }])
         expect(await fail('restore_context', { context_ids: [id], expected_version: 1, ...version })).toEqual(expected)
       const batch = await fail('update_context_batch', { updates: [{ context_id: id, tags: ['x'] }, stale] })
@@ -198,7 +198,7 @@ export function historyEndpointContract(): void {
           code: 'invalid_input',
         })
       await ok('store_context', { ...args, thread_id: unique(), idempotency_key: `${unique()}~`.padEnd(128, '!') })
-      // What failed for want of an entry is carried out once it is there again.
+      // A call that failed because an entry was missing succeeds once it is restored.
       const patch = { context_id: id, metadata_patch: { n: 1 }, idempotency_key: unique() }
       const batch = { updates: [patch, patch].map(({ idempotency_key: _, ...one }) => one), atomic: false }
       const keyed = { ...batch, idempotency_key: unique() }
@@ -382,8 +382,8 @@ export function historyEndpointContract(): void {
       ])
     })
 
-    it('says where only the version that is asked for is not kept', async () => {
-      const id = await store('as it stands')
+    it('reports when only the requested version is not retained', async () => {
+      const id = await store('in its present state')
       await ok('delete_context', { context_ids: [id] })
       await ok('restore_context', { context_ids: [id] })
       for (const version of [2, 9]) {
@@ -498,7 +498,7 @@ export function historyEndpointContract(): void {
       expect((await ok('restore_context', { change_id: batch.change_id })).restored).toHaveLength(40)
     })
 
-    it('says of what one call deleted that it came back and was deleted again by another', async () => {
+    it('reports that entries deleted by one call were restored and deleted again by another', async () => {
       const [id, other] = [await store(unique()), await store(unique())]
       const { change_id } = await ok('delete_context', { context_ids: [id, other] })
       await ok('restore_context', { change_id })
@@ -508,7 +508,7 @@ export function historyEndpointContract(): void {
       expect(await reasons()).toEqual([{ context_id: other, reason: 'not deleted' }, again])
       await ok('delete_context', { context_ids: [other] })
       expect(await reasons()).toEqual([again, { ...again, context_id: other }])
-      // A key that could not have changed them is told what one is told that never saw them.
+      // A key that could not have changed them gets the answer of a key that never saw them.
       const refused = await Promise.all(
         [change_id, 'unknown'].map((id) => fail('restore_context', { change_id: id }, narrow)),
       )
@@ -622,7 +622,7 @@ export function historyEndpointContract(): void {
         bytes: before.bytes + 'shared'.length,
         days: 30,
       })
-      // Old states are no entries.
+      // Old states are not entries.
       const thread_id = unique()
       const quagga = await store('a quagga grazes', { thread_id })
       await ok('update_context', { context_id: quagga, text: 'an okapi grazes' })

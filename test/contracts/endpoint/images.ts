@@ -15,7 +15,7 @@ const MEGABYTE = 1_048_576
 const hashOf = async (data: string): Promise<string> =>
   Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(data, 'base64'))).toString('hex')
 
-/** Images beside entries, over a real connection. */
+/** Images of entries, over a real connection. */
 export function imageContract(connect: Connect): void {
   describe('images', () => {
     const s = useSession(connect, { MAX_IMAGE_SIZE_MB: '7', MAX_TOTAL_SIZE_MB: '12' })
@@ -175,7 +175,7 @@ export function imageContract(connect: Connect): void {
       expect(new Uint8Array(await response.arrayBuffer())).toEqual(png)
       await s.ok('delete_context', { context_ids: [ids[0]] })
       expect((await fetched(url)).status).toBe(200)
-      // What history keeps of a deleted entry keeps its images too, until it is erased.
+      // The history of a deleted entry retains its images too, until it is erased.
       await s.ok('delete_context', { context_ids: [ids[1]] })
       expect((await fetched(url)).status).toBe(200)
       await s.ok('delete_context', { context_ids: ids, erase: true })

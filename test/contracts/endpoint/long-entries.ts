@@ -108,7 +108,7 @@ export function longEntriesContract(connect: Connect): void {
           before = page.next_before_id
           await s.store(`needle written meanwhile ${unique()}`, { thread_id })
         } while (before)
-        // What was written meanwhile is newer than all that was still to be covered.
+        // Entries written meanwhile are newer than all that remained to be covered.
         const known = told.filter((id) => ids.includes(id))
         expect([limits, known]).toEqual([limits, [ids[6], ids[3], ids[0]]])
         expect(new Set(told).size).toBe(told.length)
@@ -132,7 +132,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(row).toMatchObject({ match_start: 1800, match_end: 1806, line: expect.stringMatching(/^….*needle.*…$/) })
     })
 
-    it('says that a pattern matches within lines where one that spans them finds nothing', async () => {
+    it('explains that a pattern matches within lines if one that spans lines finds nothing', async () => {
       const thread_id = unique()
       await s.store('if (ready) {\n  start()\n}', { thread_id })
       const warnings = [expect.stringContaining('within lines')]
@@ -254,7 +254,7 @@ export function longEntriesContract(connect: Connect): void {
       expect(await refused({ start_line: 0 })).toContain('start_line')
       expect(await refused({ start_line: 1, end_line: 2.5 })).toContain('end_line must be an integer')
       expect(await refused({ start_char: 1e301, end_char: 1e300 })).toContain('is behind')
-      // Everything that is wrong with a call is said at once.
+      // All errors of a call are reported at once.
       for (const args of [{}, { start_char: 5, end_char: 4 }]) {
         const all = await message('read_context_range', { context_id: 'x', ...args })
         expect([args, /exactly one of|is behind/.test(all), all.includes('Invalid context ID: x')]).toEqual([
@@ -317,7 +317,7 @@ export function longEntriesContract(connect: Connect): void {
         spent.push(text)
         return data
       }
-      // From a search to the entry, from the entry to the line, from the line to what stands around it.
+      // From a search to the entry, from the entry to the line, from the line to its context.
       const [hit] = (await ask('fts_search_context', { query: 'ledger timeout', limit: 1, thread_id })).results
       expect(hit).toMatchObject({ is_text_content_truncated: true, total_chars: lines.join('\n').length })
       const [row] = (await ask('grep_context', { pattern: 'could not reach', context_ids: [hit.id] })).results

@@ -85,7 +85,7 @@ export function meaningContract(connect: Connect): void {
       expect(ids(await meaning('bread', { metadata: { n: 1 } }))).toEqual([id.auth])
     })
 
-    it('says that it is the filter that nothing passes where that is so, by meaning and by both', async () => {
+    it('reports a filter that matches nothing, by meaning and by both', async () => {
       const nothing = [expect.stringMatching(/^No entry passes the filters/)]
       for (const tool of ['semantic_search_context', 'hybrid_search_context']) {
         const ask = (filter: object) => s.ok(tool, { query: 'bread', ...filter })

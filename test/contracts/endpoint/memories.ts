@@ -430,7 +430,7 @@ export function memoryContract(connect: Connect): void {
       expect((await ok('context_store', draft)).existing).toBeUndefined()
     })
 
-    it('says of an equal memory what it has otherwise, and by which one it is superseded, and nothing of what says the same', async () => {
+    it('reports how an equal memory differs, and which one supersedes it, and nothing about equal values', async () => {
       const projectPath = unique('same')
       const again = async (metadata: object) => {
         const call = {

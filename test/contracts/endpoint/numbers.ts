@@ -3,7 +3,7 @@ import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
 import { sharedOpen, unique } from './session'
 
-/** Numbers are kept as they were sent or refused (platform contract §6). Played letter by letter: a client would round them. */
+/** Numbers are stored exactly as sent, or refused (platform contract §6). Sent as raw text, since a client would round them. */
 const HEADERS = { 'content-type': 'application/json', accept: '*/*' }
 const LARGE = [
   '9007199254740992',
@@ -41,13 +41,13 @@ export function numbersContract(): void {
       return error.message
     }
 
-    it.each(LARGE)('come back with all their digits, in both forms of a result: %s', async (number) => {
+    it.each(LARGE)('are returned with all their digits, in both forms of a result: %s', async (number) => {
       const text = await stored(await store(`{"n":${number},"deep":[{"n":${number}}]}`))
       expect(text).toContain(`"n":${number},"deep":[{"n":${number}}]`)
       expect(JSON.parse(text).result.content[0].text).toContain(`"n":${number},"deep":[{"n":${number}}]`)
     })
 
-    it('with a fraction or an exponent are the nearest double', async () => {
+    it('with a fraction or an exponent become the nearest double', async () => {
       const text = await stored(await store('{"a":1e20,"b":3.6028797018963968e16,"c":0.1,"d":1E2,"e":-2.50}'))
       expect(text).toContain('"a":100000000000000000000,"b":36028797018963968,"c":0.1,"d":100,"e":-2.5')
     })
@@ -78,7 +78,7 @@ export function numbersContract(): void {
       expect([await sized('lt', above), await sized('gt', above)]).toEqual([true, false])
     })
 
-    it('that a double would change are refused with their place, wherever they stand', async () => {
+    it('that a double would change are refused with their place, in every position', async () => {
       const bad = '9007199254740993'
       const reason = `is the integer ${bad}, whose digits a JSON number cannot keep; send it as a string`
       expect(await refused('store_context', draft('t', `{"a":[{"b":${bad}}]}`))).toBe(`metadata.a[0].b ${reason}`)

@@ -21,7 +21,7 @@ export function oneTaskContract(connect: Connect): void {
         if (isError) throw new Error(`${name}: ${text}`)
         return data
       }
-      /** What one of them does: it stores, reports what it sees, and looks for what the other has found. */
+      /** The work of one agent: it stores, reports its observations, and searches for the other's findings. */
       const work = async (client: TestClient, own: string, cliType: string): Promise<string[]> => {
         await ok(client, 'context_orient', { projectPath, timezone: '+01:00' })
         const report = (type: string, payload: object) =>

@@ -47,7 +47,7 @@ export function orientContract(connect: Connect): void {
       expect((await fail('context_orient', { also: zones })).data.code).toBe('VALIDATION_ERROR')
     })
 
-    it('shows of a recent memory that is superseded by which one', async () => {
+    it('names the memory that supersedes a recent one', async () => {
       const projectPath = unique('project')
       const save = (content: string, metadata = {}) =>
         ok('context_store', { type: 'decision', content, metadata, projectPath })

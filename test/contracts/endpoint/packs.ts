@@ -234,7 +234,7 @@ export function packsContract(connect: Connect): void {
       expect(results).toHaveLength(1)
     })
 
-    it('takes no entry for a conflict that is superseded, by this memory or before', async () => {
+    it('reports no superseded entry as a conflict, by this memory or before', async () => {
       const { project } = inProject()
       const decide = async (text: string, more: Record<string, unknown> = {}) =>
         remember('Deploy day', text, { kind: 'decision', project, ...more })
@@ -246,7 +246,7 @@ export function packsContract(connect: Connect): void {
       expect((await decide('We deploy on Mondays.')).conflicts).toMatchObject([{ id: fridays.id }, { id: other.id }])
     })
 
-    it('says where more may say the same than the newest ten that conflicts names', async () => {
+    it('reports when there may be more conflicts than the ten listed', async () => {
       const { project, add } = inProject()
       for (let i = 0; i < 12; i++) await add('Tides', `On day ${i} the water stood ${i * 7} centimetres high.`)
       const args = { title: 'Tides', content: 'Look them up.', project, idempotency_key: unique() }
@@ -275,7 +275,7 @@ export function packsContract(connect: Connect): void {
         expect.stringContaining(`supersedes [${old}]`),
       ])
       expect(await read(old)).toHaveLength(1)
-      // Also by the metadata of an entry that somebody else stores.
+      // Also by the metadata of an entry that another owner stores.
       const third = await session.store('The cart cache moved into the browser.', {
         metadata: { project, kind: 'decision', supersedes: next.id },
       })
@@ -425,7 +425,7 @@ export function packsContract(connect: Connect): void {
       })
       const named = itemsOf(await ask('what did we decide about Postgres for the depot')).map(({ name }) => name)
       expect(named).toEqual(expect.arrayContaining(['Postgres', 'Postgres backups']))
-      // What a later one says it replaces ranks below it and names it.
+      // An entry that a later one supersedes ranks below it and names it.
       const minutes = await add('Boarding', 'Boarding of the ferry ends ten minutes early.', { kind: 'rule' })
       const shorter = await add('Gates', 'Boarding of the ferry ends at the bell: replaces the rule Boarding.', {
         kind: 'rule',

@@ -7,7 +7,7 @@ import { unique, useSession } from './session'
 const NAMES = TOOLS.filter(({ family }) => family === FAMILIES.threads).map(({ name }) => name)
 const isOfThreads = (name: string) => NAMES.includes(name)
 
-/** What holds for every tool, over a real connection. */
+/** Rules for every tool, over a real connection. */
 export function protocolContract(connect: Connect): void {
   describe('the endpoint', () => {
     const s = useSession(connect)
@@ -189,12 +189,12 @@ export function protocolContract(connect: Connect): void {
       expect(text.startsWith(data.error.message)).toBe(true)
       expect(data.error.message).toContain('Missing required field: text')
       expect(data.error.message).toContain('metadata.diary must be true or false')
-      // What only the domain finds is told at once too.
+      // Errors that only the domain finds are reported at once too.
       const late = await s.fail('store_context', draft({ images: [{ data: 'A' }, { data: btoa('<svg/>'.repeat(4)) }] }))
       expect(late.data.error.message).toBe(
         'Image 0 has invalid base64 encoding; Image 1 is not a PNG, JPEG, GIF or WebP image',
       )
-      // Also beside what the schema finds, each with a right example.
+      // Also together with schema errors, each with a valid example.
       const beside: [string, Record<string, unknown>, string[]][] = [
         [
           'context_store',
@@ -244,7 +244,7 @@ export function protocolContract(connect: Connect): void {
         ['context', { goal: 'x', project: ' ' }, ['project']],
         ['context', { goal: ' ', project: ' ' }, ['goal', 'project']],
         ['list_changes', { thread_id: ' ', project: 'x'.repeat(241) }, ['project', 'thread_id']],
-        // Nothing is held against an argument whose partner is wrong itself.
+        // An argument is not reported when its partner is wrong itself.
         [
           'remember',
           { title: 'a', content: 'b', kind: 5, status: 'doing', project: 5, audience: 'project' },
@@ -264,7 +264,7 @@ export function protocolContract(connect: Connect): void {
             true,
           ])
       }
-      // And so are filters beside other arguments.
+      // So are filters together with other arguments.
       const search = await s.fail('search_context', {
         limit: 0,
         tags: [' '],

@@ -47,7 +47,7 @@ export function readingContract(connect: Connect): void {
       expect((await s.ok('search_context', { thread_id })).total).toBe(0)
     })
 
-    it('shows of an entry that is superseded by which one, by id and in each search', async () => {
+    it('names the entry that supersedes another, by id and in each search', async () => {
       const thread_id = unique()
       const words = `pelican ${unique()}`
       const old = await s.store(`${words} nests on the pier`, { thread_id })

@@ -34,7 +34,7 @@ export function recallWireContract(connect: Connect): void {
       })
     })
 
-    it('shows long memories around what matched, in a room that the page shares, and all of a default page in 2,000 tokens', async () => {
+    it('shows long memories around the match, within one budget for the page, and a default page in 2,000 tokens', async () => {
       const projectPath = unique('project')
       const filter = { projectPath }
       const long = `${'something else that is said here at length '.repeat(7_000)}umbrella ${'and more of it '.repeat(400)}`
@@ -74,7 +74,7 @@ export function recallWireContract(connect: Connect): void {
       if (whole) expect([whole.content, whole.truncated]).toEqual(['an umbrella', undefined])
     })
 
-    it('tells what is nearest where nothing passes the threshold', async () => {
+    it('returns the most similar memories where none passes the threshold', async () => {
       const projectPath = unique('project')
       const id = await store('the umbrella stands by the door', { projectPath })
       const filter = { projectPath }
@@ -86,7 +86,7 @@ export function recallWireContract(connect: Connect): void {
       ])
     })
 
-    it('tells of more memories than a leg keeps by totalCapped', async () => {
+    it('reports more memories than a retriever returns with totalCapped', async () => {
       const projectPath = unique('project')
       const entries = Array.from({ length: 201 }, (_, i) => ({
         ...{ thread_id: projectPath, source: 'agent', text: `lamp ${i}`, metadata: { project: projectPath } },
@@ -121,7 +121,7 @@ export function recallWireContract(connect: Connect): void {
       expect(await found('zyzzyva quokkas', { filter: { types: [], layers: [], tags: [] } })).toEqual([])
     })
 
-    it('says of a project that nothing stands in it, where it finds or lists nothing there for that', async () => {
+    it('reports an empty project when a search or list in it returns nothing', async () => {
       const [projectPath, other] = [unique('project'), unique('misspelt')]
       await store('pelicans nest on the pier', { projectPath })
       const unknown = [`no memory of layers 1 and 2 stands in project ${other}; look whether it is spelt so`]
@@ -157,7 +157,7 @@ export function recallWireContract(connect: Connect): void {
         expect((await session.fail('context_summarize', args)).data.code).toBe('VALIDATION_ERROR')
     })
 
-    it('says of a memory that another takes its place by which one, where it is recalled, read, listed, current or hinted at', async () => {
+    it('names the memory that supersedes another, where it is recalled, read, listed, current or suggested', async () => {
       const projectPath = unique('project')
       const old = await store('pelicans nest on the pier', { projectPath })
       const pattern = await store('pelicans dive steeply', { projectPath }, { type: 'code_pattern', layer: 2 })
@@ -211,7 +211,7 @@ export function recallWireContract(connect: Connect): void {
       for (const list of Object.keys(none)) expect(context[list].length).toBeLessThanOrEqual(10)
       expect(context.ghostMessages.length).toBeGreaterThan(0)
       for (const { role } of context.ghostMessages) expect(role).toBe('note')
-      // A leading project, backslashes and a scheme are no part of a path.
+      // A leading project, backslashes and a scheme are not part of a path.
       const path = `${projectPath}\\src\\b.ts`
       const given = { path: `file://${projectPath}\\src\\b.ts` }
       const filed = await store('said of a file', { projectPath, fileContext: given, weight: 1 })
@@ -227,7 +227,7 @@ export function recallWireContract(connect: Connect): void {
         expect((await session.fail('context_getCurrent', args)).data.code).toBe('VALIDATION_ERROR')
     })
 
-    it('tells what matters now in 2,500 tokens, whatever is stored', async () => {
+    it('returns what matters now in 2,500 tokens, whatever is stored', async () => {
       const projectPath = unique('project')
       const tags = Array.from({ length: 8 }, (_, i) => `subject-${i}`)
       const types = ['decision', 'bug_fix', 'code_pattern', 'scratchpad']

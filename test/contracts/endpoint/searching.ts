@@ -164,7 +164,7 @@ export function searchingContract(connect: Connect): void {
       })
     })
 
-    it('says of a query of signs why it finds nothing, and of no other', async () => {
+    it('explains why a query of punctuation finds nothing, and no other query', async () => {
       await s.store('paid 5 € 👍')
       const why = { warnings: [expect.stringContaining('no letter or digit')] }
       for (const mode of ['match', 'prefix', 'phrase'])
@@ -172,7 +172,7 @@ export function searchingContract(connect: Connect): void {
           expect([mode, query, await search(query, { mode })]).toMatchObject([mode, query, { total: 0, ...why }])
       expect(await s.ok('context_recall', { query: '👍', mode: 'keyword' })).toMatchObject({ total: 0, ...why })
       expect(await search('5 €')).not.toHaveProperty('warnings')
-      // What was left out for its length is told as such.
+      // Omissions because of length are reported as such.
       const long = Array.from({ length: 70 }, (_, i) => `w${i}`).join(' ')
       expect((await search(`"${long}"`)).warnings).toEqual([expect.stringContaining('phrases of more than')])
     })

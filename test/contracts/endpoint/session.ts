@@ -59,7 +59,7 @@ const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '0', MAX_CONCURRENT_REQUESTS: '0' }
 
 interface SharedServer {
   start(): Promise<ServerWithSql>
-  /** Told by each suite that is over. */
+  /** Called by each suite that is over. */
   leave(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ interface Shared {
 const servers = new Map<Backend, Map<string, Shared>>()
 
 /**
- * The server that suites with one configuration meet on. It stops after the last of them in a file; that of no special
+ * The server that suites with one configuration share. It stops after the last of them in a file; that of no special
  * configuration, which nearly every file asks for, ends with the process.
  */
 function shareServer(vars: Record<string, string>): SharedServer {
@@ -92,7 +92,7 @@ function shareServer(vars: Record<string, string>): SharedServer {
   }
 }
 
-/** @param vars how the suite's server is configured; suites that ask for the same meet on one, each in an org of its own */
+/** @param vars configuration of the suite's server; suites with the same one share a server, each in its own organization */
 export function useSession(connect: Connect, vars: Record<string, string> = {}): Session {
   const session = {} as Session
   const shared = shareServer(vars)
@@ -122,13 +122,13 @@ export function useSession(connect: Connect, vars: Record<string, string> = {}):
   return session
 }
 
-/** The server of no special configuration, for what needs nobody's key and no store of its own. It ends with the process. */
+/** The shared server with the default configuration, for tests that need no key and no separate store. It ends with the process. */
 export const sharedOpen = (): Promise<ServerWithSql> => shareServer({}).start()
 
 /** The servers of this process that ask for keys. */
 const teams = new Map<Backend, Promise<Team>>()
 
-/** The server on which all suites meet that need keys and nothing else, each in orgs of its own. It ends with the process. */
+/** The server that all suites with keys and default settings share, each in its own organizations. It ends with the process. */
 export function sharedTeam(): Promise<Team> {
   const team = teams.get(current) ?? startTeam(UNLIMITED, current.start)
   teams.set(current, team)

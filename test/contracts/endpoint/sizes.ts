@@ -10,7 +10,7 @@ export function sizeContract(connect: Connect): void {
 
   it('[PLATFORM-82] sends at most 8 MB of JSON, leaves out complete entries beyond it and names them for a further call', async () => {
     const thread_id = unique()
-    // What takes more room in JSON than in the store is counted as JSON: six letters for each of these, of which a store makes no words.
+    // Text that is longer in JSON than in the store is counted as JSON: six letters for each of these, which are not words.
     const text = '\u0001'.repeat(166_500)
     const ids: number[] = []
     for (let i = 0; i < 10; i++) ids.push(await s.store(`a${text}${i}`, { thread_id }))

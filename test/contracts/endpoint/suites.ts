@@ -7,7 +7,7 @@ import { resourceContract } from './resources'
 import { searchingContract } from './searching'
 import { writingContract } from './writing'
 
-/** What every client meets at the endpoint. */
+/** Tests for every client of the endpoint. */
 export const ENDPOINT_SUITES = [
   protocolContract,
   writingContract,

@@ -85,17 +85,17 @@ export function trustContract(name: string, start: Start): void {
       expect(await packs('refuse')).toEqual(everywhere())
     })
 
-    it('lists the memories that wait for an approval at /review', async () => {
+    it('lists the memories waiting for approval at /review', async () => {
       const plain = await remember('list', 'Kelp', 'Otters wrap themselves in kelp')
       const order = await remember('list', ORDER, 'An order')
       const { text } = await ann.get('/review')
-      expect(text).toContain('Memories that wait for an approval')
+      expect(text).toContain('Memories waiting for approval')
       for (const id of [plain, order]) expect(text).toContain(`name="id" value="${id}"`)
       const hidden = await remember('list', 'Gardens', `${'Words about gardens. '.repeat(30)}\n${ORDER}`)
       const [, shown = ''] = (await ann.get('/review')).text.split('<article>')
       expect(shown).toContain(`name="id" value="${hidden}"`)
       expect(shown).toContain('This text addresses an agent.')
-      expect(shown).toContain('the beginning; open the memory')
+      expect(shown).toContain('preview; open the memory')
       const approved = await approve(plain)
       expect(locationOf(approved)).toMatch(new RegExp(`^/review\\?done=approve&made=${plain}`))
       const after = await ann.get('/review')
@@ -123,7 +123,7 @@ export function trustContract(name: string, start: Start): void {
       expect(await packs('edit')).toEqual(everywhere())
     })
 
-    it('does not let a memory that waits for an approval replace an approved one', async () => {
+    it('does not let a memory waiting for approval replace an approved one', async () => {
       const id = await remember('replace', 'Otters', 'The otters of the harbour sleep under the bridge')
       await approve(id)
       const next = await remember('replace', 'Otters again', 'The otters of the harbour sleep elsewhere', {
@@ -136,7 +136,7 @@ export function trustContract(name: string, start: Start): void {
       expect(await hooks('replace')).not.toContain('under the bridge')
     })
 
-    it('suggests no word of a memory that waits for an approval', async () => {
+    it('suggests no word of a memory waiting for approval', async () => {
       const id = await remember('suggest', 'Whiskers', 'Whiskerometers measure the whiskers of seals')
       const hint = async () => (await call('context', { goal: 'whiskerometrs', project: 'suggest' })).usage_hint
       expect(await hint()).not.toContain('whiskerometer')

@@ -3,7 +3,7 @@ import { MARKS, playDay, type Step, tokensOf } from '../../../bench/day/play.mjs
 import type { Connect } from '../../support/clients'
 import { unique, useSession } from './session'
 
-/** Tokens that an answer may cost (fabric contract §1); of get, which brings everything, none is said. */
+/** Maximum tokens of an answer (fabric contract §1); get, which returns everything, has no limit. */
 function budgetOf({ tool, answer }: Step): number {
   if (tool === 'context_orient') return 300 + 50 * answer.recentMemories.length
   const budgets: Readonly<Record<string, number>> = {
@@ -36,7 +36,7 @@ export function workingDayContract(connect: Connect): void {
       const large = steps.filter((step) => tokensOf(step.answer) > budgetOf(step))
       expect(large.map(({ tool, answer }) => [tool, tokensOf(answer)])).toEqual([])
 
-      // Nothing of the other project; what matters now tells of nobody else's work either.
+      // Nothing of the other project; the current memories include no other user's work either.
       const other = { ferry: MARKS.kiln, kiln: MARKS.ferry }
       const foreign = steps.filter(({ project, answer }) => JSON.stringify(answer).includes(other[project]))
       expect(foreign.map(({ tool, args }) => [tool, args])).toEqual([])

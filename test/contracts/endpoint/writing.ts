@@ -168,7 +168,7 @@ export function writingContract(connect: Connect): void {
       expect((await s.ok('fts_search_context', { query: 'tyres', thread_id })).results[0].id).toBe(id)
     })
 
-    it('makes the vectors again when a repeated store brings another title', async () => {
+    it('makes the vectors again when a repeated store has another title', async () => {
       const args = draft({ text: 'The crew agreed on it.', metadata: { title: 'Harbour lights' } })
       const { context_id } = await s.ok('store_context', args)
       await s.ok('store_context', { ...args, metadata: { title: 'Winter tyres' } })

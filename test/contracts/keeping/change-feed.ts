@@ -10,7 +10,7 @@ import { type Ground, type KeepingWorld, keepingWorld } from './world'
 
 const DAY = 24 * 3_600_000
 
-/** What the schedule does to the feed: it tells what time has ended, and forgets what is old (history contract §4, §5). */
+/** Effects of the schedule on the feed: it reports expired entries, and deletes old changes (history contract §4, §5). */
 export function feedKeepingContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} keeps the feed`, () => {
     let world: KeepingWorld
@@ -40,7 +40,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       const fades = await save(ada)
       const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
       world.clock.advance(2000)
-      // Before the schedule has come lists have lost it, and the feed has not told so yet.
+      // Before the schedule runs, lists no longer show it, and the feed has not reported that yet.
       expect(await told(ada, next)).toEqual([])
       while ((await world.retention.expireEntries(100)) > 0);
       expect(await told(ada, next)).toEqual([`deleted ${ends}`])
@@ -52,7 +52,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       await world.entries.patch(ada, fades, { unseen: 1 })
       await set(sql`archived = 0`)
       expect(await told(ada, next)).toEqual([`deleted ${ends}`, `deleted ${fades}`, `stored ${fades}`])
-      // What has ended when it is stored was never there.
+      // An entry that has expired when it is stored never existed.
       const past = new Date(world.clock.ms - 1000).toISOString()
       const never = await save(ada, { metadata: { expires_at: past } })
       expect((await told(ada, next)).filter((item) => item.endsWith(` ${never}`))).toEqual([])
@@ -71,7 +71,7 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       const stale = { code: 'invalid_input', details: { resync_from: 'list' } }
       await expect(feed.page(ada, WHOLE_FEED, early, 10)).rejects.toMatchObject(stale)
       await expect(feed.page(ada, WHOLE_FEED, late + 1_000_000, 10)).rejects.toMatchObject(stale)
-      // Who had seen everything that was forgotten has missed nothing, also where it was forgotten whole.
+      // A reader who had seen everything that was deleted has missed nothing, also if all of it was deleted.
       expect(await told(ada, late)).toEqual([`stored ${last}`])
       expect(await told(other, quiet)).toEqual([])
       expect(await told(ada)).toEqual([`stored ${last}`])

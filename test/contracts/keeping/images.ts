@@ -4,7 +4,7 @@ import type { Caller } from '../../../src/domain/identity/scope'
 import { freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 
-/** An image that an entry shows always has its bytes, whoever comes between putting them, removing them and writing the row. */
+/** An image of a visible entry always has its bytes, whatever runs between storing them, removing them and writing the row. */
 export function imageRemovalContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} keeps the bytes of every image in use`, () => {
     let world: KeepingWorld

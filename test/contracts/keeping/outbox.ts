@@ -11,7 +11,7 @@ const LANES = [
   { topic: 'embed', limit: 2 },
 ] as const
 
-/** A claim belongs to one worker, and whoever lost it can spoil nothing. */
+/** A lease belongs to one worker, and a worker that lost it cannot interfere. */
 export function outboxContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} hands out work`, () => {
     let world: KeepingWorld
@@ -67,7 +67,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       expect(await world.queue(org)).toEqual([])
     })
 
-    it('and keeps what was queued again while it was worked on', async () => {
+    it('and keeps items that were queued again during the work', async () => {
       await queue('vector_sync', 'm')
       const items = await claim()
       await queue('vector_sync', 'm')
@@ -75,7 +75,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       expect(await world.queue(org)).toMatchObject([{ state: 'pending' }])
     })
 
-    it('for as long as it is held on to, however long the whole of it takes', async () => {
+    it('for as long as it is extended, however long the work takes', async () => {
       await queue('vector_sync', 'm', 'n')
       const items = await claim()
       for (let step = 0; step < 3; step++) {

@@ -6,7 +6,7 @@ import { bindings, d1Adapters, resetCosts } from '../../support/bindings'
 import { TestClock } from '../../support/scope'
 import { keepingWorld } from './world'
 
-/** @param many entries and changes, which a look at all of them would read */
+/** @param many entries and changes, which a full scan would read */
 export function scheduleCostContract(many: number): void {
   describe('what the schedule costs in D1', () => {
     const clock = new TestClock()
@@ -27,7 +27,7 @@ export function scheduleCostContract(many: number): void {
       return { ...made.costs }
     }
 
-    /** Entries that never end, changes that are kept, removed vectors that indexes are still told of. */
+    /** Entries that never expire, retained changes, removed vectors that indexes have not processed. */
     const fill = (from: number, to: number) =>
       bindings.DB.batch([
         bindings.DB.prepare(
@@ -48,7 +48,7 @@ export function scheduleCostContract(many: number): void {
 
     beforeEach(world.empty)
 
-    it('does not grow with what is kept', async () => {
+    it('does not grow with retained data', async () => {
       // An index of words holds what other tests have deleted until its parts are one.
       await bindings.DB.exec("INSERT INTO entries_fts (entries_fts) VALUES ('optimize')")
       await fill(0, 1_000)
@@ -70,7 +70,7 @@ export function scheduleCostContract(many: number): void {
       expect(rowsRead).toBeLessThan(6_000)
     })
 
-    it('looks at every entry once in a pass for missing vectors, whatever is missing', async () => {
+    it('checks every entry once in a pass for missing vectors, however many are missing', async () => {
       await fill(0, many)
       const rows = createSqlVectorRows(made.connection, clock)
       let [after, missing, read]: [number | null, number, number] = [0, 0, 0]

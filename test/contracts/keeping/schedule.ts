@@ -12,7 +12,7 @@ import { type Ground, type KeepingWorld, keepingWorld } from './world'
 const DAY = 24 * 3_600_000
 const PAGE = { limit: 100, offset: 0, previewLength: 10 }
 
-/** What the schedule does, in bounded rounds that go on where they stopped, each step for itself. */
+/** The schedule works in bounded batches that continue where they stopped, each step independently. */
 export function scheduleContract(name: string, make: () => Promise<Ground>): void {
   describe(`${name} keeps house`, () => {
     let world: KeepingWorld
@@ -60,7 +60,7 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
         }),
       )
 
-    it('by steps that go on in the next run where their budget ended, and rest once they are done', async () => {
+    it('by steps that continue in the next run where their budget ended, and stop once they are done', async () => {
       const seen: (string | null)[] = []
       const { run } = running([counting(unique(), 5, seen)])
       await run()

@@ -20,14 +20,14 @@ import { createStoreEntries } from '../../../src/services/writing/entries/store-
 import { createUpdateEntries } from '../../../src/services/writing/entries/update-entries'
 import { base64, LIMITS, pngBytes, type TestClock } from '../../support/scope'
 
-/** A database and a bucket that nobody else works on, because the schedule works for every org. */
+/** A separate database and bucket, because the schedule works for every organization. */
 export interface Ground {
   readonly connection: SqlConnection
   readonly bucket: R2Bucket
   readonly clock: TestClock
 }
 
-/** What happens just before or just after a call, once. */
+/** A hook just before or just after a call, once. */
 export class Interruption {
   private step: (() => Promise<unknown>) | null = null
 
@@ -107,7 +107,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     clock,
     bucket,
     entries,
-    /** Leaves nothing of what earlier tests have stored, so that each finds all steps due and counts its own alone. */
+    /** Deletes all data of earlier tests, so that each finds all steps due and counts only its own. */
     async empty(): Promise<void> {
       for (const table of FILLED) await connection.batch([sql.raw(`DELETE FROM ${table}`)], 'all')
       for (let cursor: string | undefined; ; ) {
@@ -132,7 +132,7 @@ export function keepingWorld({ connection, bucket, clock }: Ground, quotas: Quot
     /** One that may be. */
     cleanSlowly: worker(interruptedOutbox, interruptedImages),
 
-    /** Stores an entry with one image that the note tells apart; its id. */
+    /** Stores an entry with one image that the note makes unique; returns its id. */
     async store(by: Caller, note: string, text = `text ${crypto.randomUUID()}`): Promise<number> {
       const draft = {
         threadId: crypto.randomUUID(),

@@ -25,7 +25,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
   const urlOf = ({ team }: Place) => team.server.url.origin
   const today = () => new Date().toISOString().slice(0, 10)
 
-  it('is walked as the drill says: a folder, an empty deployment, and the same content in it', async () => {
+  it('follows the restore drill: a folder, an empty deployment, and the same content in it', async () => {
     const [there, here] = [from(), empty()]
     await fillRandomly(there.team, 'acme', 11, 15)
     const folder = mkdtempSync(join(tmpdir(), 'backups-'))
@@ -42,12 +42,12 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     writeFileSync(volume, bytes.subarray(0, -1))
     expect(await run(...back)).toEqual({
       code: 1,
-      said: expect.stringContaining('is not what complete.json says; nothing of it was sent'),
+      said: expect.stringContaining('does not match complete.json; nothing of it was sent'),
     })
     writeFileSync(volume, bytes)
     expect(await run('restore', '2020-01-01', ...back.slice(2))).toEqual({
       code: 1,
-      said: expect.stringContaining(`there are: ${day}`),
+      said: expect.stringContaining(`available days: ${day}`),
     })
     const restored = await run(...back)
     expect([restored.code, restored.said]).toEqual([0, expect.stringMatching(/Of 1 volume: entries \d+ stored;/)])
@@ -57,7 +57,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect((await run(...back)).said).toMatch(/Of 1 volume: entries \d+ unchanged;/)
     const again = join(folder, 'again.ndjson')
     const exported = await run('export', '--out', again, '--org', 'acme', '--history', '--url', urlOf(here))
-    expect(exported).toEqual({ code: 0, said: expect.stringContaining('1 volume is whole and equal') })
+    expect(exported).toEqual({ code: 0, said: expect.stringContaining('1 volume is complete and equal') })
     expect(execFileSync('tail', ['-1', again], { encoding: 'utf8' })).toContain(then.ends[0]?.content)
   })
 
@@ -76,7 +76,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect(files()).toEqual(whole)
   })
 
-  it('says how what one organization had, that of open mode too, comes into another, and is imported so', async () => {
+  it('explains how to import a backup into another organization, that of open mode too, and it is imported that way', async () => {
     const [there, here] = [from(), empty()]
     const [org, into] = [await there.newOrg(), await here.newOrg()]
     const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
@@ -88,7 +88,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     const file = join(folder, org, day, '1.ndjson.gz')
     expect(await restore(into)).toEqual({
       code: 1,
-      said: `there is no backup of ${into} in ${folder}, but of ${org}. Into another organization a volume comes by: import ${file} --org ${into}\n`,
+      said: `${folder} has no backup of ${into}, only of ${org}. To import a volume into another organization: import ${file} --org ${into}\n`,
     })
     expect((await run('import', file, '--org', into, '--url', urlOf(here))).code).toBe(0)
     const contents = [await there.all(org, ''), await here.all(into, '')].map(({ ends }) =>
@@ -98,11 +98,13 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     renameSync(join(folder, org), join(folder, 'local'))
     expect(await restore('local')).toEqual({
       code: 1,
-      said: expect.stringMatching(/No such organization .*Into another organization .* import .*local.* --org ORG\n$/),
+      said: expect.stringMatching(
+        /No such organization .*To import a volume into another organization: import .*local.* --org ORG\n$/,
+      ),
     })
   })
 
-  it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images that stand beside it', async () => {
+  it('is made by the schedule each day, is read by ADMIN_TOKEN, and is restored with the images next to it', async () => {
     const [there, here] = [from(), empty()]
     const org = await there.newOrg()
     const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
@@ -110,7 +112,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     await ada.call('store_context', { thread_id: 't', source: 'user', text: 'with images', images })
     const ready = async (): Promise<{ ok: boolean; age_hours?: number; problem?: string }> =>
       (await there.team.ask('/ready', ADMIN_TOKEN)).body.checks.backups
-    expect(await ready()).toMatchObject({ ok: false, problem: 'There is no complete daily backup yet' })
+    expect(await ready()).toMatchObject({ ok: false, problem: 'No complete daily backup exists yet' })
     for (let i = 0; i < 20 && !(await ready()).ok; i++) await there.schedule()
     expect(await ready()).toMatchObject({ ok: true, age_hours: 0 })
     const { body } = await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)
@@ -184,7 +186,7 @@ export function backupContract(from: () => Place, empty: () => Place): void {
       ...[`images/${hash}`, 'images/never', 'images/short'].sort(),
       ...['unused/never', 'unused/short'],
     ])
-    // What is used again is not counted from the day when it was unused before.
+    // An object in use again is not counted from its earlier unused day.
     await put(`unused/${hash}`, 15)
     expect((await run('backup', '--to', 'r2', '--org', org, '--url', urlOf(there))).code).toBe(0)
     expect(await keys()).toContain(`images/${hash}`)

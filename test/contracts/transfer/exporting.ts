@@ -31,7 +31,7 @@ export function exportContract(at: () => Place): void {
     return { org, ada, ids, key }
   }
 
-  it('goes out in volumes of as many entries as are asked for, and on behind each of them', async () => {
+  it('is sent in volumes of the requested number of entries, and continues after each of them', async () => {
     const { org, ids } = await five()
     const { response, bytes } = await ask(org, 'limit=2')
     expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
@@ -48,7 +48,7 @@ export function exportContract(at: () => Place): void {
     ])
     expect(entriesOf(whole.records).map(({ id }) => id)).toEqual(ids)
     expect((await verified(bytes)).volumes.every(({ content, computed }) => content === computed)).toBe(true)
-    // A reader that lost its connection within the second volume goes on behind the first.
+    // A reader that lost its connection within the second volume continues after the first.
     const rest = await readExport((await ask(org, `limit=2&from=${whole.ends[0]?.next}`)).bytes)
     expect(rest.manifests).toEqual(whole.manifests.slice(1))
     expect(rest.lines).toEqual(
@@ -69,7 +69,7 @@ export function exportContract(at: () => Place): void {
     }
   })
 
-  it('answers HEAD without a body, ignores Range, and packs what a client takes packed', async () => {
+  it('answers HEAD without a body, ignores Range, and compresses for clients that accept it', async () => {
     const { org } = await five()
     const head = await ask(org, '', { method: 'HEAD' })
     expect([head.response.status, head.bytes.length, head.response.headers.get('content-type')]).toEqual([
@@ -81,7 +81,7 @@ export function exportContract(at: () => Place): void {
     expect([plain.response.status, plain.response.headers.get('content-encoding')]).toEqual([200, null])
     const { lines } = await readExport(plain.bytes)
     expect(lines).toHaveLength(6)
-    // fetch unpacks what it is told to be packed; the header and the lines show both.
+    // fetch decompresses the body; the header and the lines show both.
     const packed = await ask(org, '', { headers: { ...BEARER, 'accept-encoding': 'br, gzip;q=0.5' } })
     expect(packed.response.headers.get('content-encoding')).toBe('gzip')
     const bytes = packed.bytes[0] === 0x1f ? gunzipSync(packed.bytes) : packed.bytes
@@ -90,13 +90,13 @@ export function exportContract(at: () => Place): void {
     expect(refused.response.headers.get('content-encoding')).toBeNull()
   })
 
-  it('says what is wrong with a question', async () => {
+  it('reports what is wrong with a request', async () => {
     const org = await at().newOrg()
     for (const [query, words] of [
       ['limit=0', 'limit must be a whole number from 1 to 1000'],
       ['limit=1001', 'limit must be'],
       ['history=maybe', 'history must be true or false'],
-      ['projects=a', 'an export takes: project,'],
+      ['projects=a', 'an export accepts: project,'],
       ['after=abc', 'make a new export'],
     ]) {
       const { response, bytes } = await ask(org, query as string)
@@ -108,13 +108,13 @@ export function exportContract(at: () => Place): void {
     }
   })
 
-  it('holds one project, or no images, where that is asked for', async () => {
+  it('holds one project, or no images, if requested', async () => {
     const { org, ids } = await five()
     const ofProject = await at().all(org, 'project=apollo')
     expect(
       entriesOf(ofProject.records).map(({ id, metadata, links }) => [id, metadata?.supersedes, links ?? []]),
     ).toEqual([
-      // What it supersedes is in no export of this project, and visible: the link is told.
+      // The entry that it supersedes is in no export of this project, but visible: the link is included.
       [ids[4], ids[0], [{ relation: 'supersedes', to: ids[0], origin: 'metadata' }]],
     ])
     expect(ofProject.manifests[0]?.project).toBe('apollo')
@@ -123,7 +123,7 @@ export function exportContract(at: () => Place): void {
     expect((await verified(bare.bytes)).volumes.every(({ content, computed }) => content === computed)).toBe(true)
   })
 
-  it('tells what has changed since a cursor, and what is gone, which bring an earlier copy to the same state', async () => {
+  it('lists changes and deletions since a cursor, which update an earlier copy to the same state', async () => {
     const { org, ada, ids } = await five()
     const first = await at().all(org, 'history=true')
     const cursor = first.manifests[0]?.cursor as string
@@ -148,12 +148,12 @@ export function exportContract(at: () => Place): void {
     expect(report.entries).toMatchObject({ stored: 1, replaced: 2, deleted: 1, refused: 0, skipped: 0 })
     const [now, then] = [await at().all(org, ''), await at().all(copy, '')]
     expect(then.ends.map(({ content }) => content)).toEqual(now.ends.map(({ content }) => content))
-    // For whoever may not read the private one, it is gone.
+    // For a reader who cannot see the private one, it is deleted.
     const other = await at().team.key(org, { role: 'admin' })
     const seen = await exported(at().team, org, `after=${cursor}`, other.key)
     expect(entriesOf(seen.records).map(({ id }) => id)).toEqual([ids[0], added])
     expect(goneOf(seen.records)).toEqual([ids[1], ids[2]])
-    // What the log has forgotten is told by a whole export only.
+    // Changes deleted from the log are only in a full export.
     const elsewhere = await at().newOrg()
     const forgotten = await ask(elsewhere, `after=${cursor}`)
     expect(forgotten.response.status).toBe(400)
@@ -166,7 +166,7 @@ export function exportContract(at: () => Place): void {
     })
   })
 
-  it('leaves out what is stored behind its beginning, and tells it in the next one', async () => {
+  it('leaves out entries stored after its start, and includes them in the next one', async () => {
     const { org, ada, ids } = await five()
     const begun = await readExport((await ask(org, 'limit=2')).bytes)
     await ada.call('store_context', { thread_id: 't', source: 'user', text: 'late' })

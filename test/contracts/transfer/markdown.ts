@@ -86,7 +86,7 @@ export function markdownContract(at: () => Place): void {
     expect((await at().all(org)).lines).toEqual(before.lines)
   })
 
-  it('brings an organization into another server with the same content', async () => {
+  it('moves an organization to another server with the same content', async () => {
     const [from, to] = [await at().newOrg(), await at().newOrg()]
     const png = pngBytes('shown')
     const { createHash } = await import('node:crypto')
@@ -181,7 +181,7 @@ export function markdownContract(at: () => Place): void {
     // An export leaves the edit as it is and reports it.
     expect(await exporting(org, folder, key)).toMatchObject({
       code: 3,
-      said: expect.stringContaining('is edited and was left as it is'),
+      said: expect.stringContaining('was edited, so it was not changed'),
     })
     expect(readFileSync(two, 'utf8')).toContain('by a person')
     const replaced = await run(org, key, 'import', folder, '--on-conflict', 'replace')

@@ -13,7 +13,7 @@ type Database = 'd1' | 'postgresql'
 export interface Place {
   readonly database: Database
   readonly team: Team
-  /** One statement beside the Worker. */
+  /** One statement outside of the Worker. */
   readonly sql: PlacedServer['sql']
   readonly schedule: PlacedServer['schedule']
   readonly backups: PlacedServer['backups']
@@ -21,9 +21,9 @@ export interface Place {
   newOrg(): Promise<string>
   /** A connection of a key of the org. */
   join(org: string, key: { readonly key: string }): Promise<Agent>
-  /** The whole org, as a holder of ADMIN_TOKEN exports it. */
+  /** The complete organization, as a holder of ADMIN_TOKEN exports it. */
   all(org: string, query?: string, bearer?: string): Promise<Export>
-  /** Fails while one writes to a table what the condition says of a row `NEW`, as a database does that stops there. */
+  /** Fails while a row `NEW` that matches the condition is written to a table, like a database that stops there. */
   whileBroken(table: string, when: string, run: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { importSamples } from '../../support/import-samples'
 import { post } from '../../support/transfer'
 import type { Place } from './place'
 
-/** What an agent asks today that the old system answered yesterday: an answer begins with, or is titled, these words. */
+/** Questions that the old system answered: a correct answer starts with, or is titled, these words. */
 type Question = readonly [question: string, beginning: string]
 
 const OFFICE: Question = [

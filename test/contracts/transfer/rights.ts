@@ -9,7 +9,7 @@ import { entriesOf, goneOf, type Place } from './place'
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const PRIVATE = { metadata: { audience: 'private' } }
 
-/** Who moves what of an org (docs/contracts/operate.md §2). @param at the server, once it runs */
+/** Rights to export and import (docs/contracts/operate.md §2). @param at the server, once it runs */
 export function transferRights(at: () => Place): void {
   /** An org with an entry of each circle, of two admins and a narrowed one. */
   async function crowd() {
@@ -92,7 +92,7 @@ export function transferRights(at: () => Place): void {
     )
   })
 
-  it('brings an admin what it reads by id, and ADMIN_TOKEN the whole org', async () => {
+  it('gives an admin the entries it can read by id, and ADMIN_TOKEN the complete org', async () => {
     const { org, keys, ids } = await crowd()
     const { open, adas, bos, gemini, apollo, diary } = ids
     expect(await idsOf(org, ADMIN_TOKEN)).toEqual([open, adas, bos, gemini, apollo, diary])
@@ -103,7 +103,7 @@ export function transferRights(at: () => Place): void {
     expect(body.error).toMatchObject({ code: 'forbidden' })
   })
 
-  it('tells an admin nothing of what others alone may read: neither by links, counts, images, states nor by what is gone', async () => {
+  it('reveals nothing private of others to an admin: neither by links, counts, images, states nor deletions', async () => {
     const { org, keys, ids, asAda } = await crowd()
     const before = await exported(at().team, org, 'history=true&vectors=true', keys.bo.key)
     const cursor = before.manifests[0]?.cursor
@@ -112,7 +112,7 @@ export function transferRights(at: () => Place): void {
     const bos = entriesOf(before.records).find(({ id }) => id === ids.bos)
     expect(bos?.links).toEqual([{ relation: 'depends_on', to: ids.open, origin: 'metadata' }])
     expect(before.records.some(({ record }) => record === 'image')).toBe(false)
-    // The other's private entry is changed, deleted and brought back: nothing of it is told, and nothing else looks different.
+    // The other's private entry is changed, deleted and restored: nothing of it is returned, and nothing else differs.
     await asAda.call('update_context', { context_id: ids.adas, text: 'of ada, changed' })
     await asAda.call('delete_context', { context_ids: [ids.adas] })
     const after = await exported(at().team, org, 'history=true&vectors=true', keys.bo.key)
@@ -137,7 +137,7 @@ export function transferRights(at: () => Place): void {
       [ids.diary, 'forbidden'],
     ])
     expect(JSON.stringify(body.map)).not.toContain(String(ids.adas))
-    // A private entry of another, told as if it were one's own, becomes one's own under a new id.
+    // A private entry of another, sent as one's own, becomes one's own under a new id.
     const store = whole.manifests[0]?.store as string
     const forged = await volumeOf([told(ids.adas, PRIVATE)], { store, at: '2030-01-01T00:00:00.000Z' })
     const taken = (await post(team, org, forged, 'on_conflict=replace', keys.bo.key)).body
@@ -237,7 +237,7 @@ export function transferRights(at: () => Place): void {
     const gone = await volumeOf([{ record: 'gone', id: ids.open }], later)
     expect((await post(team, org, gone, 'on_conflict=replace', keys.cy.key)).body.entries.deleted).toBe(0)
     expect(entriesOf((await at().all(org, '')).records)).toEqual(entriesOf(before.records))
-    // What it writes keeps its link to what it may not read, as long as its metadata names it.
+    // Its own entry keeps its link to an unreadable one, as long as its metadata names it.
     const linksAfter = async (named: number[]) => {
       const metadata = { project: 'apollo', references: { context_ids: named } }
       const file = await volumeOf([told(ids.apollo, { project: 'apollo', metadata })], later)
@@ -250,7 +250,7 @@ export function transferRights(at: () => Place): void {
     expect(await linksAfter([])).toBeUndefined()
   })
 
-  it('brings an org back under its own ids, whatever a key imported before under those of entries that are not its own', async () => {
+  it('restores an org under its own ids, whatever a key imported before under ids of others', async () => {
     const { team } = at()
     const { org, keys, ids, asAda, asDi } = await crowd()
     const [backup, bosFile] = [await at().all(org, ''), await exported(team, org, '', keys.bo.key)]
@@ -267,7 +267,7 @@ export function transferRights(at: () => Place): void {
     expect([whole.entries, whole.map]).toMatchObject([{ unchanged: 6 }, []])
     await asAda.call('delete_context', { context_ids: [ids.adas], erase: true })
     await asDi.call('delete_context', { context_ids: [ids.gemini], erase: true })
-    // What is erased nobody but the operator knows of: for an admin it is a new entry, and no other's.
+    // Only the operator knows of an erased entry: for an admin it is a new entry, and belongs to no other.
     const bos = (await post(team, org, bosFile.bytes, '', keys.bo.key)).body
     expect(bos.entries).toMatchObject({ stored: 1, unchanged: 3, skipped: 0 })
     const restored = (await post(team, org, backup.bytes)).body
@@ -280,7 +280,7 @@ export function transferRights(at: () => Place): void {
     ])
   })
 
-  it('gives nobody the bytes of an image that stand in what others alone may read, nor says that they are there', async () => {
+  it('never returns the bytes of an image of private entries of others, nor reveals that they exist', async () => {
     const { team } = at()
     const { org, keys } = await crowd()
     const png = pngBytes(`${org} private`)
@@ -304,7 +304,7 @@ export function transferRights(at: () => Place): void {
     expect(again.body.images).toEqual({ stored: 0, present: 1, missing: 0 })
   })
 
-  it('lets what waits for an entry follow to one that its reader may read alone', async () => {
+  it('resolves waiting links to an entry that only its reader may read', async () => {
     const { team } = at()
     const { org, keys } = await crowd()
     const waiting = await volumeOf([

@@ -16,7 +16,7 @@ import { freePort } from '../../../scripts/ports.mjs'
 import { ownDisk } from '../../support/broken-disks'
 import { type DevServer, failToStart, startDevServer } from '../../support/dev-server'
 
-/** What `npm start` says, in the terminal, at /ready and to callers, when the folder of its data is broken. */
+/** Messages of `npm start`, in the terminal, at /ready and to callers, when its data folder is broken. */
 const HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
@@ -24,7 +24,7 @@ const HEADERS = {
 }
 const PATIENCE = { timeout: 30_000, interval: 200 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at freely
+// biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
 /** @returns the error of the tool, or of the request */
@@ -93,9 +93,9 @@ describe('npm start on data that are broken', () => {
   }
 
   const breakages: Record<string, { harm: (database: string) => void; terminal: RegExp; told: RegExp }> = {
-    'a text in the place of the database': {
+    'a text instead of the database': {
       harm: (database) => writeFileSync(database, 'I am a text.\n'),
-      terminal: /is no database of this server/,
+      terminal: /is not a database of this server/,
       told: /is not one of this server/,
     },
     'the database of another program': {
@@ -105,7 +105,7 @@ describe('npm start on data that are broken', () => {
         other.exec('CREATE TABLE notes (text)')
         other.close()
       },
-      terminal: /is no database of this server/,
+      terminal: /is not a database of this server/,
       told: /is not one of this server/,
     },
     'a damaged database': {
@@ -115,7 +115,7 @@ describe('npm start on data that are broken', () => {
         for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xa5, at, at + 512)
         writeFileSync(database, bytes)
       },
-      terminal: /is damaged\. Stop the server, keep a copy/,
+      terminal: /is damaged\. Stop the server, save a copy/,
       told: /The database is damaged/,
     },
     'a database that has lost all that is in it': {
@@ -125,23 +125,23 @@ describe('npm start on data that are broken', () => {
         other.exec('PRAGMA user_version = 1')
         other.close()
       },
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
     'an emptied database': {
       harm: (database) => truncateSync(database),
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
     'a deleted database': {
       harm: (database) => rmSync(database),
-      terminal: /is gone or empty, although .* held a store/,
+      terminal: /is missing or empty, although .* had one/,
       told: /gone or empty, although it held memory/,
     },
   }
 
   for (const [what, { harm, terminal, told }] of Object.entries(breakages))
-    it(`says what is wrong with ${what}, leaves it as it is, and goes on`, async () => {
+    it(`reports what is wrong with ${what}, does not change it, and continues`, async () => {
       const state = copy(what.replaceAll(' ', '-'))
       const database = databaseIn(state)
       harm(database)
@@ -155,7 +155,7 @@ describe('npm start on data that are broken', () => {
         })
       const { status, text } = await ready(server)
       expect([status, text]).toEqual([503, expect.stringMatching(told)])
-      // Nothing internal: no path, no words of the runtime.
+      // No internals: no path, no words of the runtime.
       expect(text).not.toMatch(/sqlite|\/v3\/|reference/i)
       expect(text).not.toContain(basename(state))
       expect((await fetch(new URL('/health', server.url))).status).toBe(200)
@@ -164,7 +164,7 @@ describe('npm start on data that are broken', () => {
         expect(existsSync(database) ? readFileSync(database).subarray(0, 64) : null).toEqual(before)
     })
 
-  it('serves again, without a restart, when what was gone is back', async () => {
+  it('serves again, without a restart, when the missing file is restored', async () => {
     const state = copy('back')
     rmSync(databaseIn(state))
     server = await startDevServer(state)
@@ -175,7 +175,7 @@ describe('npm start on data that are broken', () => {
     await vi.waitFor(() => expect(output()).toContain('Commonplace is ready'), PATIENCE)
   })
 
-  it('reads and deletes while the disk is full, says so everywhere, and writes when there is room again', async ({
+  it('reads and deletes while the disk is full, reports that everywhere, and writes when there is space again', async ({
     skip,
   }) => {
     const disk = ownDisk(96)
@@ -190,14 +190,14 @@ describe('npm start on data that are broken', () => {
         retryable: false,
         message: expect.stringContaining('disk that the database is on is full'),
       }
-      // What is free inside its files, and what the runtime gives back, is used up first.
+      // Free space inside its files, and space that the runtime releases, is used up first.
       const some = 'words of a long text '.repeat(4_000)
       const serving = server
       await vi.waitFor(async () => {
         expect(await store(serving, some + Math.random())).toEqual({ error: full })
         expect(await store(serving, 'more')).toEqual({ error: full })
       }, PATIENCE)
-      // Deletes go on, out of the reserve, and so do all reads.
+      // Deletes continue, with the reserve, and so do all reads.
       const ids = (await call(server, 'search_context', { limit: 100 })).results.map(({ id }: Json) => id)
       for (const id of ids.filter((one: number) => one !== 1).slice(0, 60))
         expect(await call(server, 'delete_context', { context_ids: [id] })).toMatchObject({ deleted_count: 1 })
@@ -229,7 +229,7 @@ describe('npm start on data that are broken', () => {
     }
   })
 
-  it('says that a folder is read-only, with data in it and without', async ({ skip }) => {
+  it('reports that a folder is read-only, with data in it and without', async ({ skip }) => {
     const disk = ownDisk(64)
     const other = ownDisk(1)
     if (disk === null || other === null) return skip()
@@ -237,7 +237,7 @@ describe('npm start on data that are broken', () => {
       cpSync(whole, disk.folder, { recursive: true })
       disk.readOnly()
       server = await startDevServer(disk.folder)
-      expect(server.output()).toContain(`${disk.folder} cannot be written to`)
+      expect(server.output()).toContain(`${disk.folder} is not writable`)
       const told = {
         error: { code: 'unavailable', retryable: false, message: expect.stringContaining('cannot be written to') },
       }
@@ -245,7 +245,7 @@ describe('npm start on data that are broken', () => {
       expect(await ready(server)).toMatchObject({ status: 503, said: told })
       other.readOnly()
       const { code, said } = await failToStart(['--persist-to', other.folder], { PORT: String(await freePort()) })
-      expect([code, said.split('\n')]).toEqual([1, [expect.stringContaining(`${other.folder} cannot be written to`)]])
+      expect([code, said.split('\n')]).toEqual([1, [expect.stringContaining(`${other.folder} is not writable`)]])
     } finally {
       await server?.stop()
       server = undefined

@@ -28,7 +28,7 @@ describe('commonplace copy, between every pair of backends', () => {
     await database.drop()
   })
 
-  it('brings the same back into a D1, also through the API of Cloudflare', async () => {
+  it('copies the same back into a D1, also through the API of Cloudflare', async () => {
     const back = await copy([
       '--org',
       'local',

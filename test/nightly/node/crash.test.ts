@@ -29,7 +29,7 @@ it('holds and finds every acknowledged write, and none twice, after kill -9 of e
   }
 })
 
-it('finds by words and by meaning what a restoration brought back that was killed a few milliseconds after its call', async () => {
+it('finds by words and by meaning the entries of a restoration that was killed a few milliseconds after its call', async () => {
   mkdirSync(join(ROOT, '.tmp'), { recursive: true })
   const state = mkdtempSync(join(ROOT, '.tmp', 'crash-'))
   const port = await freePort()

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isRealServer } from '../../support/postgres'
 import { execute, spawnServer } from '../../support/postgres-server'
 
-/** The database that `npm run dev:postgres` brings along and keeps. */
-describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database whose data are kept', () => {
+/** The database that `npm run dev:postgres` installs and stores. */
+describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database with durable data', () => {
   let folder: string
   let data: string
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database who
     }
   }
 
-  it('has on the disk what it acknowledged, and says so by its settings', async () => {
+  it('has acknowledged writes on the disk, and its settings guarantee that', async () => {
     const { url, stop } = await start()
     const settings = await rows(
       url,
@@ -55,7 +55,7 @@ describe.skipIf(!isRealServer() || process.platform !== 'linux')('a database who
     await stop()
   })
 
-  it('ends with whoever started it, however that one ends, and starts again', async () => {
+  it('exits with the process that started it, however that one ends, and starts again', async () => {
     const first = await start()
     await execute(first.url, 'INSERT INTO kept VALUES (6)')
     process.kill(first.pid, 'SIGKILL')

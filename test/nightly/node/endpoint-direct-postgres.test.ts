@@ -9,7 +9,7 @@ import { execute } from '../../support/postgres-server'
 import { startServer } from '../../support/server'
 import { POSTGRES } from '../../support/server-postgres'
 
-/** A session of the database for each request, as where somebody runs the server without a pooler. */
+/** A session of the database for each request, as without a pooler. */
 playAgainst({
   ...POSTGRES,
   start: async (vars) => {

@@ -9,7 +9,7 @@ import { ROOT } from '../../support/build'
 
 /**
  * The programs of docs/clients/frameworks.md, each in an environment of its own with the newest releases of PyPI. A package that cannot be
- * installed is named behind the run, where it is seen; it fails nothing, since PyPI is not ours.
+ * installed is reported after the run; it fails nothing, since PyPI is not ours.
  */
 interface Program {
   readonly title: string

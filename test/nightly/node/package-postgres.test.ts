@@ -12,7 +12,7 @@ import { emptyDatabase } from '../../support/postgres'
 import { INHERITED, type ServeProcess, serveProcess } from '../../support/serve-process'
 import { writeTinyModel } from '../../support/tiny-model.mjs'
 
-/** What people run who have no checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
+/** Installations without a checkout: the package from its tarball, and the container by the steps of its Dockerfile. */
 const TOKEN = 'a-token-of-the-operator-of-this-test'
 const folder = mkdtempSync(join(tmpdir(), 'commonplace-package-'))
 chmodSync(folder, 0o755)
@@ -67,7 +67,7 @@ describe('the package', () => {
     const kept = await client.callTool({ name: 'remember', arguments: { title: 'Packed', content: 'From a tarball' } })
     expect(kept.structuredContent).toMatchObject({ id: expect.any(Number) })
     await client.close()
-    expect(server.said()).toContain(`Data live in ${join(data, 'state')}`)
+    expect(server.said()).toContain(`Data is stored in ${join(data, 'state')}`)
     expect(readdirSync(data)).toEqual(expect.arrayContaining(['servers', 'state']))
     expect(readdirSync(join(place, 'node_modules'))).not.toContain('wrangler')
     expect(readdirSync(join(place, 'node_modules')).filter((one) => one.startsWith('onnxruntime'))).toEqual([])
@@ -101,7 +101,7 @@ describe('the package', () => {
     expect(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8')).toContain(`${server.origin}/mcp/core`)
     const file = join(folder, 'export.ndjson')
     npx('export', '--out', file)
-    expect(npx('verify', file)).toMatch(/whole/)
+    expect(npx('verify', file)).toMatch(/complete/)
     expect(readFileSync(file, 'utf8')).toContain('From a tarball')
   })
 
@@ -116,7 +116,7 @@ describe('the container', () => {
   let image: Image
   beforeAll(async () => {
     image = await buildImage(join(folder, 'container'))
-    // As every system has it, whoever runs there.
+    // Exists on every system, for every user.
     mkdirSync(join(image.root, 'tmp'))
     chmodSync(join(image.root, 'tmp'), 0o777)
   }, PATIENCE)

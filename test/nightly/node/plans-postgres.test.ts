@@ -1,4 +1,4 @@
-// Does any statement depend on what the planner happens to know? Every tool is asked once and its statements are heard on their way.
+// Checks that no statement depends on the planner's present statistics. Every tool is called once and its statements are recorded.
 // They run again in copies of the database where the planner knows other things: of a small table, nothing at all, or how it is.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { execute } from '../../support/postgres-server'
 import { startServer } from '../../support/server'
 import { type Group, type Reading, type Recorder, replay, startRecorder } from '../../support/wire-recorder'
 
-/** Entries of which there are statistics, of the org that is asked, and of another one. */
+/** Entries with statistics, of the organization under test, and of another one. */
 const [FEW, OURS, THEIRS] = [49, 7 * 49, 20 * 49]
 
 const UNATTENDED = `
@@ -26,14 +26,14 @@ const UNATTENDED = `
       EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t);
     END LOOP;
   END $$`
-/** As if nobody had ever analysed a table. */
+/** As if no table had been analyzed. */
 const FORGET = [
   `DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
   `UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
 ]
 
 /**
- * What is written gets numbers far beyond those that are there: so all that is written again, in whichever copy, gets the very numbers
+ * Written rows get ids far beyond the existing ones: so all rows written again, in any copy, get the same ids
  * with which it was heard, and what follows of it (work that was claimed, vectors that are behind) finds the same rows.
  */
 const numbersFrom = (first: number): string =>
@@ -53,11 +53,11 @@ interface Read {
   readonly statements: readonly Reading[]
 }
 
-/** What the planner knows: nothing more than before of tables that have grown, how they are, or nothing. */
+/** The planner's knowledge: the statistics before the tables have grown, current ones, or none. */
 const KNOWN = { small: [], fresh: ['ANALYZE'], none: FORGET } as const
 type Reads = Record<keyof typeof KNOWN, readonly Read[]>
 
-/** As good plans read so many times as much, and so many rows more. */
+/** Limits for rows, as a multiple of the good plan's, and additional. */
 const [TIMES, SOME] = [3, 100]
 /** Calls that may read all rows of a small org once more, where ordering these seems no dearer than walking them in their order. */
 const ORDERS_ALL = /^\["search_context",\{"start_date"|^\["context_getCurrent",\{"projectPath"/
@@ -72,10 +72,10 @@ const differing = (states: Reads): object[] =>
       return [{ call, of: Object.keys(states).join(), rows, text: text.replace(/\s+/g, ' ').slice(0, 600) }]
     }),
   )
-/** Whoever names no entry and no thread asks for those of the whole org, in any order. */
+/** Calls without an entry or thread read those of the organization, in any order. */
 const REACHES_ALL = /delete_context_batch",\{"source"/
 
-/** Calls that read more than before by so many rows, and the statement that does. */
+/** Calls that read more rows than before, by how many, and the statement responsible. */
 const more = (
   before: readonly Read[],
   after: readonly Read[],
@@ -90,8 +90,8 @@ const more = (
   })
 
 /**
- * Of an org alone in its tables the newest entries are walked in their order; beside others a small org's rows, all its own, are ordered
- * instead, each counted in the index and in the table. Both end at 256 entries of the newest, of which words are read. The line of an
+ * For an org alone in its tables the newest entries are scanned in order; with others a small org's rows are all sorted
+ * instead, each counted in the index and in the table. Both end at 256 entries of the newest, whose words are read. The line of an
  * error has several words, whose rows, all the org's own too, are looked up in another order.
  */
 const newestOrdered = (call: string): number => {
@@ -108,7 +108,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   let team: Team
   let ours: Asker
   let heard: Heard[]
-  /** Of the org alone, and beside another one. */
+  /** Of the organization alone, and together with another one. */
   let alone: Reads
   let beside: Reads
   let reached = HEARD_FROM
@@ -126,7 +126,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     }
   }
 
-  /** What the calls read, one after the other, in a copy of the database as it is now. */
+  /** Rows that the calls read, one after the other, in a copy of the present database. */
   const readsOf = (calls: readonly Heard[], ...prepare: readonly string[]): Promise<Read[]> =>
     copied(async ({ url }) => {
       await execute(url, numbersFrom(HEARD_FROM), ...prepare)
@@ -136,7 +136,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
       for (const { call, groups } of calls) {
         const statements: Reading[] = []
         for (const group of groups) statements.push(...(await replay(session, group)).filter(isOfCall))
-        // What has left stands dead in the index until some statement that meets it marks it: which one that is, is chance, and it counts it.
+        // A deleted row is dead in the index until some statement that reads it marks it; which one is chance, and it counts.
         if (call[0].includes('delete')) await session.query('VACUUM pending_deletes')
         const sum = (of: 'rows' | 'walks') => statements.reduce((total, one) => total + one[of], 0)
         all.push({ call: JSON.stringify(call).slice(0, 150), rows: sum('rows'), walks: sum('walks'), statements })
@@ -164,7 +164,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
   beforeAll(async () => {
     database = await freshDatabase()
     await execute(database.url, UNATTENDED)
-    // As Hyperdrive pools: a session for each request was half of what filling a store took.
+    // As Hyperdrive pools: a session for each request took half of the time of filling a store.
     recorder = await startRecorder(database.pooledUrl ?? database.url)
     team = await startTeam({}, (vars) => startServer(vars, recorder.url))
     ours = createAsker(team, (await team.key('ours', { owner: 'ada', role: 'admin' })).key)
@@ -175,7 +175,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     heard = await copied(async (before) => {
       await execute(database.url, numbersFrom(HEARD_FROM))
       const all = await hear([...readingCalls(stored), ...writingCalls(stored)])
-      // What was written has to happen again.
+      // The writes must have happened again.
       await restoreDatabase(database, before)
       return all
     })
@@ -184,7 +184,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     await vary(ask, await fill(ask, { count: THEIRS }), 4)
     beside = await readsOfAll()
   }, 480_000)
-  // What a test stores has numbers that no other meets.
+  // Each test stores rows with unique ids.
   beforeEach(async () => {
     reached += 1_000_000
     await execute(database.url, numbersFrom(reached))
@@ -222,11 +222,11 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     expect(inProject.length).toBeGreaterThan(4)
     const before = await readsOf(inProject, 'ANALYZE')
     await fillOurs(2 * OURS, 'another')
-    // Asked anew, since a vector that the index has not confirmed is read beside it.
+    // Requested again, since an unconfirmed vector is read separately.
     const again = await hear(inProject.map(({ call }) => call))
     const after = await readsOf(again, 'ANALYZE')
     expect(more(before, after, { times: 1.1, some: 100 })).toEqual([])
-    // What is listed by type or counted does not grow with its own project either.
+    // Lists by type and counts do not grow with their own project either.
     const lists = inProject.filter(({ call: [name, args] }) => /list/i.test(name) && (args.type || args.stats))
     expect(lists.length).toBeGreaterThan(1)
     const few = await readsOf(lists)
@@ -234,7 +234,7 @@ describe.skipIf(!isRealServer())('statements of PostgreSQL', () => {
     expect(more(few, await readsOf(lists), { times: 1, some: 20 })).toEqual([])
   }, 240_000)
 
-  it('are planned with statistics of what a batch has just stored', async () => {
+  it('are planned with statistics of the rows that a batch has just stored', async () => {
     await execute(database.url, ...FORGET)
     const entries = Array.from({ length: 60 }, (_, i) => ({ thread_id: 'many', source: 'user', text: `said ${i}` }))
     await ours.ask(['store_context_batch', { entries }])

@@ -8,7 +8,7 @@ import type { Json } from '../../support/oauth'
 
 /**
  * The card of a server and the entry of the registry against the schemas as they are published. `test/node/discovery.test.ts` and
- * `test/unit/package.test.ts` hold what of them we use, for runs without a network. A schema that cannot be fetched is named behind the run.
+ * `test/unit/package.test.ts` hold what of them we use, for runs without a network. A schema that cannot be fetched is reported after the run.
  */
 const CARD = 'https://raw.githubusercontent.com/modelcontextprotocol/experimental-ext-server-card/main/schema.json'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   origins = servers.map(({ url }) => new URL(url).origin)
 })
 
-it('shows a card that the published schema accepts, in open mode and where keys are asked for', async (context) => {
+it('shows a card that the published schema accepts, in open mode and where keys are required', async (context) => {
   const schema = await published(CARD, 'ServerCard')
   if (schema === null) return context.skip()
   const validate = new AjvJsonSchemaValidator().getValidator(schema)

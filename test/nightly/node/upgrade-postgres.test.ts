@@ -10,7 +10,7 @@ import { startServer } from '../../support/server'
 
 /**
  * Upgrade and rollback: the Worker of the last release (`migrations/released.json`) and this one on the same data, in the order in which a
- * deployment and a way back bring them together. That Worker is built from its commit, with the packages of this checkout.
+ * deployment and a rollback combine them. That Worker is built from its commit, with the packages of this checkout.
  */
 const file = join(ROOT, 'migrations', 'released.json')
 const released: { version: string; commit: string; migrations: Record<string, string> } | null = existsSync(file)
@@ -40,7 +40,7 @@ async function call(url: URL, name: string, args: object) {
 
 const TEXT = 'The harbour crane needs a new brake before winter'
 
-/** What a team does in a day, each by what it finds again. */
+/** A team's work of a day, each with what it finds again. */
 async function work(url: URL, thread: string): Promise<number> {
   const stored = await call(url, 'store_context', { thread_id: thread, source: 'agent', text: TEXT, tags: [thread] })
   const id = stored.context_id as number
@@ -62,7 +62,7 @@ async function read(url: URL, thread: string, id: number): Promise<void> {
   expect(JSON.stringify(await call(url, 'get_context_history', { context_id: id }))).toContain(TEXT)
 }
 
-describe.runIf(isKnown)('beside the last release', () => {
+describe.runIf(isKnown)('next to the last release', () => {
   beforeAll(() => {
     mkdirSync(source)
     const archive = execFileSync('git', ['archive', commit ?? ''], { cwd: ROOT, maxBuffer: 2 ** 30 })
@@ -90,7 +90,7 @@ describe.runIf(isKnown)('beside the last release', () => {
     return { status: response.status, body: JSON.stringify(await response.json()) }
   }
 
-  it('lets the Worker of the last release go on while the schema is newer already, and this one find what it did (D1)', async () => {
+  it('lets the Worker of the last release run with the newer schema, and this one find its writes (D1)', async () => {
     const place = join(folder, 'forward')
     const first = await serving(WORKER_DIR, place, (url) => work(url, 'before'))
     const between = await serving(lastWorker, place, async (url) => {
@@ -105,7 +105,7 @@ describe.runIf(isKnown)('beside the last release', () => {
     })
   })
 
-  it('brings the data of the last release on (D1)', async () => {
+  it('migrates the data of the last release (D1)', async () => {
     const place = join(folder, 'upgrade')
     const old = await serving(lastWorker, place, (url) => work(url, 'old'))
     await serving(WORKER_DIR, place, async (url) => {
@@ -115,7 +115,7 @@ describe.runIf(isKnown)('beside the last release', () => {
   })
 
   it.runIf(isRealServer())(
-    'does both on PostgreSQL, where the schema is brought on before the Worker is deployed',
+    'does both on PostgreSQL, where the schema is migrated before the Worker is deployed',
     async () => {
       const migrate = (from: string, url: string) =>
         execFileSync(process.execPath, [join(from, 'src', 'cli', 'migrate-postgres.mjs')], {

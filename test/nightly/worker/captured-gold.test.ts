@@ -6,7 +6,7 @@ import { crowd } from '../../support/captured-crowd'
 import { type Json, type Key, openWorld } from '../../support/isolation'
 
 /** Packs of every goal of the gold sets, with and without 10,000 captured sessions of the asker's own (capture contract §7). */
-// @ts-expect-error It is of Vite, which reads its arguments as they stand here.
+// @ts-expect-error This is Vite's, which reads its arguments statically.
 const FILES: Record<string, string> = import.meta.glob('../../../bench/packs/*/{goals.jsonl,history/*.jsonl}', {
   query: '?raw',
   import: 'default',

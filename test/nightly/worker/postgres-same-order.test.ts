@@ -1,5 +1,5 @@
-// Do D1 and PostgreSQL rank alike where there is much to rank? Thousands of entries, in which common words stand in most: counts
-// stop and candidates are cut, and both have to stop and cut at the same. Beside another org that holds the same words.
+// D1 and PostgreSQL rank alike in a large store: thousands of entries with common words in most of them, where counts
+// stop and candidates are cut, and both must stop and cut at the same place. Another org has the same words.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../../src/adapters/local/embedder'
@@ -83,7 +83,7 @@ beforeAll(async () => {
       metadata: { project: 'pqr'[(from + i) % 3] as string, ...besideText(from + i) },
       memory: { layer: layerOf(from + i), life: { pinned: false, lasts: null } },
     }))
-    // Vectors of what a call for the moment looks at.
+    // Vectors that a call with a work context checks.
     const generated = await generate(drafts.map((draft) => ({ ...draft, title: null })))
     const vectorsOf = (i: number) =>
       (from + i) % 3 === 0 || layerOf(from + i) === 3 ? { generated: generated[i] as Generated } : {}
@@ -110,7 +110,7 @@ const kinds: readonly (() => { mode: SearchMode; query: string; filter?: Filter 
   () => ({ mode: 'match', query: `${common()} ${word()} ${word()} ${word()} ${word()} ${word()}` }),
   () => ({ mode: 'match', query: `"${common()} ${common()}" ${word()}` }),
   () => ({ mode: 'match', query: `${common()} ${common()} ${word()}`, filter: RARE }),
-  // A thread tells what words weigh from a count that stops at 1,000, so these are rarer.
+  // A thread weighs words by a count that stops at 1,000, so these are rarer.
   () => ({ mode: 'match', query: `${pick(words)} ${pick(words)}`, filter: { op: 'thread', is: 't7' } }),
   () => ({ mode: 'prefix', query: common().slice(0, 3) }),
   () => ({ mode: 'phrase', query: `${common()} ${common()}` }),
@@ -213,7 +213,7 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
     shown += (answers[0]?.relevant.length ?? 0) + (answers[0]?.working.length ?? 0) + (answers[0]?.patterns.length ?? 0)
   }
   expect(shown).toBeGreaterThan(QUERIES * 8)
-  // PostgreSQL leaves its vectors to a Durable Object, which is told of them behind the first answer.
+  // PostgreSQL leaves its vectors to a Durable Object, which is updated after the first answer.
   const objects = { getByName: (name: string) => bindings.VECTORS.getByName(`postgres ${name}`) }
   const object = createObjectVectorIndex(objects as typeof bindings.VECTORS)
   const beside = world(databases[1], createPostgresVectorIndex(databases[1].connection, { beside: object }))

@@ -81,7 +81,7 @@ async function* streamed(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 type Ada = ReturnType<typeof freshPrincipal>
 const send = (ada: Ada, { bytes }: Volume) => imports({ ...ada, changeId: crypto.randomUUID() }, streamed(bytes), SKIP)
 
-/** What an org holds, without the ids that are its own. */
+/** Content of an organization, without its own ids. */
 async function held(ada: Ada): Promise<string[]> {
   const lines: string[] = []
   const going = await exports.begin(ada, ada.keyId, ALL)
@@ -133,7 +133,7 @@ describe('an import that breaks off', () => {
 })
 
 describe('an export that breaks off', () => {
-  it('goes on behind the last whole volume, whichever call failed', async () => {
+  it('continues after the last complete volume, whichever call failed', async () => {
     const ada = freshPrincipal()
     for (const volume of await volumes()) await send(ada, volume)
     await settle()

@@ -5,7 +5,7 @@ import { bindings } from '../../support/bindings'
 import { onPgvector } from '../../support/indexed-vectors'
 
 semanticSearchContract(
-  'a Durable Object beside PostgreSQL, among 1,500 entries,',
+  'a Durable Object with PostgreSQL, with 1,500 entries,',
   (_, connection) => ({
     index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
     elapse: () => {},

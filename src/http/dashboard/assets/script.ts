@@ -1,8 +1,8 @@
 import { versioned } from './versioned'
 
 /**
- * The one script, as the browser gets it. Every page works without it. It says times in the reader's zone, adds buttons that copy, adds
- * rows of conditions, lets single keys send the forms of a review, and follows the feed on the page of activity. What was stored reaches
+ * The one script, as the browser gets it. Every page works without it. It shows times in the reader's zone, adds copy buttons, adds
+ * rows of conditions, submits the review forms by single keys, and follows the change feed on the activity page. Stored data reaches
  * the page as text only.
  */
 export const SCRIPT = `
@@ -88,11 +88,11 @@ if (feed) {
   const source = new EventSource(feed.dataset.feed)
   source.addEventListener('open', () => {
     status.classList.add('on')
-    status.textContent = 'Live: what changes appears here'
+    status.textContent = 'Live: new changes appear here'
   })
   source.addEventListener('error', () => {
     status.classList.remove('on')
-    status.textContent = source.readyState === EventSource.CLOSED ? 'Stopped: load the page again' : 'Connecting again'
+    status.textContent = source.readyState === EventSource.CLOSED ? 'Stopped: reload the page' : 'Reconnecting'
   })
   source.addEventListener('message', (event) => {
     list.prepend(changeItem(JSON.parse(event.data)))
@@ -102,11 +102,11 @@ if (feed) {
   source.addEventListener('end', () => {
     source.close()
     status.classList.remove('on')
-    status.textContent = 'Stopped: load the page again'
+    status.textContent = 'Stopped: reload the page'
   })
 }
 
-/** Single keys, which whoever speaks to the computer may switch off (WCAG 2.1.4). */
+/** Single-key shortcuts, which users of speech input may switch off (WCAG 2.1.4). */
 const keyed = [...document.querySelectorAll('[data-key]')]
 const isOff = () => localStorage.getItem('single-keys') === 'off'
 const nav = document.querySelector('.side nav')

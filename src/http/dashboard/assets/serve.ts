@@ -12,7 +12,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly content: 
   'mark.svg': { type: 'image/svg+xml', content: MARK },
 }
 
-/** A file that every page uses and that tells nothing; null for none. Its address changes with it, so it may be kept. */
+/** Serves a public file that every page uses; null for an unknown one. Its address changes with its content, so it may be cached. */
 export function assetOf(name: string): Response | null {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined
   if (file === undefined) return null

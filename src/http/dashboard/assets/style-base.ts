@@ -1,4 +1,4 @@
-/** Colours, type, space, and what single elements look like. One accent colour; everything else is ink on paper. */
+/** Colors, type, space, and the look of single elements. One accent color; everything else is ink on paper. */
 export const BASE = `
 :root{color-scheme:light dark;
 --paper:#fbfaf8;--card:#fff;--sunken:#f4f2ee;--ink:#1d1c19;--soft:#615d56;--line:#e8e5df;--edge:#8c877e;

@@ -1,4 +1,4 @@
-/** The shell around pages, and parts that many pages share. */
+/** The frame around pages, and parts that many pages share. */
 export const LAYOUT = `
 .shell{min-height:100vh}
 .side{display:grid;grid-template-columns:auto minmax(0,1fr);align-items:center;gap:var(--s2) var(--s4);

@@ -1,4 +1,4 @@
-/** What single pages need beside. */
+/** Styles of single pages. */
 export const PAGES = `
 .tiles{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));background:var(--card);border:1px solid var(--line);
 border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}

@@ -1,4 +1,4 @@
-/** Stored texts, and what stands in them. */
+/** Styles of stored texts and their Markdown. */
 export const PROSE = `
 .prose{white-space:pre-line;line-height:1.65;unicode-bidi:plaintext}
 .prose>*+*{margin-top:.65em}

@@ -4,6 +4,6 @@ import { PAGES } from './style-pages'
 import { PROSE } from './style-prose'
 import { versioned } from './versioned'
 
-/** The one stylesheet. */
+/** Joins the parts into the one stylesheet. */
 export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}`
 export const STYLE_AT = versioned('/assets/dashboard.css', STYLE)

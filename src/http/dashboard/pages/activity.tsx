@@ -8,7 +8,7 @@ import { Changes } from '../parts/changes'
 import { requireSession } from '../session'
 import { asked, principalOf, type Visit } from '../visit'
 
-/** The feed of changes: what happened last, and by the script what happens while one looks. */
+/** Shows the change feed: the latest changes, and new ones as they happen if scripts run. */
 const SHOWN = 100
 
 export async function activity(visit: Visit): Promise<Page> {
@@ -24,7 +24,7 @@ export async function activity(visit: Visit): Promise<Page> {
           <p class="live" role="status">
             <a href="/activity">Load again</a> to see what is new
           </p>
-          <p>What agents and people stored, changed and deleted: the last {SHOWN} changes, the newest first.</p>
+          <p>What agents and people stored, changed and deleted: the last {SHOWN} changes, newest first.</p>
         </div>
         <div class="card">
           <Changes changes={changes} now={services.now()} />
@@ -34,7 +34,7 @@ export async function activity(visit: Visit): Promise<Page> {
   }
 }
 
-/** The same as events, for the script of the page: of the session, which no program can have. */
+/** Streams the feed to the script of the page, for the session of the browser. */
 export async function activityStream(visit: Visit, lastEventId: string | null): Promise<Response> {
   const { services } = visit
   const principal = principalOf(visit)

@@ -4,16 +4,16 @@ import { requireRole } from '../../auth'
 import { Choice } from '../parts/form'
 import { administratorFor, asked, sent, type Visit } from '../visit'
 
-/** Who administers which organization: an admin key its own, the holder of ADMIN_TOKEN the one that the address or the form names. */
+/** Finds the organization that is administered: an admin key has its own; the holder of ADMIN_TOKEN names it in the address or form. */
 export interface Administering {
   readonly by: Administrator
-  /** Null where the holder of ADMIN_TOKEN has named none yet. */
+  /** Null while the holder of ADMIN_TOKEN has not named one. */
   readonly org: string | null
 }
 
 /**
- * @param action as the audit log names it
- * @throws Problem forbidden for a key of another role, which is noted
+ * @param action name for the audit log
+ * @throws Problem forbidden for a key of another role, which is logged
  */
 export async function administering(visit: Visit, action: string): Promise<Administering> {
   const by = administratorFor(visit, action)
@@ -27,14 +27,14 @@ export async function administering(visit: Visit, action: string): Promise<Admin
   return { by, org: by.caller.org }
 }
 
-/** The same where an organization is needed. @throws Problem invalid_input where none is named */
+/** The same where an organization is required. @throws Problem invalid_input if none is named */
 export async function administeringOne(visit: Visit, action: string): Promise<{ by: Administrator; org: string }> {
   const { by, org } = await administering(visit, action)
   if (org === null) throw new Problem('invalid_input', 'Choose an organization first')
   return { by, org }
 }
 
-/** For the holder of ADMIN_TOKEN: which organization is looked at. */
+/** Lets the holder of ADMIN_TOKEN choose an organization. */
 export const OrgChoice = ({ action, orgs, org }: { action: string; orgs: readonly string[]; org: string | null }) => (
   <form method="get" action={action} class="bar-form">
     <Choice name="org" label="Organization" value={org} options={orgs.map((id) => [id, id])} />
@@ -42,7 +42,7 @@ export const OrgChoice = ({ action, orgs, org }: { action: string; orgs: readonl
   </form>
 )
 
-/** What a form of an organization carries, so that it goes to the one that was looked at. */
+/** The hidden field of a form that names the shown organization. */
 export const OrgField = ({ by, org }: { by: Administrator; org: string }) =>
   by.kind === 'operator' ? <input type="hidden" name="org" value={org} /> : null
 

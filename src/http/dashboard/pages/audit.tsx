@@ -8,9 +8,9 @@ import { plain, plural } from '../parts/words'
 import { asked, type Visit } from '../visit'
 import { administering, OrgChoice, orgsFor } from './administering'
 
-/** Who did what, the newest first. */
+/** Shows the audit log, newest first. */
 const SIZE = 100
-/** Ids that a row shows. */
+/** Ids shown per row. */
 const IDS = 3
 
 const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now }: { of: AuditRow; now: Millis }) => (
@@ -59,7 +59,7 @@ function Filters({ visit, org }: { visit: Visit; org: string | null }) {
   )
 }
 
-/** What the address asks for. Keys of the address are refused by their name, so that of a key's id is another. */
+/** Reads the filter from the address. The guard refuses parameters named like keys, so the key's id has another name. */
 function requestOf(visit: Visit) {
   const before = asked(visit, 'before')
   const outcome = asked(visit, 'outcome')
@@ -67,7 +67,7 @@ function requestOf(visit: Visit) {
     before: before !== null && /^\d{1,15}$/.test(before) ? Number(before) : null,
     limit: SIZE,
     key: asked(visit, 'by'),
-    // As rows show it too.
+    // Rows show it the same way.
     action: asked(visit, 'action')?.trim().replaceAll(' ', '_') ?? null,
     allowed: outcome === 'done' ? true : outcome === 'denied' ? false : null,
   }
@@ -114,8 +114,8 @@ export async function audit(visit: Visit): Promise<Page> {
                 </tbody>
               </table>
             ) : (
-              <Nothing title="Nothing of this kind">
-                <p>Actions are named as tools are, such as store_context, or as routes, such as keys.create.</p>
+              <Nothing title="No matching actions">
+                <p>An action has the name of a tool, such as store_context, or of a route, such as keys.create.</p>
               </Nothing>
             )}
             {page.older === null ? null : (

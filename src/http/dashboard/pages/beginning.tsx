@@ -6,7 +6,7 @@ import { Clients, endpointOf } from '../parts/connect'
 import { PostForm } from '../parts/form'
 import { hasRole, type Visit } from '../visit'
 
-/** What stands in the place of the overview while nothing is stored: what this is, and the three steps to a shared memory. */
+/** Replaces the overview while no memory is stored: an introduction and three steps. */
 export const Beginning = ({ visit }: { visit: Visit }) => {
   const { origin } = visit.url
   const open = visit.config.authMode === 'open'
@@ -25,23 +25,23 @@ export const Beginning = ({ visit }: { visit: Visit }) => {
           <p>
             The address of the server is <code>{endpointOf(origin)}</code>.{' '}
             {open
-              ? 'It answers programs of this computer without a key.'
+              ? 'Programs on this computer can call it without a key.'
               : visit.oauth
-                ? 'Clients that know OAuth need the address alone; the others also need a key.'
+                ? 'Clients that support OAuth need only the address; others also need a key.'
                 : 'Every client needs a key.'}
           </p>
           <Clients of={{ origin, open, key: null }} />
         </li>
         <li class="card">
-          <h2>Let an agent remember something</h2>
-          <p>Say to it, for example:</p>
+          <h2>Ask an agent to remember something</h2>
+          <p>For example:</p>
           <Copyable
             text="Remember for the team: we deploy on Tuesdays, and never without a rollback plan."
-            label="Something to say to an agent"
+            label="Request to an agent"
           />
         </li>
         <li class="card">
-          <h2>Or begin here</h2>
+          <h2>Or start here</h2>
           {hasRole(visit, 'writer') ? (
             <PostForm action="/first-memory" token={visit.formToken}>
               <button type="submit" class="main">
@@ -49,7 +49,7 @@ export const Beginning = ({ visit }: { visit: Visit }) => {
               </button>
             </PostForm>
           ) : (
-            <p>This key reads only. Somebody with a writer’s key can store the first memory.</p>
+            <p>This key is read-only. Use a writer key to store the first memory.</p>
           )}
         </li>
       </ol>
@@ -57,9 +57,9 @@ export const Beginning = ({ visit }: { visit: Visit }) => {
   )
 }
 
-/** A first memory, so that everything else has something to show. */
+/** The form for a first memory. */
 const FIRST = `This memory was stored from the dashboard. Agents that connect to this server read it, and write their own beside it:
-decisions, conventions, what went wrong and how it was mended.`
+decisions, conventions, what went wrong and how it was fixed.`
 
 export async function storeFirst(visit: Visit): Promise<Response> {
   const { context_id: id } = await callTool(visit, storeContext, {

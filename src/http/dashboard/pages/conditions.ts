@@ -1,7 +1,7 @@
 import { takesList, takesNoValue } from '../../../tools/metadata-condition'
 import type { Visit } from '../visit'
 
-/** Conditions on metadata as a person types them into the form of a search, and as filters. */
+/** Parses the conditions on metadata of a search form into filters. */
 
 export interface Condition {
   readonly key: string
@@ -9,7 +9,7 @@ export interface Condition {
   readonly value: string
 }
 
-/** Under names that no service takes a key by: the guard refuses those in every address. */
+/** Parameter names that the guard does not mistake for a key in the address. */
 export function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
   const [keys, operators, values] = ['field', 'op', 'value'].map((name) => searchParams.getAll(name))
   return (keys ?? [])
@@ -17,7 +17,7 @@ export function conditionsOf({ url: { searchParams } }: Visit): Condition[] {
     .filter(({ key }) => key !== '')
 }
 
-/** What a person types: a number or a truth value where it looks like one, as metadata hold them; between quotes always text. */
+/** Parses a typed value: a number or a boolean where it looks like one; between quotes always text. */
 function scalarOf(text: string): string | number | boolean {
   const quoted = /^"(.*)"$/s.exec(text)?.[1]
   if (quoted !== undefined) return quoted

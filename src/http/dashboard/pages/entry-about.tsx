@@ -6,10 +6,10 @@ import type { Millis } from '../../../domain/time'
 import { EntryLink, Kind, Name, ProjectLink, ThreadLink, Time } from '../parts/common'
 import { plain, plural } from '../parts/words'
 
-/** What a memory says of itself, and what it is linked to. */
+/** Shows the metadata and links of a memory. */
 const LAYERS = { 1: 'working', 2: 'project', 3: 'semantic' } as const
 
-/** JSON as people read it, with all digits of its numbers. */
+/** Formats JSON for people, with all digits of its numbers. */
 export function prettyJson(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return jsonText(value)
   const within = `${indent}  `
@@ -80,7 +80,7 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
   </aside>
 )
 
-/** How a relation reads from this memory. */
+/** The label of a relation as seen from this memory. */
 function relation({ relation: name, direction }: LinkedEntry): string {
   if (direction === 'outgoing') return plain(name)
   return name === 'supersedes' ? 'superseded by' : name === 'contradicts' ? 'contradicted by' : `${plain(name)}, from`

@@ -5,26 +5,26 @@ import { mayOffer } from '../../../domain/identity/scope'
 import { attempt } from '../../../services/outcome'
 import { principalOf, type Visit } from '../visit'
 
-/** Which memory an address is about. */
+/** Finds the memory that an address names. */
 
-/** One answer for what never was, what is not for this key to see, and what is kept no more. */
-export const noEntry = () => notFound('There is no such memory, or this key sees nothing of it.')
+/** The same answer for an unknown id, a memory that the key cannot see, and one that is no longer retained. */
+export const noEntry = () => notFound('This memory does not exist, or this key cannot see it.')
 
-/** @throws Problem not_found unless the address names an id */
+/** @throws Problem not_found unless the address contains an id */
 export function idOf({ url }: Visit): number {
   const id = readId(url.pathname.split('/')[2])
   if (id === null) throw noEntry()
   return id
 }
 
-/** A memory that was deleted and can come back: at which version it is. */
+/** A deleted memory that can be restored, with its version. */
 interface Deleted {
   readonly deletedAt: number
 }
 
 export const isDeleted = (entry: Entry | Deleted): entry is Deleted => 'deletedAt' in entry
 
-/** The memory that a person is about to change. @throws Problem not_found, or forbidden where the key may only read it */
+/** Returns the memory that a person wants to change. @throws Problem not_found, or forbidden if the key may only read it */
 export async function changeable(visit: Visit): Promise<Entry | Deleted> {
   const principal = principalOf(visit)
   const id = idOf(visit)
@@ -34,6 +34,6 @@ export async function changeable(visit: Visit): Promise<Entry | Deleted> {
     if (seen.ok && seen.value.deleted) return { deletedAt: seen.value.currentVersion }
     throw noEntry()
   }
-  if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key may read this memory and not change it.')
+  if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key can read this memory but not change it.')
   return entry
 }

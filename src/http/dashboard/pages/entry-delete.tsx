@@ -10,7 +10,7 @@ import { PostForm } from '../parts/form'
 import { sent, type Visit } from '../visit'
 import { changeable, idOf, isDeleted } from './entry-address'
 
-/** Deleting a memory and bringing it back, by the tools that agents use. */
+/** Deletes and restores a memory with the tools that agents use. */
 export async function askDelete(visit: Visit): Promise<Page | Response> {
   const entry = await changeable(visit)
   if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
@@ -25,8 +25,8 @@ export async function askDelete(visit: Visit): Promise<Page | Response> {
         <p class="more">
           No agent finds it any more.{' '}
           {days === 0
-            ? 'History is off on this server: it cannot be brought back.'
-            : `It can be brought back for ${days} days.`}
+            ? 'History is off on this server: it cannot be restored.'
+            : `It can be restored for ${days} days.`}
         </p>
         <PostForm action={`${entryAt(entry.id)}/delete`} token={visit.formToken} class="actions more">
           <input type="hidden" name="expected" value={String(entry.version)} />
@@ -44,7 +44,7 @@ export async function remove(visit: Visit): Promise<Response> {
   const id = idOf(visit)
   const args = { context_ids: [id], expected_version: Number(sent(visit, 'expected')) }
   const deleted = await callTool(visit, deleteContext, args).catch(async (error) => {
-    // Somebody else was quicker, or the form was sent twice.
+    // Another user was faster, or the form was submitted twice.
     if (error instanceof Problem && error.code === 'not_found' && isDeleted(await changeable(visit))) return null
     throw error
   })
@@ -54,7 +54,7 @@ export async function remove(visit: Visit): Promise<Response> {
   return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
 }
 
-/** Brings back what was deleted, by the change that did it or by its id, or an older version. */
+/** Restores a deleted memory, by the change that deleted it or by its id, or an older version. */
 export async function restore(visit: Visit): Promise<Response> {
   const id = idOf(visit)
   const [version, expected, change] = ['version', 'expected', 'change'].map((name) => sent(visit, name))
@@ -69,6 +69,6 @@ export async function restore(visit: Visit): Promise<Response> {
   const { restored, skipped } = await callTool(visit, restoreContext, what)
   const [first] = Array.isArray(skipped) ? skipped : []
   if (Array.isArray(restored) && restored.length === 0 && first !== undefined)
-    throw notFound(`Nothing was brought back: ${String(first.reason)}`)
+    throw notFound(`Nothing was restored: ${String(first.reason)}`)
   return seeOther(withQuery(entryAt(id), { done: 'restored' }))
 }

@@ -13,7 +13,7 @@ import type { Visit } from '../visit'
 import { prettyJson } from './entry-about'
 import { changeable, idOf, isDeleted } from './entry-address'
 
-/** Editing a memory, by the tool that agents use, with the version that the person has seen. */
+/** Edits a memory with the tool that agents use, at the version that the person has seen. */
 interface Draft {
   readonly text: string
   readonly tags: string
@@ -33,7 +33,7 @@ interface Shown {
   readonly name: string
   readonly draft: Draft
   readonly status?: number
-  /** What has gone wrong. */
+  /** The error to show. */
   readonly children?: Child
 }
 
@@ -58,7 +58,7 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Sho
           value={draft.metadata}
           rows={8}
           class="code"
-          hint="A JSON object, or nothing. To change who can read it, change audience, project or diary: a removed line keeps its value."
+          hint="A JSON object, or nothing. Readers depend on audience, project and diary. Removing one of these lines keeps its value."
         />
         <p class="actions">
           <button type="submit" class="main">
@@ -73,7 +73,7 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Sho
 
 const nameOf = (entry: Entry): string => titleOf(entry) || `memory ${entry.id}`
 
-/** Opens beside this page, which the browser would forget: it answers a form. */
+/** A link that opens in a new tab: this page is the answer to a form, and the browser would lose it. */
 const Beside = ({ id, children }: { id: number; children: Child }) => (
   <a href={entryAt(id)} target="_blank" rel="noopener">
     {children}
@@ -86,10 +86,10 @@ export async function edit(visit: Visit): Promise<Page | Response> {
   return editPage(visit, { id: entry.id, name: nameOf(entry), draft: draftOf(entry) })
 }
 
-/** Removed from the form they keep their value, so that deleting a line does not publish a memory. */
+/** Reserved keys whose value is preserved when they are removed from the form, so that deleting a line does not publish a memory. */
 const READER_KEYS = ['audience', 'project', 'diary', 'captured']
 
-/** The metadata of the form, with null for each reserved key that the person has removed. Numbers keep their digits. */
+/** Returns the metadata of the form, with null for each other reserved key that was removed. Numbers keep their digits. */
 function metadataOf(entry: Entry, written: string): string {
   let given: unknown
   try {
@@ -108,7 +108,7 @@ function metadataOf(entry: Entry, written: string): string {
 
 const plainLines = (text: string): string => text.replaceAll('\r\n', '\n')
 
-/** What differs from what stood in the form; what was not touched is not written. */
+/** Returns the fields that differ from the original form; unchanged fields are not written. */
 function changesOf(entry: Entry, draft: Draft): Record<string, unknown> {
   const before = draftOf(entry)
   const list = draft.tags.split(',').map((tag) => tag.trim())
@@ -137,7 +137,7 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
       ...{ id, name: `memory ${id}`, status: 409, draft: { ...draft, expected: entry.deletedAt + 1 } },
       children: (
         <span>
-          This memory was deleted while you wrote; below is what you wrote. <Beside id={id}>Bring it back</Beside>, then
+          This memory was deleted while you were editing. Your text is below. <Beside id={id}>Restore it</Beside>, then
           store again.
         </span>
       ),
@@ -159,8 +159,8 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
           <span>{error.message}</span>
           {isConflict ? (
             <span>
-              Below is what you wrote. <Beside id={id}>See what stands there now</Beside>; if you store again, it takes
-              the place of that.
+              Your text is below. <Beside id={id}>See the current version</Beside>. If you store again, you overwrite
+              it.
             </span>
           ) : null}
         </>

@@ -6,13 +6,13 @@ import { Diff } from '../parts/diff'
 import { PostForm } from '../parts/form'
 import type { Visit } from '../visit'
 
-/** What a memory was, the newest first, with what each change did to its text. */
+/** Shows the versions of a memory, newest first, with a diff of each change. */
 type Version = DiffedPage['versions'][number]
 
 interface VersionsProps {
   readonly id: number
   readonly history: DiffedPage
-  /** Of forms that bring a version back; null where that is not offered. */
+  /** The form token for restoring a version; null where that is not offered. */
   readonly token: string | null
   readonly now: Millis
   readonly visit: Visit

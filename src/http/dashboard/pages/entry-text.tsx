@@ -3,7 +3,7 @@ import { Markdown } from '../parts/markdown'
 import { Verbatim } from '../parts/verbatim'
 import { asked, type Visit } from '../visit'
 
-/** As Markdown, or character for character as it was stored. */
+/** Shows a text as Markdown, or exactly as stored. */
 export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
   const isPlain = asked(visit, 'as') === 'text'
   return (
@@ -11,7 +11,7 @@ export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
       {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
       <p class="hint">
         <a class="quiet" href={samePage(visit.url, { as: isPlain ? null : 'text' })}>
-          {isPlain ? 'Show it as Markdown' : 'Show it as it is stored'}
+          {isPlain ? 'Show as Markdown' : 'Show as stored'}
         </a>
       </p>
     </div>

@@ -7,7 +7,7 @@ import { About } from './entry-about'
 import { idOf, noEntry } from './entry-address'
 import { StoredText } from './entry-text'
 
-/** The memory as it was in one version. */
+/** Shows one version of a memory. */
 export async function entryVersion(visit: Visit): Promise<Page> {
   const id = idOf(visit)
   const version = Number(visit.url.pathname.split('/')[4])
@@ -19,8 +19,8 @@ export async function entryVersion(visit: Visit): Promise<Page> {
     body: (
       <>
         <Note>
-          <span>This is version {version}, as it was then.</span>
-          <a href={entryAt(id)}>To the memory as it is now</a>
+          <span>This is version {version}.</span>
+          <a href={entryAt(id)}>Go to the current version</a>
         </Note>
         <div class="head">
           <h1>

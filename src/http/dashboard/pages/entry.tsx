@@ -15,7 +15,7 @@ import { Versions } from './entry-history'
 import { StoredText } from './entry-text'
 import { Used } from './usage-words'
 
-/** Everything of one memory. */
+/** Shows one memory with its text, metadata, links and history. */
 const LINKS = 100
 const VERSIONS = 20
 const DEEPEST = 1_000_000
@@ -33,17 +33,17 @@ async function look(visit: Visit, id: number) {
   return { entry: entries[0], links, history: versions.ok ? versions.value : null, offset: window.offset, use }
 }
 
-/** What was just done, and how it is taken back. */
+/** Reports the last action, with its undo. */
 function Done({ visit, id }: { visit: Visit; id: number }) {
   const done = asked(visit, 'done')
   if (done === 'changed') return <Note>Your changes are stored.</Note>
   if (done === 'approved') return <Note>You have approved this version. Packs and hooks include it.</Note>
-  if (done === 'restored') return <Note>The memory is back.</Note>
+  if (done === 'restored') return <Note>The memory was restored.</Note>
   if (done !== 'stored') return null
-  return <Note>Memory {id} is stored. Agents find it from now on.</Note>
+  return <Note>Memory {id} is stored. Agents can now find it.</Note>
 }
 
-/** Whether a person has approved the memory, where that counts, and the form to approve it. */
+/** Shows whether a person has approved the memory, where approval matters, and the form to approve it. */
 function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: boolean }) {
   const addresses = addressesAgent(entry)
   const isLimited = visit.config.packTrust === 'approved'
@@ -96,7 +96,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               <Kind kind={entry.kind} />
               <By entry={entry} />
               <Time at={entry.createdAt} now={now} />
-              {entry.archived ? <span>archived: lists leave it out</span> : null}
+              {entry.archived ? <span>archived: not in lists</span> : null}
               {entry.reader === '' ? null : <span>private</span>}
               <Used use={seen.use} now={now} />
             </Facts>
@@ -128,7 +128,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
   )
 }
 
-/** A memory that was deleted, as long as it can come back. */
+/** Shows a deleted memory, as long as it can be restored. */
 function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
   const change = asked(visit, 'change')
   const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
@@ -140,7 +140,7 @@ function Gone({ visit, id, history }: { visit: Visit; id: number; history: Diffe
           <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
             {change === null ? null : <input type="hidden" name="change" value={change} />}
             <button type="submit" class="small">
-              {change === null ? 'Bring it back' : 'Undo'}
+              {change === null ? 'Restore' : 'Undo'}
             </button>
           </PostForm>
         ) : null}

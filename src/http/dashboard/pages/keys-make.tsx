@@ -7,17 +7,21 @@ import { Choice, Field, PostForm } from '../parts/form'
 import { sent, type Visit } from '../visit'
 import { type Administering, administeringOne, OrgField } from './administering'
 
-/** A new key: what it is to be, and what it is, once. */
+/** Makes a key and shows it once. */
 export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by']; org: string }) => (
   <PostForm action="/keys" token={visit.formToken} class="card stack-form">
     <h2>Make a key</h2>
     <OrgField by={by} org={org} />
     <div class="fields">
-      <Field name="name" label="Name" hint="Who or what uses it" required />
+      <Field name="name" label="Name" hint="The person or program that uses it" required />
       <Choice name="role" label="Role" value="writer" options={ROLES.map((role) => [role, role])} />
       <Field name="projects" label="Projects" hint="Separated by commas; empty for all" />
-      <Field name="agent" label="Agent" hint="Stamped on what it writes" />
-      <Field name="owner" label="Owner" hint="Whose private memories it sees; empty for a new one" />
+      <Field name="agent" label="Agent" hint="Stored with each memory that it writes" />
+      <Field
+        name="owner"
+        label="Owner"
+        hint="Person or agent whose private memories the key can see; empty for a new one"
+      />
       <Field name="expires_at" label="Ends" type="date" />
     </div>
     <p>
@@ -28,7 +32,7 @@ export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by
   </PostForm>
 )
 
-/** Shown once: the answer to the form itself, which no address leads back to. */
+/** Shows the key in the answer to the form; no address returns it again. */
 export async function makeKey(visit: Visit): Promise<Page> {
   const { by, org } = await administeringOne(visit, 'keys.create')
   const projects = (sent(visit, 'projects') ?? '')
@@ -51,12 +55,12 @@ export async function makeKey(visit: Visit): Promise<Page> {
             The key of <Name>{key.name}</Name>
           </h1>
         </div>
-        <Note>It is shown this once: copy it now. Whoever has it may do what its role ({key.role}) may.</Note>
+        <Note>Copy the key now: it is shown only once. Anyone who has it gets its role ({key.role}).</Note>
         <section class="card">
           <Copyable text={text} label="The key" />
         </section>
         <section class="card">
-          <h2>Give it to a client</h2>
+          <h2>Connect a client with it</h2>
           <Clients of={{ origin: visit.url.origin, open: false, key: text }} />
         </section>
         <p>

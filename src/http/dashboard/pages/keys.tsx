@@ -8,7 +8,7 @@ import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
 import { Making } from './keys-make'
 
-/** Keys: who may come in, and as what. */
+/** Lists the keys of an organization with their roles. */
 type By = Administering['by']
 
 function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
@@ -58,7 +58,7 @@ const Row = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: st
             <PostForm action="/keys/revoke" token={visit.formToken}>
               <OrgField by={by} org={org} />
               <input type="hidden" name="id" value={of.id} />
-              <p class="hint">It ends at once, with every session and every client that uses it.</p>
+              <p class="hint">It stops working at once, in every session and client that uses it.</p>
               <button type="submit" class="bad small">
                 Revoke {of.name}
               </button>
@@ -91,7 +91,7 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
       </table>
     ) : (
       <Nothing title="No keys yet">
-        <p>Make one below for each client or person: it is shown once, with the lines that connect each client.</p>
+        <p>Make one below for each client or person. It is shown once, with the lines to connect each client.</p>
       </Nothing>
     )}
   </section>
@@ -108,7 +108,7 @@ export async function keys(visit: Visit): Promise<Page> {
       <div class="stack">
         <div class="head">
           <h1>Keys</h1>
-          <p>Each client has a key of its own, so that one can be ended without the others.</p>
+          <p>Give each client its own key, so that you can revoke one without the others.</p>
         </div>
         {by.kind === 'operator' ? <OrgChoice action="/keys" orgs={orgs} org={org} /> : null}
         {org === null ? null : (

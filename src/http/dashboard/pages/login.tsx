@@ -11,23 +11,23 @@ import { homeOf } from '../parts/navigation'
 import { isForm, readSent } from '../sent'
 import { beginSession, keyIdOf } from '../session'
 
-/** Where a person shows a key, once; what they asked for comes afterwards. */
+/** The page to sign in with a key, which then continues to the requested page. */
 interface Asking {
   readonly request: Request
   readonly services: Pick<Services, 'identity' | 'sessions' | 'now'>
 }
 
-const STALE = 'This page was open for too long, or in another window. Paste the key once more.'
+const STALE = 'This page was open for too long, or in another window. Paste the key again.'
 const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
 
-const ENDED = 'Your session has ended: nothing was done. Sign in and do it again.'
+const ENDED = 'Your session has ended, so nothing was done. Sign in and try again.'
 
-/** What somebody wrote, which no page has any more. */
+/** Text of a submitted form that was not stored. */
 const Written = ({ text }: { text: string }) => (
   <div class="card stack-form">
-    <h2>What you wrote</h2>
-    <p class="soft">It is stored nowhere. Copy it before you sign in.</p>
-    <textarea aria-label="What you wrote" rows={10} readonly>
+    <h2>Your text</h2>
+    <p class="soft">It was not stored. Copy it before you sign in.</p>
+    <textarea aria-label="Your text" rows={10} readonly>
       {text}
     </textarea>
   </div>
@@ -90,11 +90,11 @@ interface Shown {
   readonly error?: string
   readonly status: number
   readonly token?: string
-  /** Of a form that came too late. */
+  /** The error of a form that was sent too late. */
   readonly written?: string
 }
 
-/** The page that asks for a key. @param shown of it `next`: where the person wanted to go */
+/** Renders the page that asks for a key. @param shown its `next` is the page that the person requested */
 export function askForKey(request: Request, shown: Shown): Response {
   const url = new URL(request.url)
   const { status, token = createPageToken() } = shown
@@ -106,15 +106,15 @@ export function askForKey(request: Request, shown: Shown): Response {
   })
 }
 
-/** For a form whose session has ended: says so, shows a text that was written in it, and leads on to the page that it was on. */
+/** Answers a form whose session has ended: shows the text that was written in it, and links to its page. */
 export async function askAgain(request: Request): Promise<Response> {
   const { origin, pathname } = new URL(request.url)
   if (pathname === '/logout') return seeOther('/login')
   const shown = { status: 401, error: ENDED }
-  // A page of another site puts no words of its own here.
+  // A page of another site cannot inject text here.
   if (request.headers.get('origin') !== origin) return askForKey(request, { ...shown, next: '/' })
   const from = request.headers.get('referer')?.split(origin)[1] ?? null
-  // Nobody has said who they are: a file is not read for them.
+  // The sender is not authenticated, so files are not read.
   const sent = isForm(request) ? await readSent(request).catch(() => null) : null
   const written = ['text', 'content'].map((name) => sent?.form.get(name)?.trim()).find((text) => text)
   return askForKey(request, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
@@ -126,7 +126,7 @@ export interface SignIn {
   readonly isWrongKey: boolean
 }
 
-/** Takes the form of that page. */
+/** Handles the form of that page. */
 export async function signIn({ request, services }: Asking): Promise<SignIn> {
   const url = new URL(request.url)
   const form = await readForm(request)
@@ -147,8 +147,8 @@ export async function signIn({ request, services }: Asking): Promise<SignIn> {
 }
 
 /**
- * A browser that follows a link of another site sends no cookie that is `SameSite=Strict`. It is asked to come again from this page, and
- * then does; whoever has no session is asked for a key.
+ * A browser that follows a link of another site sends no cookie that is `SameSite=Strict`. This page makes it send the
+ * request again from here, with the cookie; without a session the person is asked for a key.
  */
 export const comeAgain = (request: Request): Response | null => {
   const { pathname, search, origin } = new URL(request.url)

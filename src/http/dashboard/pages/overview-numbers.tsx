@@ -19,7 +19,7 @@ export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
   const tiles: readonly (readonly [string, number, Child])[] = [
     ['Memories', totals.entries, stored === 0 ? 'none stored today' : `${count(stored)} stored today`],
     ['Threads', totals.threads, plural(totals.uniqueTags, 'tag')],
-    ['Agents', activity.agentCount, named.length === 0 ? 'none has a name' : <Name>{namesOf(named)}</Name>],
+    ['Agents', activity.agentCount, named.length === 0 ? 'none named' : <Name>{namesOf(named)}</Name>],
     ['Images', totals.images, `on ${plural(totals.multimodal, 'memory', 'memories')}`],
   ]
   return (
@@ -37,7 +37,7 @@ export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
   )
 }
 
-/** The first of them by name. */
+/** The first names of them. */
 const SAID = 3
 const namesOf = (named: readonly Counted[]): string => {
   const first = named.slice(0, SAID).map(({ name }) => firstCodePoints(name, 24))
@@ -75,15 +75,15 @@ export function Health({
       )}
       {hosted !== null && hosted.state !== 'ready' ? <p class="hint">{insteadOf(hosted)}.</p> : null}
       {config.embedding.provider === 'builtin' && waiting > 0 ? (
-        <p class="hint">{plural(waiting, 'memory', 'memories')} still found by words only; vectors are being made.</p>
+        <p class="hint">{plural(waiting, 'memory', 'memories')} found by words only until the vectors are made.</p>
       ) : null}
       {suggestion === null ? null : <p class="hint">{suggestion}.</p>}
       {full === null ? null : <p class="hint">{full}.</p>}
       <div class="more soft">
         <p>
           {work.pending === 0 && work.failed === 0
-            ? 'No work is waiting.'
-            : `${plural(work.pending, 'piece')} of work waiting, ${count(work.failed)} failed.`}
+            ? 'No pending work.'
+            : `${plural(work.pending, 'piece')} of pending work, ${count(work.failed)} failed.`}
         </p>
         <p>
           {config.history.days === 0

@@ -2,9 +2,9 @@ import { vectorsWarning } from '../../../domain/capacity'
 import { DAY_MS } from '../../../domain/time'
 import { principalOf, type Visit } from '../visit'
 
-/** What the overview reads. */
+/** Reads the data of the overview. */
 export const DAYS = 30
-/** Entries that the charts count: the newest so many, which bounds the rows that a look at the page reads. */
+/** Number of newest entries that the charts count, which bounds the rows that the page reads. */
 const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
@@ -14,7 +14,7 @@ export async function look(visit: Visit) {
   const principal = principalOf(visit)
   const now = services.now()
   const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
-  // Asked for in one moment, so that they share a round trip.
+  // Requested together, so that they share a round trip.
   const [totals, vectors, activity, latest, suggestion] = await Promise.all([
     services.entries.statistics(principal),
     services.vectorCounts?.(principal) ?? null,

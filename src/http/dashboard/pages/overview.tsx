@@ -9,7 +9,7 @@ import { Beginning } from './beginning'
 import { Health, Tiles } from './overview-numbers'
 import { DAYS, look, type Seen } from './overview-seen'
 
-/** What is stored, by whom, and whether it is found. */
+/** Shows what is stored, by which agents, and whether it can be found. */
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (
   <>
     {activity.agents.length === 0 ? null : (
@@ -36,7 +36,7 @@ const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
             <h2>Stored</h2>
             <Days days={activity.days} now={now} length={DAYS} />
             {totals.entries > activity.entries ? (
-              <p class="hint">These charts count the newest {count(activity.entries)} memories.</p>
+              <p class="hint">These charts count only the newest {count(activity.entries)} memories.</p>
             ) : null}
           </section>
           <section class="card">
@@ -76,7 +76,7 @@ export async function overview(visit: Visit): Promise<Page> {
           <h1>Overview</h1>
           {hasRole(visit, 'reader') ? (
             <a class="button" href="/pack">
-              See what an agent gets
+              Preview a pack
             </a>
           ) : null}
         </div>

@@ -5,14 +5,14 @@ import { plural, score } from '../parts/words'
 
 export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
   limit: 'beyond the limit',
-  budget: 'for want of room',
-  duplicate: 'said already',
+  budget: 'over the token budget',
+  duplicate: 'already included',
   superseded: 'superseded',
 }
 
 export const WHYS = ['limit', 'budget', 'duplicate', 'superseded'] as const
 
-/** What was found and stands in no pack, by its cause. */
+/** Lists the memories that were found but are not in the pack, by cause. */
 export const LeftOutList = ({ of, omitted }: { of: readonly LeftOut[]; omitted: Omitted }) =>
   of.length === 0 ? null : (
     <section class="card">
@@ -40,5 +40,5 @@ export const LeftOutList = ({ of, omitted }: { of: readonly LeftOut[]; omitted: 
     </section>
   )
 
-/** So many are shown without a click. */
+/** Number of memories shown without a click. */
 const OPEN = 6

@@ -7,7 +7,7 @@ import { Copyable, Kind, Name, Note, Nothing } from '../parts/common'
 import { count, plain, plural, score } from '../parts/words'
 import { LEFT_OUT, LeftOutList, WHYS } from './pack-left-out'
 
-/** A pack for people: each item with its reason and score, and what was found and left out. */
+/** Shows a pack: each item with its reason and score, and the memories that were left out. */
 const CHARS_PER_TOKEN = 4
 
 const Item = ({ of }: { of: PackItem }) => (
@@ -50,7 +50,7 @@ function Summary({ pack: { sections, diagnostics, markdown, total_items: total }
   const { omitted, modes } = diagnostics
   const tokens = Math.ceil(markdown.length / CHARS_PER_TOKEN)
   return (
-    <aside class="card" aria-label="The pack in numbers">
+    <aside class="card" aria-label="Pack statistics">
       <h2>{plural(total, 'memory', 'memories')}</h2>
       <p class="soft">
         About {plural(tokens, 'token')}, found by{' '}
@@ -83,13 +83,13 @@ export function Shown({ of: { pack, leftOut } }: { of: Compiled }) {
   const { sections, diagnostics, markdown, total_items: total } = pack
   return (
     <>
-      {diagnostics.degraded ? <Note bad>A part of the search did not work: this pack may lack something.</Note> : null}
+      {diagnostics.degraded ? <Note bad>Part of the search failed: this pack may be incomplete.</Note> : null}
       <div class="columns">
         <div>
           {total > 0 ? null : (
             <section class="card">
-              <Nothing title="Nothing that is stored has to do with this goal">
-                <p>Say it in other words, or leave the project out.</p>
+              <Nothing title="No memory matches this goal">
+                <p>Rephrase it, or leave the project empty.</p>
               </Nothing>
             </section>
           )}

@@ -11,10 +11,10 @@ import { count, plain } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { Shown } from './pack-shown'
 
-/** What an agent would get for a goal, why each item is there, and what was left out. */
+/** Shows the pack that an agent would get for a goal, the reason of each item, and what was left out. */
 const [LEAST_TOKENS, MOST_TOKENS] = [100, 32_000]
 
-const LAYER_WORDS = { wake: 'short, to begin with', recall: 'for one goal', deep_search: 'wide' } as const
+const LAYER_WORDS = { wake: 'short, at session start', recall: 'for one goal', deep_search: 'broad' } as const
 
 interface Wanted {
   readonly goal: string | null
@@ -43,7 +43,7 @@ const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } 
         name="goal"
         value={goal ?? ''}
         aria-label="Goal"
-        placeholder="What is an agent about to do?"
+        placeholder="What is the agent about to do?"
         maxlength={MAX_GOAL}
         required
         autocomplete="off"
@@ -67,7 +67,7 @@ const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } 
       <div class="fields">
         <Field name="budget" label="Budget in tokens" value={budget === 0 ? '' : String(budget)} inputmode="numeric" />
         <Field name="domain" label="Subject area" value={domain} />
-        <Field name="agent" label="With the diary of this agent" value={agent} />
+        <Field name="agent" label="Include the diary of this agent" value={agent} />
       </div>
     </details>
   </form>
@@ -99,14 +99,14 @@ export async function pack(visit: Visit): Promise<Page> {
         <div class="head">
           <h1>Pack</h1>
           <p>
-            What an agent is given before it begins: say its goal, and see what it would get, why each memory is there,
-            and what was left out.
+            See what an agent gets before it starts: enter its goal to see the pack, why each memory is in it, and what
+            was left out.
           </p>
         </div>
         <Form wanted={wanted} />
         {compiled === null ? (
           <section class="card">
-            <Nothing title="Say what an agent is about to do">
+            <Nothing title="Enter what an agent is about to do">
               <p>
                 Clients ask for a pack with the tool “context” before a piece of work. It holds up to{' '}
                 {DEPTHS.recall.items} memories, in about {count(DEPTHS.recall.tokens)} tokens: work in flight,

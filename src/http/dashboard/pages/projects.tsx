@@ -7,9 +7,9 @@ import { Field, PostForm } from '../parts/form'
 import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
 
-/** Projects of an organization, their names, and what changes them; for the holder of ADMIN_TOKEN organizations too. */
+/** Manages projects of an organization and their names; for the holder of ADMIN_TOKEN also organizations. */
 const MOST_CHANGES = 20
-/** Names that a row shows. */
+/** Names shown per row. */
 const SHOWN_NAMES = 6
 
 const Names = ({ names }: { names: readonly string[] }) => (
@@ -61,7 +61,7 @@ const Table = ({ rows, now, isLinked }: { rows: readonly ListedProject[]; now: M
   </table>
 )
 
-/** Where forms go, and what each carries. */
+/** Addresses of the forms, and their hidden fields. */
 interface Sending extends Administering {
   readonly org: string
   readonly token: string
@@ -69,8 +69,8 @@ interface Sending extends Administering {
 
 const Forks = ({ forks, sending }: { forks: readonly LikelyFork[]; sending: Sending }) => (
   <section class="card">
-    <h2>Probably one project</h2>
-    <p class="soft">Nothing is merged by itself. A merge changes no memory, and can be undone.</p>
+    <h2>Probably the same project</h2>
+    <p class="soft">Projects are never merged automatically. A merge changes no memory and can be undone.</p>
     <ul class="plain">
       {forks.flatMap(({ reason, projects, into }) =>
         projects
@@ -106,7 +106,7 @@ const UNDOABLE: readonly ProjectChange['action'][] = ['attach', 'rename', 'merge
 
 const Changes = ({ changes, now, sending }: { changes: readonly ProjectChange[]; now: Millis; sending: Sending }) => (
   <section class="card">
-    <h2>Changes of names</h2>
+    <h2>Name changes</h2>
     <ul class="plain">
       {changes.map((one) => (
         <li>
@@ -142,7 +142,7 @@ const Forms = ({ sending }: { sending: Sending }) => (
       <h2>Merge two projects</h2>
       <OrgField by={sending.by} org={sending.org} />
       <div class="fields">
-        <Field name="from" label="This project" hint="Its names mean the other project from then on" required />
+        <Field name="from" label="This project" hint="From then on, its names refer to the other project" required />
         <Field name="into" label="Into this one" required />
       </div>
       <p>
@@ -150,7 +150,7 @@ const Forms = ({ sending }: { sending: Sending }) => (
       </p>
     </PostForm>
     <PostForm action="/projects/split" token={sending.token} class="card stack-form">
-      <h2>Split a name off</h2>
+      <h2>Split off a name</h2>
       <OrgField by={sending.by} org={sending.org} />
       <div class="fields">
         <Field
@@ -169,7 +169,7 @@ const Forms = ({ sending }: { sending: Sending }) => (
       <h2>Make a project</h2>
       <OrgField by={sending.by} org={sending.org} />
       <div class="fields">
-        <Field name="id" label="Id" hint="As clients name it, such as github.com/acme/ferry" required />
+        <Field name="id" label="Id" hint="The name that clients use, such as github.com/acme/ferry" required />
         <Field name="name" label="Name" />
       </div>
       <p>
@@ -194,7 +194,7 @@ const Orgs = ({ visit }: { visit: Visit }) => (
   </PostForm>
 )
 
-/** The projects that the administrator sees; likely forks and changes for an administrator of the whole organization. */
+/** Lists the projects that the administrator sees; for an administrator of all projects also likely duplicates and changes. */
 async function read(visit: Visit, { by, org }: Administering) {
   const { administration, projects: service } = visit.services
   if (org === null) return { rows: [], forks: [], changes: [] }
@@ -221,7 +221,7 @@ export async function projects(visit: Visit): Promise<Page> {
       <div class="stack">
         <div class="head">
           <h1>Projects</h1>
-          <p>A project exists from its first memory on. All of its names mean the same memory.</p>
+          <p>A project exists from its first memory on. All its names refer to the same memories.</p>
         </div>
         {by.kind === 'operator' ? <OrgChoice action="/projects" orgs={orgs} org={org} /> : null}
         {sending === null ? null : (
@@ -231,7 +231,10 @@ export async function projects(visit: Visit): Promise<Page> {
                 <Table rows={rows} now={now} isLinked={by.kind === 'key'} />
               ) : (
                 <Nothing title="No projects yet">
-                  <p>The first memory of a project makes it; hooks name one after the repository that they run in.</p>
+                  <p>
+                    The first memory of a project creates it. Hooks name a project after the repository that they run
+                    in.
+                  </p>
                 </Nothing>
               )}
             </section>
@@ -257,7 +260,7 @@ export async function makeProject(visit: Visit): Promise<Response> {
   return seeOther(withQuery('/projects', { org: by.kind === 'operator' ? org : null }))
 }
 
-/** Changes names, and goes back to the list. */
+/** Changes names, and redirects to the list. */
 export const changeProjects =
   (verb: 'rename' | 'merge' | 'split' | 'undo') =>
   async (visit: Visit): Promise<Response> => {

@@ -4,14 +4,14 @@ import { PostForm } from '../parts/form'
 import { asked, askedNumber, type Visit } from '../visit'
 import { Carried } from './review-forms'
 
-/** What was just done to what was captured, and the way to take it back. */
+/** Reports the last review action, with its undo. */
 
 const DONE = new Map(
   Object.entries({
-    keep: 'Kept: agents find it from now on.',
+    keep: 'Kept: agents can now find it.',
     merge: 'Merged into one memory.',
     drop: 'Dropped.',
-    approve: 'Approved: hooks include it from now on.',
+    approve: 'Approved: hooks now include it.',
     undo: 'Taken back.',
   }),
 )

@@ -5,11 +5,11 @@ import { Area, Choice, Field, PostForm } from '../parts/form'
 import { plain } from '../parts/words'
 import { asked, type Visit } from '../visit'
 
-/** The forms of a review: keep, drop, merge. Each has a key that sends it, where the script listens. */
-/** Parameters of the address that stay as they are. */
+/** The forms of a review: keep, drop, merge. Each has a shortcut key if scripts run. */
+/** Parameters of the address that are preserved. */
 const CARRIED = ['project', 'client', 'after'] as const
 
-/** What is carried from form to form: the filter, and what can be taken back. */
+/** Hidden fields that each form passes on: the filter, and the changes that can be undone. */
 export const Carried = ({ visit }: { visit: Visit }) => (
   <>
     {CARRIED.map((name) => {
@@ -24,7 +24,7 @@ export const Carried = ({ visit }: { visit: Visit }) => (
 
 const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
 
-/** What sessions are kept as most of the time, each with its key; the others stand in a list. */
+/** The most frequent kinds, each with a shortcut key; the others are in a list. */
 const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
 
 /** A session becomes a note unless another kind is chosen; a proposal has a kind already. */
@@ -85,7 +85,7 @@ export const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   </PostForm>
 )
 
-/** One memory made of this session and of others, whose place it takes. */
+/** Merges this session and others into one memory that replaces them. */
 export const Merge = ({
   visit,
   of,
@@ -120,7 +120,7 @@ export const Merge = ({
         <Choice name="merged-kind" label="As one" value="note" options={KIND_OPTIONS} />
         <Field name="merged-title" label="Title of the memory" value={of.title} required />
       </div>
-      <Area name="content" label="What it says" value={text} rows={8} />
+      <Area name="content" label="Text" value={text} rows={8} />
       <p>
         <button type="submit">Merge</button>
       </p>

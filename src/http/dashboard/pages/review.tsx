@@ -13,7 +13,7 @@ import { Drop, Keep, Merge } from './review-forms'
 import { Waiting } from './review-list'
 import { reviewing } from './reviewing'
 
-/** What hooks have captured, one session at a time: keep it, merge it with others, drop it; each taken back exactly. */
+/** Shows captured sessions one at a time, to keep, merge or drop; each action can be undone exactly. */
 const SIZE = 50
 const MOST_ADDRESSING = 20
 
@@ -71,12 +71,10 @@ const One = ({ visit, of, entry, others }: OneProps) => {
   )
 }
 
-/** Memories that hooks leave out, because their texts address an agent. */
+/** Lists memories that hooks leave out, because their texts address an agent. */
 const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly AddressingEntry[] }) => (
   <section class="card" id="addressing">
-    <h2>
-      {visit.config.packTrust === 'approved' ? 'Memories that wait for an approval' : 'Texts that address an agent'}
-    </h2>
+    <h2>{visit.config.packTrust === 'approved' ? 'Memories waiting for approval' : 'Texts that address an agent'}</h2>
     <p>
       {visit.config.packTrust === 'approved'
         ? 'Packs and hooks contain only memories that a person wrote or approved. '
@@ -92,7 +90,7 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
         </h3>
         <p>
           {entry.preview}
-          {entry.isCut ? '… (the beginning; open the memory to read all of it)' : ''}
+          {entry.isCut ? '… (preview; open the memory to read all of it)' : ''}
         </p>
         {visit.config.packTrust === 'approved' && entry.addresses ? (
           <Note bad>This text addresses an agent.</Note>
@@ -143,12 +141,12 @@ export async function review(visit: Visit): Promise<Page> {
         {addressing.length === 0 ? null : <Addressing visit={visit} entries={addressing} />}
         {first === undefined ? (
           <section class="card">
-            <Nothing title="Nothing is left to review">
+            <Nothing title="No sessions to review">
               <p>
-                Clients that have the plugin of this server leave a session here, which waits for you to look at it:{' '}
-                <code>commonplace setup claude-code --capture</code> gives it to one.
-                {asked(visit, 'after') === null ? '' : ' You have put some off: '}
-                {asked(visit, 'after') === null ? null : <a href="/review">begin again</a>}
+                Sessions of clients with the plugin of this server appear here for review. To install it:{' '}
+                <code>commonplace setup claude-code --capture</code>.
+                {asked(visit, 'after') === null ? '' : ' You skipped some: '}
+                {asked(visit, 'after') === null ? null : <a href="/review">start again</a>}
               </p>
             </Nothing>
           </section>

@@ -8,10 +8,10 @@ import { seeOther } from '../page'
 import { entryAt } from '../parts/addresses'
 import { sent, type Visit } from '../visit'
 
-/** What the forms of a review do. What can be taken back stands in the address, the newest last, and goes from form to form. */
+/** Handles the forms of a review. The address lists the changes that can be undone, newest last, and each form passes them on. */
 const MOST_UNDONE = 20
 
-/** Calls the service of a review as the API does. @throws Problem forbidden for a reader, which is noted */
+/** Calls the service of a review as the API does. @throws Problem forbidden for a reader, which is logged */
 export async function reviewing<T>(visit: Visit, action: string, step: (caller: Caller) => Promise<T>): Promise<T> {
   const caller: Caller = { ...callerOf(visit, action), tool: null }
   try {
@@ -26,16 +26,16 @@ export async function reviewing<T>(visit: Visit, action: string, step: (caller: 
 
 interface Outcome {
   readonly done: string
-  /** The memory that it made or kept. */
+  /** The memory that was created or kept. */
   readonly made: number | null
-  /** What can be taken back now. */
+  /** The changes that can be undone now. */
   readonly changes: readonly string[]
 }
 
-/** Back to the review, which goes on with the next session. */
+/** Redirects to the review, which shows the next session. */
 function onwards(visit: Visit, { done, made, changes }: Outcome): Response {
   const query = new URLSearchParams({ done, ...(made === null ? {} : { made: String(made) }) })
-  // What was taken back stands first again, wherever the review was.
+  // After an undo, the review starts with that session again.
   for (const name of ['project', 'client', ...(done === 'undo' ? [] : ['after'])]) {
     const value = sent(visit, name)
     if (value !== null) query.set(name, value)
@@ -49,10 +49,10 @@ const changesOf = ({ form }: Visit): string[] => form.getAll('change')
 
 const withNew = (visit: Visit, reviewed: Reviewed): string[] => [...changesOf(visit), toChangeId(reviewed)]
 
-/** The session that a form is about, at the version that was seen. @throws Problem invalid_input */
+/** Reads the session of a form, at the version that was shown. @throws Problem invalid_input */
 function seen(visit: Visit): { readonly id: number; readonly version: number } {
   const [id, version] = [readId(sent(visit, 'id')), readId(sent(visit, 'version'))]
-  if (id === null || version === null) throw invalidInput('This form names no entry')
+  if (id === null || version === null) throw invalidInput('The form does not name an entry; reload the page')
   return { id, version }
 }
 

@@ -4,10 +4,10 @@ import type { Visit } from '../visit'
 import type { Condition } from './conditions'
 import { LEGS, type Leg, MODES, type Wanted } from './searching'
 
-/** What can be asked for. Without a script there is one row for conditions more than are in force. */
+/** The form of a search. Without a script there is one empty row for a further condition. */
 const LEG_WORDS: Readonly<Record<Leg, string>> = { both: 'Words and meaning', words: 'Words', meaning: 'Meaning' }
 
-/** Comparisons as people say them. */
+/** Labels of the comparisons. */
 const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   eq: 'is',
   ne: 'is not',
@@ -18,13 +18,13 @@ const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
   in: 'is one of',
   not_in: 'is none of',
   exists: 'is there',
-  not_exists: 'is not there',
+  not_exists: 'is missing',
   contains: 'contains',
   starts_with: 'begins with',
   ends_with: 'ends with',
   is_null: 'is null',
   is_not_null: 'is not null',
-  array_contains: 'is a list with',
+  array_contains: 'is a list that contains',
 }
 
 const ConditionRow = ({ of: { key, operator, value } }: { of: Condition }) => (

@@ -5,10 +5,10 @@ import { By, EntryLink, Facts, Images, Kind, ProjectLink, Tags, ThreadLink, Time
 import { score } from '../parts/words'
 import type { FoundEntry } from './searching'
 
-/** One result, and what speaks for it: the same ranks and scores that agents are told. */
+/** Shows one result with its ranks and scores, the same as agents get. */
 const SHOWN = 300
 
-/** A text with its hits, which stand between marks that the highlighter writes; everything else is text. */
+/** Renders a text with its hits, which the highlighter puts between marks; everything else is text. */
 const Highlighted = ({ text }: { text: string }) => (
   <>
     {text.split(/(<mark>.*?<\/mark>)/s).map((part) => {

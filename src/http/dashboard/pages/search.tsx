@@ -7,7 +7,7 @@ import { SearchForm } from './search-form'
 import { Result } from './search-result'
 import { asksNothing, type Found, readSearch, search, type Wanted } from './searching'
 
-/** One box, and why each result was found. The address holds the search. */
+/** Searches memories and shows why each result was found. The address holds the search. */
 const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRanked: boolean }) => (
   <>
     {found.warnings.map((warning) => (
@@ -17,8 +17,8 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
       {found.total > 0 ? (
         <h2>{found.heading}</h2>
       ) : (
-        <Nothing title="No memory that this key sees fits">
-          <p>Try other words, search by meaning, or take conditions away.</p>
+        <Nothing title="No matching memory that this key can see">
+          <p>Try other words, search by meaning, or remove conditions.</p>
         </Nothing>
       )}
       <ol class="list">
@@ -34,7 +34,7 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
   </>
 )
 
-/** What is found, or what is wrong with what was asked: the form stays with either. */
+/** Shows the results, or the error, below the form. */
 async function sought(visit: Visit, wanted: Wanted): Promise<Found | Problem | null> {
   if (asksNothing(wanted)) return null
   try {
@@ -61,10 +61,10 @@ export async function searchPage(visit: Visit): Promise<Page> {
         <SearchForm visit={visit} wanted={wanted} />
         {found === null ? (
           <section class="card">
-            <Nothing title="Ask as an agent would">
+            <Nothing title="Search as an agent does">
               <p>
                 A question finds what was said in other words; names of files and errors are found by their letters.
-                Each result tells what speaks for it. Conditions alone list the newest memories.
+                Each result shows why it was found. With conditions only, the newest memories are listed.
               </p>
             </Nothing>
           </section>

@@ -11,7 +11,7 @@ import { plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { type Condition, conditionsOf, toFilter } from './conditions'
 
-/** What a search asks for, and what it finds. */
+/** Reads a search from the address and runs it. */
 export const LEGS = ['both', 'words', 'meaning'] as const
 export type Leg = (typeof LEGS)[number]
 export const MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
@@ -30,7 +30,7 @@ export interface Wanted {
   readonly conditions: readonly Condition[]
 }
 
-/** As it stands in a list: scored where words or meaning were asked for. */
+/** A result in a list, with scores if words or meaning were searched. */
 export interface FoundEntry extends Omit<Partial<RankedResult>, 'entry'> {
   readonly entry: EntryPreview
 }
@@ -39,7 +39,7 @@ export interface Found {
   readonly results: readonly FoundEntry[]
   readonly total: number
   readonly warnings: readonly string[]
-  /** How many there are, and in what order. */
+  /** The total, and the order. */
   readonly heading: string
   readonly offset: number
   readonly size: number
@@ -49,7 +49,7 @@ const SIZE = 20
 const PREVIEW = 320
 const MAX_QUERY = 10_000
 const DEEPEST = 1_000_000
-const NEAR = 'No memory has one of these words; what follows is what comes nearest by meaning.'
+const NEAR = 'No memory contains these words. These are the most similar by meaning.'
 
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
   options.find((option) => option === value) ?? null
@@ -84,7 +84,7 @@ async function filterOf(visit: Visit, { thread, project, tag, source, from, to, 
   return { scope, filter: is === null ? filter : and([filter, ofProject('project', scope, is)]) }
 }
 
-/** Which legs can be asked for, and are. */
+/** Returns which kinds of search are available and requested. */
 const legsOf = ({ config }: Visit, by: Leg) => ({
   fts: config.fts.enabled && by !== 'meaning',
   semantic: config.semantic.enabled && by !== 'words',
@@ -101,7 +101,7 @@ async function ranked(
   const request = { query, filter, limit: SIZE, offset, previewLength: PREVIEW }
   const legs = legsOf(visit, wanted.by)
   const searches = services.rankedSearches
-  if (!legs.fts && !legs.semantic) throw invalidInput('This way of searching is switched off on this server')
+  if (!legs.fts && !legs.semantic) throw invalidInput('This kind of search is switched off on this server')
   const page = !legs.semantic
     ? await searches.byWords(principal, { ...request, mode: wanted.mode, highlight: true })
     : !legs.fts
@@ -119,13 +119,13 @@ async function ranked(
   return { ...page, warnings, heading, offset, size: SIZE }
 }
 
-/** @throws Problem as the searches of agents */
+/** @throws Problem of the search services */
 export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
   const offset = askedNumber(visit, 'offset', 0, DEEPEST)
   const asked = await filterOf(visit, wanted)
   const { query } = wanted
   if (query !== null && codePointLength(query) > MAX_QUERY)
-    throw invalidInput(`A query has at most ${MAX_QUERY} characters`)
+    throw invalidInput(`The query is too long: at most ${MAX_QUERY} characters`)
   if (query !== null) return ranked(visit, wanted, query, asked, offset)
   const request = { limit: SIZE, offset, previewLength: PREVIEW }
   const { entries, total, totalIsExact } = await visit.services.entries.page(asked.scope, asked.filter, request)

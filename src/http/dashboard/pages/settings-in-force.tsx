@@ -4,16 +4,16 @@ import { Name } from '../parts/common'
 import { bytes, count, plural } from '../parts/words'
 import type { Visit } from '../visit'
 
-/** What is configured and from where. Never a secret. */
+/** Shows the configuration and its variables. Never a secret. */
 const off = (value: number | null, unit: string): string => (value === null ? 'no limit' : `${count(value)} ${unit}`)
 
-/** What is in force, in words, with the variable that says it. */
+/** Settings in effect, each with its variable. */
 function inForce(config: Config): readonly (readonly [what: string, value: string, variable: string])[] {
   const { embedding, summary, reranking, history, quotas, limits, imageLimits } = config
   const model = (choice: { provider: string; model: string } | null) =>
     choice === null ? 'off' : `${choice.provider}, ${choice.model}`
   return [
-    ['Who comes in', config.authMode === 'open' ? 'this computer, without a key' : 'whoever has a key', 'AUTH_MODE'],
+    ['Access', config.authMode === 'open' ? 'this computer, without a key' : 'with a key', 'AUTH_MODE'],
     ['Database', config.storageBackend, 'STORAGE_BACKEND'],
     ['Vectors', config.vectorBackend, 'VECTOR_BACKEND'],
     ['Embeddings', config.semantic.enabled ? model(embedding) : 'off', 'EMBEDDING_PROVIDER'],
@@ -21,15 +21,15 @@ function inForce(config: Config): readonly (readonly [what: string, value: strin
     ['Search by words', config.fts.enabled ? config.fts.language : 'off', 'FTS_LANGUAGE'],
     ['Summaries', model(summary), 'SUMMARY_PROVIDER'],
     ['Reranking', model(reranking), 'RERANKING_PROVIDER'],
-    ['Secrets in what is stored', config.redact === 'always' ? 'taken out' : 'warned of', 'REDACT'],
-    ['Older versions are kept', plural(history.days, 'day'), 'HISTORY_DAYS'],
-    ['Changes are kept', plural(config.changesDays, 'day'), 'CHANGES_DAYS'],
-    ['The audit log is kept', plural(config.auditDays, 'day'), 'AUDIT_DAYS'],
-    ['Repeated calls are known', plural(history.receiptHours, 'hour'), 'IDEMPOTENCY_HOURS'],
-    ['Memories an organization', off(quotas.entries, 'at most'), 'MAX_ENTRIES_PER_ORG'],
-    ['Bytes an organization', quotas.bytes === null ? 'no limit' : bytes(quotas.bytes), 'MAX_BYTES_PER_ORG'],
-    ['Requests of a key', off(limits.perMinute, 'a minute'), 'RATE_LIMIT_PER_MINUTE'],
-    ['At the same time', off(limits.concurrent, 'requests'), 'MAX_CONCURRENT_REQUESTS'],
+    ['Secrets in stored texts', config.redact === 'always' ? 'removed' : 'reported', 'REDACT'],
+    ['Older versions are retained', plural(history.days, 'day'), 'HISTORY_DAYS'],
+    ['Changes are retained', plural(config.changesDays, 'day'), 'CHANGES_DAYS'],
+    ['The audit log is retained', plural(config.auditDays, 'day'), 'AUDIT_DAYS'],
+    ['Repeated calls are recognized', plural(history.receiptHours, 'hour'), 'IDEMPOTENCY_HOURS'],
+    ['Memories per organization', off(quotas.entries, 'at most'), 'MAX_ENTRIES_PER_ORG'],
+    ['Bytes per organization', quotas.bytes === null ? 'no limit' : bytes(quotas.bytes), 'MAX_BYTES_PER_ORG'],
+    ['Requests per key', off(limits.perMinute, 'a minute'), 'RATE_LIMIT_PER_MINUTE'],
+    ['Concurrent per key', off(limits.concurrent, 'requests'), 'MAX_CONCURRENT_REQUESTS'],
     ['Size of an image', `${imageLimits.each / MEGABYTE} MB`, 'MAX_IMAGE_SIZE_MB'],
     ['Log', config.logLevel, 'LOG_LEVEL'],
   ]

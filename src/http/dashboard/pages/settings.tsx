@@ -9,7 +9,7 @@ import { administering, OrgChoice, orgsFor } from './administering'
 import { Configured } from './settings-in-force'
 import { Transfer } from './transfer-shown'
 
-/** What is configured and from where, which backends answer, and what waits. Never a secret. */
+/** Shows the configuration, the state of the backends, and pending work. Never a secret. */
 
 const Backends = ({ checks }: { checks: Readonly<Record<string, Check>> }) => (
   <section class="card">
@@ -28,7 +28,7 @@ const Backends = ({ checks }: { checks: Readonly<Record<string, Check>> }) => (
             <th scope="row">{name}</th>
             <td>{backend}</td>
             <td class={ok ? 'state' : 'state off'}>
-              {ok ? 'answers' : <strong>{problem ?? 'does not answer'}</strong>}
+              {ok ? 'responds' : <strong>{problem ?? 'does not respond'}</strong>}
             </td>
           </tr>
         ))}
@@ -37,17 +37,17 @@ const Backends = ({ checks }: { checks: Readonly<Record<string, Check>> }) => (
   </section>
 )
 
-/** Work of an organization's own; of ADMIN_TOKEN, which has none, nothing is counted. */
+/** Pending work of the organization; not counted for ADMIN_TOKEN, which has none. */
 function Work({ token, work }: { token: string; work: StoreStatistics['work'] | null }) {
   return (
     <section class="card">
-      <h2>Work that waits</h2>
+      <h2>Pending work</h2>
       <p>
         {work === null
-          ? 'Vectors, words and images that are still to be made or removed.'
+          ? 'Vectors, search words and images that are not yet created or removed.'
           : work.pending + work.failed === 0
-            ? 'None: everything is found and everything deleted is gone.'
-            : `${plural(work.pending, 'piece')} waiting, ${count(work.failed)} failed; the schedule tries again by itself.`}
+            ? 'None: everything can be found, and every deletion is complete.'
+            : `${plural(work.pending, 'piece')} pending, ${count(work.failed)} failed. Failed work is retried on schedule.`}
       </p>
       <PostForm action="/settings/work" token={token} class="more">
         <button type="submit">Try now</button>
@@ -71,10 +71,10 @@ export async function settings(visit: Visit): Promise<Page> {
       <div class="stack">
         <div class="head">
           <h1>Settings</h1>
-          <p>Set by variables of the deployment; this page shows what is in force.</p>
+          <p>Set by variables of the deployment. This page shows the values in effect.</p>
         </div>
-        {asked(visit, 'done') === null ? null : <Note>What was due has been tried.</Note>}
-        {ready ? null : <Note bad>A backend that is needed does not answer.</Note>}
+        {asked(visit, 'done') === null ? null : <Note>Pending work was retried.</Note>}
+        {ready ? null : <Note bad>A required backend does not respond.</Note>}
         <div class="grid">
           <Backends checks={checks} />
           <Work token={formToken} work={statistics?.work ?? null} />

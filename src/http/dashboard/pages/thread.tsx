@@ -11,13 +11,13 @@ import { Markdown } from '../parts/markdown'
 import { plural } from '../parts/words'
 import { askedNumber, principalOf, type Visit } from '../visit'
 
-/** One thread as a conversation: within a page what was said first stands first. */
+/** Shows a thread as a conversation, oldest first within a page. */
 const SIZE = 30
-/** Code points of each text; one more tells whether it goes on. */
+/** Code points read of each text; one more shows whether it is cut. */
 const SHOWN = 2_000
 const DEEPEST = 1_000_000
 
-/** Whether the title says what the text does not begin with. */
+/** Returns whether the title differs from the start of the text. */
 const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.trim() !== ''
 
 const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
@@ -50,7 +50,7 @@ const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
   </li>
 )
 
-/** @param name as it stands in the address */
+/** @param name as in the address */
 export async function thread(visit: Visit, name: string): Promise<Page> {
   const { services, url } = visit
   const id = checkThreadId(name)
@@ -59,7 +59,7 @@ export async function thread(visit: Visit, name: string): Promise<Page> {
   const page = await services.entries.page(principalOf(visit), filter, {
     ...{ limit: SIZE, offset, previewLength: SHOWN + 1 },
   })
-  if (page.total === 0) throw notFound('There is no such thread, or this key sees nothing of it.')
+  if (page.total === 0) throw notFound('This thread does not exist, or this key cannot see it.')
   const now = services.now()
   const agents = [...new Set(page.entries.flatMap(({ agent }) => (agent === null ? [] : [agent])))]
   return {
@@ -76,7 +76,7 @@ export async function thread(visit: Visit, name: string): Promise<Page> {
             {agents.length === 0 ? '' : `, by ${agents.slice(0, 6).join(', ')}`}
           </p>
         </div>
-        {page.entries.length > 0 ? null : <Nothing title="Nothing on this part" />}
+        {page.entries.length > 0 ? null : <Nothing title="No entries on this page" />}
         <ol class="talk">
           {page.entries.toReversed().map((entry) => (
             <Turn of={entry} now={now} />
@@ -88,11 +88,11 @@ export async function thread(visit: Visit, name: string): Promise<Page> {
   }
 }
 
-/** The thread that a path names; what cannot be decoded names none. */
+/** Decodes the thread name of a path. */
 export function threadOfPath(visit: Visit): Promise<Page> {
   try {
     return thread(visit, decodeURIComponent(visit.url.pathname.slice('/threads/'.length)))
   } catch {
-    throw notFound('There is no such thread, or this key sees nothing of it.')
+    throw notFound('This thread does not exist, or this key cannot see it.')
   }
 }

@@ -9,9 +9,9 @@ import { count, plural } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
 import { thread } from './thread'
 
-/** Conversations and tasks, the last used first. */
+/** Lists conversations and tasks, the last used first. */
 const SIZE = 50
-/** Names that a filter brings. */
+/** Names that a filter returns. */
 const FOUND = 100
 const DEEPEST = 1_000_000
 
@@ -33,7 +33,7 @@ const Row = ({ of, now }: { of: ThreadSummary; now: Millis }) => (
 const Filter = ({ begins }: { begins: string | null }) => (
   <search>
     <form method="get" action="/threads" class="bar-form">
-      <Field name="begins" label="Name begins with" value={begins} />
+      <Field name="begins" label="Name starts with" value={begins} />
       <button type="submit">Filter</button>
       {begins === null ? null : (
         <a class="button" href="/threads">
@@ -57,8 +57,8 @@ async function found(visit: Visit, begins: string): Promise<Page> {
         <Filter begins={begins} />
         {names.length > 0 ? null : (
           <section class="card">
-            <Nothing title="No thread has a name that begins so">
-              <p>Names are compared letter by letter, from their beginning.</p>
+            <Nothing title="No thread name starts with this">
+              <p>The filter compares letters exactly, from the start of the name.</p>
             </Nothing>
           </section>
         )}
@@ -94,13 +94,13 @@ export async function threads(visit: Visit): Promise<Page> {
       <div class="stack">
         <div class="head">
           <h1>Threads</h1>
-          <p>Each is a conversation or a task. What agents store under one name stands together.</p>
+          <p>A thread is a conversation or a task. It groups the memories that agents store under one name.</p>
         </div>
         <Filter begins={null} />
         {rows.length > 0 ? null : (
           <section class="card">
             <Nothing title="No threads yet">
-              <p>A thread begins with the first memory that an agent stores under its name.</p>
+              <p>The first memory that an agent stores under a name creates the thread.</p>
             </Nothing>
           </section>
         )}

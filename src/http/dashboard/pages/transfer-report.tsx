@@ -2,7 +2,7 @@ import type { ImportReport } from '../../../services/transfer/report'
 import { Note } from '../parts/common'
 import { count, plain, plural } from '../parts/words'
 
-/** What became of a file that was sent in. */
+/** Shows the outcome of an import. */
 const added = (reports: readonly ImportReport[], part: (report: ImportReport) => Readonly<Record<string, number>>) => {
   const sums: Record<string, number> = {}
   for (const report of reports) for (const [name, n] of Object.entries(part(report))) sums[name] = (sums[name] ?? 0) + n
@@ -59,12 +59,12 @@ export const Imported = ({ reports, dryRun }: { reports: readonly ImportReport[]
   return (
     <div class="stack">
       <div class="head">
-        <h1>{dryRun ? 'What an import would do' : 'Imported'}</h1>
+        <h1>{dryRun ? 'Import preview' : 'Imported'}</h1>
         <p>
-          {plural(reports.length, 'volume')} of the file {dryRun ? 'read; nothing was changed.' : 'taken in.'}
+          {plural(reports.length, 'volume')} of the file {dryRun ? 'read; nothing was changed.' : 'imported.'}
         </p>
       </div>
-      {problems.length === 0 ? null : <Note bad>{plural(problems.length, 'record')} cannot be taken.</Note>}
+      {problems.length === 0 ? null : <Note bad>{plural(problems.length, 'record')} cannot be imported.</Note>}
       {warned === 0 ? null : <Note>{plural(warned, 'warning')} about secrets and texts that address an agent.</Note>}
       <section class="card">
         <h2>Counts</h2>

@@ -3,7 +3,7 @@ import { Choice, Field, PostForm } from '../parts/form'
 import type { Visit } from '../visit'
 import { OrgField } from './administering'
 
-/** How an export is asked for, and a file sent in. */
+/** The forms for an export and an import. */
 interface Whose {
   readonly visit: Visit
   readonly by: Administrator
@@ -21,7 +21,7 @@ const Export = ({ visit, by, org }: Whose) => (
     <h2>Export</h2>
     <p class="soft">
       One packed file with everything that this {by.kind === 'operator' ? 'organization holds' : 'key sees'}, which any
-      Commonplace server takes in. Keys and the audit log are never in it.
+      Commonplace server can import. It never contains keys or the audit log.
     </p>
     <OrgField by={by} org={org} />
     <Field name="project" label="Project" hint="Empty for all" />
@@ -44,24 +44,24 @@ const Import = ({ visit, by, org }: Whose) => (
   <PostForm action="/settings/import" token={visit.formToken} class="card stack-form" brings="file">
     <h2>Import</h2>
     <p class="soft">
-      A file that an export has written. What is known already is not stored twice, so a file may be sent again. Files
-      of other programs, and large ones, are sent by <code>commonplace import</code>.
+      Choose a file from an export. Existing memories are not stored twice, so you can import a file again. For files of
+      other programs and large files, use <code>commonplace import</code>.
     </p>
     <OrgField by={by} org={org} />
     <Field name="file" label="File" type="file" required />
     <Choice
       name="on_conflict"
-      label="Memories that were changed here too"
+      label="Memories that also changed here"
       value="skip"
       options={[
-        ['skip', 'stay as they are here'],
-        ['replace', 'become those of the file, as a new version'],
+        ['skip', 'keep the version here'],
+        ['replace', 'store the version of the file as a new version'],
         ['fail', 'stop the import'],
       ]}
     />
     <p class="actions">
       <button type="submit" name="dry_run" value="true">
-        See what it would do
+        Preview
       </button>
       <button type="submit" class="main">
         Import

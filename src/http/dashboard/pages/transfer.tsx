@@ -11,9 +11,9 @@ import { sent, type Visit } from '../visit'
 import { administeringOne } from './administering'
 import { Imported } from './transfer-report'
 
-/** Export and import by hand (operate contract §2): the same as the routes of programs, for whoever administers the organization. */
+/** Exports and imports from the dashboard (operate contract §2), with the same rules as the routes for programs. */
 
-/** Volumes of one import from a page: what one invocation of a Worker may ask of D1; the command line sends a volume a request. */
+/** Volumes per import from a page, limited by the D1 queries of one Worker invocation; the command line sends one volume per request. */
 const MOST_VOLUMES = 5
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
 
@@ -22,7 +22,7 @@ async function actorOf(visit: Visit, action: string) {
   return visit.services.administration.actor(by, org)
 }
 
-/** A file, packed, that the browser keeps; with as many volumes as a request carries. */
+/** Downloads an export as a compressed file, with as many volumes as one request may contain. */
 export async function exportOrg(visit: Visit): Promise<Response> {
   const { services } = visit
   const { exports } = services.transfer
@@ -50,19 +50,19 @@ async function* bytesOf(file: Blob): AsyncGenerator<Uint8Array> {
   yield* await unpacked({ body: file.stream() })
 }
 
-/** Reads the file to its end before anything is taken. @throws Problem naming the line of the first fault */
+/** Reads the complete file before anything is imported. @throws Problem naming the line of the first error */
 async function checked(file: Blob): Promise<void> {
   const { volumes } = await verifyExport(() => bytesOf(file))
   const unequal = volumes.find(({ content, computed }) => content !== computed)
   if (unequal !== undefined)
     throw new Problem(
       'invalid_input',
-      `line ${unequal.line}: volume ${unequal.volume} says another content than its entries give; nothing was imported`,
+      `line ${unequal.line}: the content hash of volume ${unequal.volume} does not match its entries; nothing was imported`,
     )
   if (volumes.length > MOST_VOLUMES)
     throw new Problem(
       'limit_exceeded',
-      `The file has ${volumes.length} volumes, and a page takes ${MOST_VOLUMES}; nothing was imported. ` +
+      `The file has ${volumes.length} volumes, but a page can import at most ${MOST_VOLUMES}; nothing was imported. ` +
         'Use the command line: npm run -s commonplace -- import FILE',
     )
 }
@@ -71,8 +71,8 @@ export async function importFile(visit: Visit): Promise<Page> {
   const { services, file } = visit
   const actor = await actorOf(visit, 'import')
   const onConflict = CONFLICTS.find((known) => known === (sent(visit, 'on_conflict') ?? 'skip'))
-  if (onConflict === undefined) throw new Problem('invalid_input', 'Choose what becomes of memories that differ')
-  if (file === null) throw new Problem('invalid_input', 'Choose a file that an export has written')
+  if (onConflict === undefined) throw new Problem('invalid_input', 'Choose what to do with memories that differ')
+  if (file === null) throw new Problem('invalid_input', 'Choose a file from an export')
   await checked(file)
   const dryRun = sent(visit, 'dry_run') !== null
   const reports: ImportReport[] = []
@@ -83,7 +83,7 @@ export async function importFile(visit: Visit): Promise<Page> {
   }
   if (!dryRun) services.afterwards(services.maintenance.work())
   return {
-    title: dryRun ? 'What an import would do' : 'Imported',
+    title: dryRun ? 'Import preview' : 'Imported',
     at: '/settings',
     body: <Imported reports={reports} dryRun={dryRun} />,
   }

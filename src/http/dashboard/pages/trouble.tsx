@@ -2,12 +2,12 @@ import type { ProblemCode } from '../../../domain/errors'
 import type { Page } from '../page'
 import { homeOf } from '../parts/navigation'
 
-/** A page that says why there is nothing to see. */
+/** The page of an error. */
 const TITLES: Readonly<Record<ProblemCode, string>> = {
-  invalid_input: 'That does not work',
+  invalid_input: 'Invalid request',
   not_found: 'Not found',
   conflict: 'Nothing was changed',
-  limit_exceeded: 'Too much at once',
+  limit_exceeded: 'Limit exceeded',
   unsupported: 'Not available here',
   unauthorized: 'Not signed in',
   forbidden: 'Not allowed',
@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<ProblemCode, string>> = {
   internal: 'Something went wrong',
 }
 
-/** @param message one sentence, made for whoever reads it */
+/** @param message one sentence for the user */
 export const troublePage = (code: ProblemCode, message: string, status: number, isOperator = false): Page => ({
   title: TITLES[code],
   status,

@@ -1,17 +1,17 @@
-/** Addresses of pages. What stands in them is encoded here and nowhere else. */
+/** Addresses of pages, with their encoding. */
 export const entryAt = (id: number | string): string => `/entries/${id}`
 
-/** Names of `.` and `..` would be taken for steps of a path, also when they are encoded. */
+/** Names `.` and `..` would be resolved as path segments, even when encoded. */
 export const threadAt = (id: string): string =>
   id === '.' || id === '..' ? `/threads?${new URLSearchParams({ id })}` : `/threads/${encodeURIComponent(id)}`
 
-/** A path with those of the parameters that are not null. */
+/** Returns a path with those parameters that are not null. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | null>>): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
-/** The same page with other parameters; null takes one away. */
+/** Returns the address of the same page with other parameters; null removes one. */
 export function samePage(url: URL, changes: Readonly<Record<string, string | number | null>>): string {
   const query = new URLSearchParams(url.search)
   for (const [name, value] of Object.entries(changes))
@@ -23,11 +23,11 @@ export function samePage(url: URL, changes: Readonly<Record<string, string | num
 
 const OWN = 'http://own.invalid'
 
-/** Printable ASCII that browsers take for a path of the present host: `//` and `/\` would begin another host. */
+/** Printable ASCII that browsers resolve on the present host: `//` and `/\` would start another host. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/
 
 /**
- * Returns a path of this server that may follow a login; `/` in place of anything else. The resolved path is checked too, since resolving
+ * Returns a path of this server that may follow a login; `/` for anything else. The resolved path is checked too, since resolving
  * removes dot segments: `/..//host` becomes `//host`.
  */
 export function safePath(path: string | null): string {

@@ -3,7 +3,7 @@ import type { Millis } from '../../../domain/time'
 import { entryAt } from './addresses'
 import { Kind, Name, Nothing, ThreadLink, Time } from './common'
 
-/** What changed, as a list; the script adds rows of the same look on the page of activity. */
+/** A list of changes; on the activity page the script adds rows with the same markup. */
 const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~', deleted: '−' }
 const WORDS: Readonly<Record<FeedAction, string>> = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
 
@@ -33,7 +33,7 @@ export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now:
   <>
     {changes.length > 0 ? null : (
       <Nothing title="Nothing has changed yet">
-        <p>What agents and people store, change and delete stands here, with who did it and when.</p>
+        <p>Everything that agents and people store, change or delete is listed here.</p>
       </Nothing>
     )}
     <ol class="changes">

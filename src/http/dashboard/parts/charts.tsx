@@ -4,12 +4,12 @@ import { DAY_MS, type Millis } from '../../../domain/time'
 import { Name } from './common'
 import { count, day, percent, plural } from './words'
 
-/** Charts made on the server: SVG for the eye, and the same numbers as a table. */
+/** Charts rendered on the server: SVG, and the same numbers as a table. */
 
-/** Of the drawing, in units of its own; the stylesheet stretches it. */
+/** Size of the drawing in its own units; the stylesheet scales it. */
 const [STEP, HEIGHT] = [24, 100]
 
-/** Every day from the first to the last, also those without any. */
+/** Returns every day from the first to the last, including days without entries. */
 function everyDay(days: readonly Counted[], now: Millis, length: number): Counted[] {
   const known = new Map(days.map(({ name, count: number }) => [name, number]))
   return Array.from({ length }, (_, i) => {
@@ -20,7 +20,7 @@ function everyDay(days: readonly Counted[], now: Millis, length: number): Counte
 
 const dayOf = (name: string, now: Millis) => day(Date.parse(name), now)
 
-/** What was stored each day. */
+/** A chart of the memories stored per day. */
 export function Days({ days, now, length }: { days: readonly Counted[]; now: Millis; length: number }) {
   const all = everyDay(days, now, length)
   const most = Math.max(1, ...all.map(({ count: number }) => number))
@@ -82,7 +82,7 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: Mil
   )
 }
 
-/** A bar that fills a share of its place. @param share 0 to 1 */
+/** A bar that fills a fraction of its width. @param share 0 to 1 */
 export const Bar = ({ share, full = false }: { share: number; full?: boolean }) => (
   <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
     <rect class="track" width="100" height="8" />
@@ -92,13 +92,13 @@ export const Bar = ({ share, full = false }: { share: number; full?: boolean }) 
 
 interface BarsProps {
   readonly title: string
-  /** What the rows are: the head of their column. */
+  /** The header of the first column. */
   readonly of: string
   readonly rows: readonly Counted[]
   readonly label: (name: string) => Child
 }
 
-/** A table whose rows have a bar: the most first. */
+/** A table whose rows have a bar, sorted by value. */
 export function Bars({ title, of, rows, label }: BarsProps) {
   const most = Math.max(1, ...rows.map(({ count: number }) => number))
   return (
@@ -133,11 +133,11 @@ interface MeterProps {
   readonly part: number
   readonly whole: number
   readonly says?: string
-  /** From this share on it is told as too much. */
+  /** Fraction from which it is shown as a warning. */
   readonly warnsAt?: number
 }
 
-/** A share of a whole. */
+/** Shows a part of a total. */
 export const Meter = ({ label, part, whole, says, warnsAt = 2 }: MeterProps) => (
   <div class="meter">
     <p>

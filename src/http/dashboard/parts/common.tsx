@@ -5,9 +5,9 @@ import type { Millis } from '../../../domain/time'
 import { entryAt, samePage, threadAt, withQuery } from './addresses'
 import { ago, day, exact, plain } from './words'
 
-/** Parts that many pages share. Everything that was stored stands in them as text, which JSX escapes. */
+/** Parts that many pages share. Stored data is inserted as text, which JSX escapes. */
 
-/** A time: how long ago, and the instant itself for whoever points at it; the script says it in the reader's zone. */
+/** A relative time with the exact instant as its title; the script shows it in the reader's zone. */
 export const Time = ({ at, now }: { at: number; now: Millis }) => {
   const said = ago(at, now)
   return (
@@ -19,7 +19,7 @@ export const Time = ({ at, now }: { at: number; now: Millis }) => {
 
 export const Kind = ({ kind }: { kind: string }) => <span class={`kind kind-${kind}`}>{plain(kind)}</span>
 
-/** Text of unknown direction and length, which must not reorder or overlap what stands beside it. */
+/** Text of unknown direction and length, isolated so that it does not reorder or overlap its neighbors. */
 export const Name = ({ children }: { children: Child }) => <bdi class="name">{children}</bdi>
 
 export const EntryLink = ({ entry }: { entry: Pick<Entry, 'id' | 'title' | 'text'> }) => (
@@ -34,7 +34,7 @@ export const ThreadLink = ({ id }: { id: string }) => (
   </a>
 )
 
-/** Many a project is a path: where it has to be broken, it is behind a slash. */
+/** Allows line breaks after the slashes of a project path. */
 export const ProjectLink = ({ project }: { project: string }) => (
   <a class="quiet" href={withQuery('/search', { project })}>
     <Name>
@@ -61,7 +61,7 @@ export const Tags = ({ tags }: { tags: readonly string[] }) =>
     </ul>
   )
 
-/** Thumbnails; each opens the image. */
+/** Thumbnails that link to the full images. */
 export const Images = ({ of: { id, images } }: { of: Pick<Entry, 'id' | 'images'> }) =>
   images.length === 0 ? null : (
     <ul class="images" aria-label="Images">
@@ -81,14 +81,14 @@ export const Images = ({ of: { id, images } }: { of: Pick<Entry, 'id' | 'images'
     </ul>
   )
 
-/** Who wrote something, in a row of facts. */
+/** The author of a memory, in a list of facts. */
 export const By = ({ entry }: { entry: Pick<Entry, 'agent' | 'source'> }) => (
   <span class="by">{entry.agent === null ? entry.source : <Name>{entry.agent}</Name>}</span>
 )
 
 export const Facts = ({ children }: { children: Child }) => <div class="facts">{children}</div>
 
-/** Why there is nothing, and what to do about it. */
+/** The message of an empty list, with what to do next. */
 export const Nothing = ({ title, children }: { title: string; children?: Child }) => (
   <div class="nothing">
     <p class="nothing-title">{title}</p>
@@ -96,20 +96,20 @@ export const Nothing = ({ title, children }: { title: string; children?: Child }
   </div>
 )
 
-/** What is to be known, said once at the head of a page. */
+/** A message at the top of a page. */
 export const Note = ({ children, bad = false }: { children: Child; bad?: boolean }) => (
   <div class={bad ? 'note bad' : 'note'} role={bad ? 'alert' : 'status'}>
     {children}
   </div>
 )
 
-/** Newer and older parts of a list that is cut by offset; of a ranked one what stands before and behind. */
+/** Links to the previous and next page of a list that is paged by offset. */
 export function Pages({ url, offset, shown, total, size, isRanked = false }: PagesProps) {
   if (offset === 0 && shown >= total) return null
   const newer = offset > 0 ? samePage(url, { offset: Math.max(0, offset - size) || null }) : null
   const older = offset + shown < total ? samePage(url, { offset: offset + size }) : null
   return (
-    <nav class="pages" aria-label="Parts of this list">
+    <nav class="pages" aria-label="Pages of this list">
       {newer === null ? (
         <span />
       ) : (
@@ -137,7 +137,7 @@ interface PagesProps {
   readonly isRanked?: boolean
 }
 
-/** Text that is meant to be copied; the script adds a button. */
+/** Text with a copy button, which the script adds. */
 export const Copyable = ({ text, label }: { text: string; label: string }) => (
   <section class="copyable" aria-label={label}>
     <pre data-copy tabindex={0}>

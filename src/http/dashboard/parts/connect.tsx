@@ -3,18 +3,18 @@ import { PLACEHOLDER, setupOf } from '../../../integrations/setup/client-setup'
 import { snippetOf } from '../../../integrations/setup/snippet'
 import { Copyable } from './common'
 
-/** How clients are told of this server: lines to copy. */
+/** Lines to copy that connect clients to this server. */
 export interface Connecting {
   readonly origin: string
   readonly open: boolean
-  /** A key that was just made, to stand in the lines; null where the reader has to fill in their own. */
+  /** A key that was just made, to insert in the lines; null for a placeholder. */
   readonly key: string | null
 }
 
-/** The few tools of every day: what clients pay for their definitions with each request. */
+/** The tools for daily use, to limit the tokens that tool definitions cost a client with each request. */
 export const endpointOf = (origin: string): string => `${origin}/mcp/core`
 
-/** The one line of Claude Code. */
+/** The command for Claude Code. */
 export const claudeCodeLine = ({ origin, open, key }: Connecting): string =>
   `claude mcp add --transport http commonplace ${endpointOf(origin)}${
     open ? '' : ` --header "Authorization: Bearer ${key ?? '<key>'}"`
@@ -43,13 +43,13 @@ function Client({ client, of: { origin, open, key } }: { client: SetupClient; of
   )
 }
 
-/** Lines for every client of the list; those that read the key from the environment name its variable. */
+/** Lines for every supported client; those that read the key from the environment name its variable. */
 export const Clients = ({ of }: { of: Connecting }) => (
   <div>
     <p class="soft">For Claude Code, in a terminal:</p>
     <Copyable text={claudeCodeLine(of)} label="Command for Claude Code" />
     {of.key === null ? null : (
-      <p class="hint">Lines that name COMMONPLACE_KEY read the key from that variable of your shell.</p>
+      <p class="hint">Lines with COMMONPLACE_KEY read the key from that environment variable.</p>
     )}
     <div class="clients more">
       {SETUP_CLIENTS.map((client) => (

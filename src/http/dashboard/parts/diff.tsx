@@ -1,19 +1,19 @@
-/** A unified diff of two texts, line by line; within a line that took the place of one, what differs stands out. */
+/** Renders a unified diff of two texts, line by line, and highlights the differences within a replaced line. */
 type Kind = 'place' | 'add' | 'cut'
 
 const kindOf = (line: string): Kind | undefined =>
   line.startsWith('@@') ? 'place' : line.startsWith('+') ? 'add' : line.startsWith('-') ? 'cut' : undefined
 
-/** The names of both sides, which the page says itself, and that a text has no line break at its end, as most have none. */
+/** Header lines and the note about a missing line break at the end, which the page does not show. */
 const isBeside = (line: string, i: number): boolean => (i < 2 && /^(---|\+\+\+) /.test(line)) || line.startsWith('\\ ')
 
-/** Where a part begins, for people. */
+/** The header of a hunk, for people. */
 const placeOf = (line: string): string => `Line ${/\+(\d+)/.exec(line)?.[1] ?? ''}`
 
-/** Longer lines are not compared. Code units. */
+/** Limit of a line that is compared by character, in code units. */
 const COMPARED = 5_000
 
-/** How much two texts have in common at their beginnings and, behind that, at their ends; never half a character. */
+/** Returns the lengths of the common prefix and suffix of two texts; never half a character. */
 function shared(a: string, b: string): readonly [start: number, end: number] {
   const [left, right] = [[...a], [...b]]
   const most = Math.min(left.length, right.length)
@@ -24,7 +24,7 @@ function shared(a: string, b: string): readonly [start: number, end: number] {
   return [units(left.slice(0, start)), units(left.slice(left.length - end))]
 }
 
-/** Lines that were cut, with those that took their places: where as many stand next to each other. */
+/** Pairs removed and added lines where equally many follow each other. */
 function partners(kinds: readonly (Kind | undefined)[]): ReadonlyMap<number, number> {
   const found = new Map<number, number>()
   const runFrom = (from: number, kind: Kind): number => {
@@ -45,7 +45,7 @@ function partners(kinds: readonly (Kind | undefined)[]): ReadonlyMap<number, num
   return found
 }
 
-/** A line with its sign, and what its partner has not. */
+/** A line with its sign, and its differences from its pair. */
 function Differing({ line, other }: { line: string; other: string | undefined }) {
   if (other === undefined || line.length > COMPARED || other.length > COMPARED) return <>{line}</>
   const [start, end] = shared(line.slice(1), other.slice(1))

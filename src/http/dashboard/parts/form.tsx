@@ -1,17 +1,17 @@
 import type { Child } from 'hono/jsx'
 
-/** Parts of forms. */
+/** Form elements. */
 interface PostFormProps {
   readonly action: string
   readonly token: string
   readonly children: Child
   readonly class?: string
-  /** A key that sends it, where the script listens. */
+  /** A key that submits it, if scripts run. */
   readonly shortcut?: string
   readonly brings?: 'file'
 }
 
-/** A form that changes something: it carries the token of the session. */
+/** A form that changes data: it carries the token of the session. */
 export const PostForm = ({ action, token, children, class: name, shortcut, brings }: PostFormProps) => (
   <form
     method="post"
@@ -27,7 +27,7 @@ export const PostForm = ({ action, token, children, class: name, shortcut, bring
 
 interface FieldProps {
   readonly name: string
-  /** Where several forms of a page have a field of that name. */
+  /** A distinct id where several forms of a page have a field with the same name. */
   readonly id?: string
   readonly label: string
   readonly value?: string | null
@@ -102,7 +102,7 @@ interface AreaProps {
   readonly class?: string
 }
 
-/** A browser drops a line break right behind the tag. */
+/** A line break first: browsers drop one directly after the tag. */
 export const Area = ({ name, label, value, rows, hint, class: kind }: AreaProps) => (
   <div class="field">
     <label for={name}>{label}</label>

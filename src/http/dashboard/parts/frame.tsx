@@ -7,7 +7,7 @@ import { PostForm } from './form'
 import { Mark } from './icons'
 import { ADMINISTRATION, homeOf, Places, placesOf } from './navigation'
 
-/** What stands around every page: head, navigation, who is looking. */
+/** The frame of every page: head, navigation, the current key. */
 const Head = ({ title }: { title: string }) => (
   <head>
     <meta charset="utf-8" />
@@ -20,7 +20,7 @@ const Head = ({ title }: { title: string }) => (
   </head>
 )
 
-/** Whose eyes these are: what is shown is what this key may see. */
+/** The key of the session: pages show what this key can see. */
 function Who({ visit }: { visit: Visit }) {
   const { credential, config } = visit
   const isOpen = config.authMode === 'open'
@@ -57,7 +57,7 @@ function Who({ visit }: { visit: Visit }) {
   )
 }
 
-/** A search from wherever one is; not on small screens, where the page of searches is as near. */
+/** The search box of every page; hidden on small screens, where the search page is in the navigation. */
 const Quick = () => (
   <search class="quick">
     <form method="get" action="/search">
@@ -114,7 +114,7 @@ export const Frame = ({ visit, page, waiting }: FrameProps) => (
   </html>
 )
 
-/** A page for somebody who has not come in yet. */
+/** The frame of a page without a session. */
 export const Door = ({ page }: { page: Page }) => (
   <html lang="en">
     <Head title={page.title} />

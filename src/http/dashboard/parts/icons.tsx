@@ -1,4 +1,4 @@
-/** Small pictures of the navigation: strokes in a square of 16. What they mean always stands beside them as a word. */
+/** Icons of the navigation: strokes in a square of 16. Each has a text label next to it. */
 const PATHS = {
   overview: 'M2.5 13.5v-5m4 5v-9m4 9V7m3 6.5v-11',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10Zm3.6-1.4L14 14',
@@ -22,7 +22,7 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 )
 
-/** An open book: the commonplace book of a reader. */
+/** The logo: an open book. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
     <path d="M12 6.5C10 4.8 7 4.2 3 4.5v13c4-.3 7 .3 9 2 2-1.7 5-2.3 9-2v-13c-4-.3-7 .3-9 2Zm0 0v13" />

@@ -2,7 +2,7 @@ import { type Child, jsx } from 'hono/jsx'
 import { type Shape, shapesOf } from '../../../domain/reading/shapes'
 import { Verbatim } from './verbatim'
 
-/** A stored text for people: the shapes of Markdown, each character written by JSX, which escapes it. Line breaks stay where they are. */
+/** Renders a stored text as Markdown. JSX escapes every character; line breaks are preserved. */
 function written(shape: Shape): Child {
   if (typeof shape === 'string') return shape
   const parts = shape.parts.map(written)
@@ -26,7 +26,7 @@ function written(shape: Shape): Child {
   }
 }
 
-/** @param text as it was stored, or its beginning */
+/** @param text as it was stored, or a preview of it */
 export function Markdown({ text }: { text: string }) {
   const shapes = shapesOf(text)
   return shapes === null ? (

@@ -2,7 +2,7 @@ import { MOST_WAITING } from '../../../domain/capture/review'
 import { hasRole, type Visit } from '../visit'
 import { Icon, type IconName } from './icons'
 
-/** Which pages the navigation leads to: of memory, of review, of administration. */
+/** Groups of the navigation: memory, review, administration. */
 
 interface Place {
   readonly at: string
@@ -47,7 +47,7 @@ export const Places = ({ places, at, label }: { places: readonly Place[]; at: st
   </ul>
 )
 
-/** Review changes what is stored, so it is offered to whoever may, where anything is captured. */
+/** Review is offered to keys that may write, if capture is on. */
 const REVIEW: Place = { at: '/review', label: 'Review', icon: 'review' }
 
 /** Pairs of memories to settle, for those who may change them. */
@@ -63,5 +63,5 @@ export const placesOf = (visit: Visit, waiting: number): readonly Place[] => [
   ...(hasRole(visit, 'writer') ? [STALE] : []),
 ]
 
-/** The first page of a visitor: the holder of ADMIN_TOKEN sees no memory, so that there is nothing to look over. */
+/** Returns the first page of a visitor; the holder of ADMIN_TOKEN sees no memory, so the overview would be empty. */
 export const homeOf = (isOperator: boolean): string => (isOperator ? '/projects' : '/')

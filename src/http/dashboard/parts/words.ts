@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, type Millis } from '../../../domain/time'
 
-/** How numbers, sizes and times are said. */
+/** Formats numbers, sizes and times. */
 const MINUTE_MS = 60_000
 const THIN_SPACE = '\u202f'
 
-/** `12 345`: in groups of three. */
+/** `12 345`: groups of three digits. */
 export const count = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE)
 
 export const plural = (value: number, one: string, many = `${one}s`): string =>
@@ -22,14 +22,14 @@ export const percent = (part: number, whole: number): string =>
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `3 Nov`, of UTC; with the year where it is another one than now. */
+/** `3 Nov`, in UTC; with the year unless it is the current one. */
 export function day(ms: Millis, now: Millis): string {
   const [date, today] = [new Date(ms), new Date(now)]
   const year = date.getUTCFullYear() === today.getUTCFullYear() ? '' : ` ${date.getUTCFullYear()}`
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${year}`
 }
 
-/** How long ago, for what is not long ago; else the day. */
+/** A relative time for recent instants; else the day. */
 export function ago(ms: Millis, now: Millis): string {
   const past = now - ms
   if (past < 0) return day(ms, now)
@@ -43,7 +43,7 @@ export function ago(ms: Millis, now: Millis): string {
 /** The exact instant, to the second, in UTC. */
 export const exact = (ms: Millis): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** A score as agents see it. */
+/** A score as agents get it. */
 export const score = (value: number): string => String(Number(value.toPrecision(3)))
 
 /** `error_pattern` as people read it. */
