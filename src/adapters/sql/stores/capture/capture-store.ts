@@ -212,7 +212,7 @@ export function createSqlCaptureStore(
         connection,
         sql`SELECT e.id FROM entries e
           WHERE ${listed(dialect, scope, clock.now(), 'e', { captured: 'alone' })} AND e.thread_id = ${threadId}
-            AND e.owner = ${ownerOf(scope)}
+            AND e.kind = 'session' AND e.owner = ${ownerOf(scope)}
           ORDER BY e.id LIMIT 1`,
         firstRow((row) => num(row, 'id')),
       )
