@@ -39,7 +39,9 @@ async function server({ client, directory }) {
   const answers = new Set()
   const toast = async (message) => {
     try {
-      if (message !== null) await client.tui.showToast({ body: { message, variant: 'warning' } })
+      // A line that begins with counts names nothing that is wrong.
+      const variant = /^commonplace: (?:memory:|\d+ (?:or more )?sessions? )/.test(message) ? 'info' : 'warning'
+      if (message !== null) await client.tui.showToast({ body: { message, variant } })
     } catch {
       // Without a terminal the output is not visible.
     }

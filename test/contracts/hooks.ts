@@ -82,7 +82,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       ]
       expect(await send(ada, events)).toEqual({
         ...{ stored: 7, repeated: 0, output: null },
-        ...{ memory: { session, shown: 0, used: 0, captured: 1 }, waiting: 1 },
+        ...{ memory: { session, shown: 0, used: 0, captured: 1 }, waiting: 0 },
       })
       const [entry, ...more] = await captured(ada)
       expect(more).toEqual([])
@@ -430,6 +430,25 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         sql`SELECT memories AS text FROM session_memories WHERE org = ${ada.org} ORDER BY session`,
       )
       expect(uses.map(({ text }) => JSON.parse(String(text)))).toEqual([[[Number(id), 9]], [[Number(id), 1]]])
+    })
+
+    it('are left off at a session, never at a proposal that waits in its thread, which the review lists', async () => {
+      const [one, other] = [claudeCode(session), claudeCode(`${session}-other`)]
+      await send(ada, [one.prompt('Mend the light'), one.edit('a.ts'), one.edit('b.ts'), one.end()])
+      world.clock.advance(MINUTE)
+      await send(ada, [other.prompt('Proposed words'), other.edit('c.ts'), other.edit('d.ts'), other.end()])
+      const thread = `session:claude-code:${session}`
+      await beside(sql`UPDATE entries SET named_kind = 'gotcha', thread_id = ${thread}
+        WHERE org = ${ada.org} AND thread_id = ${`${thread}-other`}`)
+      const start = claudeCode(`${session}-next`).start()
+      const text = textOf(await send(ada, [start], start.id))
+      expect(text).toContain('Mend the light')
+      expect(text).not.toContain('Proposed words')
+      const { json } = await world.http(ada.secret, 'GET', `/api/v1/orgs/${ada.org}/captured`)
+      expect(json.items.map(({ kind, thread_id }: Json) => [kind, thread_id])).toEqual([
+        ['gotcha', thread],
+        ['session', thread],
+      ])
     })
 
     it('leave out texts that address an agent until a person approves them, and list them for review', async () => {

@@ -17,6 +17,7 @@ const LONGEST_MS = 400_000
  * @property {string[][]} install its own commands (capture contract §1)
  * @property {(prompt: string, model: string) => { args: string[], env: Record<string, string> }} ask
  * @property {(command: string) => { tool: string, args: object }} shell
+ * @property {(task: string) => { tool: string, args: object }} [delegates] gives a task to a subagent, whose start our hook answers
  * @property {((folder: string, file: string) => { tool: string, args: object }) | null} writes a file, by its own tool
  */
 
@@ -35,6 +36,10 @@ export const AGENTS = {
       env: { ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'sk-ant-scripted', ENABLE_TOOL_SEARCH: 'false' },
     }),
     shell: (command) => ({ tool: 'Bash', args: { command, description: 'run' } }),
+    delegates: (prompt) => ({
+      tool: 'Agent',
+      args: { description: 'look', prompt, subagent_type: 'general-purpose' },
+    }),
     writes: (folder, file) => ({ tool: 'Write', args: { file_path: join(folder, file), content: 'lamp: LED\n' } }),
   },
   codex: {

@@ -92,6 +92,20 @@ async function tryClient(name, agent) {
   tell(name, 'another session begins with the same bytes', startsIn((await whole())[0])[0] === told)
   await erase()
 
+  if (agent.delegates !== undefined) {
+    const task = agent.delegates('Look after berth 7')
+    let asked = 0
+    const { model, client } = await begin(() => (asked++ === 0 ? task : { answer: 'Done.' }))
+    await client.done
+    model.stop()
+    // The only request without the person's prompt is that of the subagent.
+    const own = requestsOf(model).filter((body) => !JSON.stringify(body).includes('Fix the harbour light'))
+    if (process.env.VERBOSE)
+      console.log(own.map((body) => [JSON.stringify(body.messages).slice(0, 200), startsIn(body).length]))
+    tell(name, 'a subagent starts with memory', own.length > 0 && startsIn(own[0]).length > 0)
+    await erase()
+  }
+
   // The model is silent after the tools have run, and the client is killed with everything that it started.
   const { model, client } = await begin((results) => (results.length < 3 ? steps[results.length] : null))
   let isOver = false

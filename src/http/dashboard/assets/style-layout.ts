@@ -9,7 +9,8 @@ text-decoration:none}
 padding:.2rem var(--s3) 0}
 .side nav ul{display:flex;gap:.1rem}
 .side nav .icon{display:none}
-.side nav .waiting{position:relative;margin-left:auto;padding:0 .4rem;border-radius:1rem;background:var(--tint);color:var(--accent);font-size:.75rem}
+.side nav .waiting{position:relative;margin-left:auto;padding:0 .4rem;border-radius:1rem;
+background:var(--tint);color:var(--accent);font-size:.75rem}
 .side nav a{display:flex;align-items:center;gap:.6rem;padding:.3rem .55rem;min-height:2.25rem;white-space:nowrap;
 color:var(--soft);font-weight:480;text-decoration:none;border-bottom:2px solid transparent}
 .side nav a:hover{color:var(--ink)}

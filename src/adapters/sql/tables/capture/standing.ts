@@ -150,7 +150,8 @@ function leftOffStatement(
         SELECT e.id, e.thread_id, ${dialect.textAt(['branch'])} AS branch, coalesce(${dialect.textAt(['work'])}, '') AS work,
           e.updated_at - CASE WHEN ${dialect.textAt(['work'])} = 'small' THEN ${SMALL_MS} ELSE 0 END AS effective
         FROM entries e
-        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })} AND coalesce(e.owner, '') = ${scope.owner ?? ''}
+        WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone', isApproved })} AND e.kind = 'session'
+          AND coalesce(e.owner, '') = ${scope.owner ?? ''}
           AND ${project === null ? ofProject(null) : inProject(dialect, scope, project, sql`e.project`)}
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
