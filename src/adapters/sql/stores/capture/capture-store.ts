@@ -229,11 +229,7 @@ export function createSqlCaptureStore(
         connection,
         sql`SELECT e.id FROM entries e
           WHERE ${listed(dialect, scope, clock.now(), 'e', { captured: 'alone' })} AND e.thread_id = ${threadId}
-<<<<<<< HEAD
-            AND e.owner = ${ownerOf(scope)} AND e.kind = 'session'
-=======
             AND e.kind = 'session' AND e.owner = ${ownerOf(scope)}
->>>>>>> c62
           ORDER BY e.id LIMIT 1`,
         firstRow((row) => num(row, 'id')),
       )
