@@ -31,7 +31,7 @@ async function library() {
     "export { createOllamaLanguageModel } from './adapters/ollama/language-model'",
     "export { createOpenAiLanguageModel } from './adapters/openai/language-model'",
   ].join('\n')
-  const resolveDir = fileURLToPath(new URL('../../src', import.meta.url))
+  const resolveDir = fileURLToPath(new URL('../../src', import.meta.url).href)
   await build({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile })
   try {
     return await import(pathToFileURL(outfile).href)

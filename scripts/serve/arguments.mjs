@@ -44,7 +44,7 @@ const OPTIONS = {
 }
 
 export const USAGE =
-  'takes --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER, --log FILE and --inspector-port N'
+  'accepts --port N, --ip ADDRESS, --var NAME:VALUE, --env-file FILE, --persist-to FOLDER, --log FILE and --inspector-port N'
 
 /** @param {string} name @param {string} text */
 function readPort(name, text) {

@@ -75,7 +75,7 @@ describe('commonplace projects', () => {
     await run('remember', 'Carts expire after an hour.', '--project', old)
     await run('remember', 'Carts hold ten items.', '--project', now)
     expect(await run('projects')).toMatch(/^github\.com\/acme\/checkout .*\n?/m)
-    expect(await run('projects', '--forked')).toMatch(/No projects look alike|Nothing was merged/)
+    expect(await run('projects', '--forked')).toMatch(/No likely duplicates found|Nothing was merged/)
     expect(await run('projects', 'rename', now, '--name', 'Checkout')).toContain(`${now} is called Checkout.`)
     const merged = await run('projects', 'merge', old, '--into', now)
     expect(merged).toContain(`${old} is a name of ${now}; its entries are found under both.`)

@@ -17,7 +17,7 @@ export const remove = defineWritingTool({
   effect: 'change',
   example: { memoryId: '5' },
   promise: 'FABRIC-43',
-  budget: { tokens: 130, trips: 4, reads: [90, 90], writes: 23 },
+  budget: { tokens: 130, trips: 4, reads: [95, 95], writes: 23 },
   input,
   output: fabricOutput({ success: z.boolean(), deletedFrom: z.int() }),
   inspect: (args, { principal }) => void projectNamed(principal, soundArguments(input, args)),

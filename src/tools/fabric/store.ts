@@ -64,7 +64,7 @@ export const store = defineWritingTool({
   effect: 'store',
   example: { type: 'code_pattern', content: 'Wrap every query in withTenant().', metadata: { projectPath: 'ferry' } },
   promise: 'FABRIC-43',
-  budget: { tokens: 320, trips: 5, reads: [300, 280], writes: 54 },
+  budget: { tokens: 320, trips: 5, reads: [300, 290], writes: 54 },
   input,
   output: fabricOutput({
     id: z.string(),

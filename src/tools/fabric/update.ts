@@ -75,7 +75,7 @@ export const update = defineWritingTool({
   effect: 'change',
   example: { memoryId: '4', content: 'Wrap every query in withTenant(), reads too.' },
   promise: 'FABRIC-48',
-  budget: { tokens: 290, trips: 5, reads: [170, 170], writes: 83 },
+  budget: { tokens: 290, trips: 5, reads: [175, 175], writes: 83 },
   input,
   output: fabricOutput({
     memory: memoryOutput,

@@ -5,7 +5,11 @@ import type { Prompt } from './prompt'
 const framed = (pack: string): string => pack.replace(/<(?=\/?memory)/gi, '&lt;')
 
 /** A goal whose words are joined by hyphens, as clients force that end an argument at a space, in words. Codes with digits stay. */
-const inWords = (goal: string): string => (/^\p{L}+(-\p{L}+){2,}$/u.test(goal) ? goal.replaceAll('-', ' ') : goal)
+const inWords = (goal: string): string => {
+  const parts = goal.split('-')
+  const areWords = parts.length >= 3 && parts.every((part) => /^\p{L}+$/u.test(part))
+  return areWords ? parts.join(' ') : goal
+}
 
 export const startSession: Prompt = {
   name: 'start_session',

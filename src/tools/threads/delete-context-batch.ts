@@ -33,7 +33,7 @@ export const deleteContextBatch = defineWritingTool({
   effect: 'delete',
   example: { thread_ids: ['night-run'], source: 'agent' },
   promise: 'THREADS-65',
-  budget: { tokens: 190, trips: 3, reads: [690, 2_790], writes: 4 },
+  budget: { tokens: 190, trips: 3, reads: [695, 2_800], writes: 4 },
   input,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   isCostly: () => false,

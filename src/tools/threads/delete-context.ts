@@ -33,7 +33,7 @@ export const deleteContext = defineWritingTool({
   effect: 'delete',
   example: { context_ids: [2] },
   promise: 'THREADS-58',
-  budget: { tokens: 180, trips: 3, reads: [1_199, 4_724], writes: 1_709 },
+  budget: { tokens: 180, trips: 3, reads: [1_210, 4_740], writes: 1_709 },
   input,
   output: output(deletedOutput),
   isCostly: () => false,

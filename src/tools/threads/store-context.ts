@@ -45,7 +45,7 @@ export const storeContext = defineWritingTool({
     metadata: { project: 'ferry', kind: 'gotcha' },
   },
   promise: 'THREADS-24',
-  budget: { tokens: 330, trips: 4, reads: [532, 532], writes: 232 },
+  budget: { tokens: 330, trips: 4, reads: [540, 540], writes: 232 },
   input: storeArguments,
   output: output({
     success: z.boolean(),

@@ -132,7 +132,7 @@ export async function review(visit: Visit): Promise<Page> {
           <p>
             {items.length === 0
               ? ''
-              : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to look at. `}
+              : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to review. `}
             Clients capture sessions automatically. Only their owner finds a session until it is approved. A session
             that is not approved expires.
           </p>
