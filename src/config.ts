@@ -2,7 +2,7 @@ import { type Environment, type IndexedFieldConfig, type ModelChoice, Reader } f
 import { VECTOR_MEMORY_MB } from './domain/capacity'
 import { MEGABYTE } from './domain/entry/image'
 import { Problem } from './domain/errors'
-import type { HistoryTerms } from './domain/history/terms'
+import type { HistoryTerms } from './domain/history/version'
 import type { ModelState } from './domain/meaning/hosted-model'
 import { QUOTA_NAMES, type Quotas } from './domain/quota'
 import type { Levels } from './domain/recall/similarity'

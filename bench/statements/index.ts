@@ -1,4 +1,4 @@
-import type { Bindings } from '../../src/composition/bindings'
+import type { Bindings } from '../../src/composition/isolate'
 import type { Environment } from '../../src/config'
 import worker from '../../src/index'
 

@@ -1,5 +1,5 @@
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
-import type { Bindings } from '../../src/composition/bindings'
+import type { Bindings } from '../../src/composition/isolate'
 import type { Environment } from '../../src/config'
 import { toBase64 } from '../../src/domain/meaning/vector'
 import worker from '../../src/index'

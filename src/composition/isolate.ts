@@ -1,13 +1,57 @@
 // What lives as long as an isolate, and is the same for all of its requests.
 
+import type { ModelService } from '../adapters/builtin/embedder'
+import type { FeedObject } from '../adapters/feed-object/object'
+import type { RateLimitBinding } from '../adapters/gate-object/index'
+import type { GateObject } from '../adapters/gate-object/object'
+import type { VectorObject } from '../adapters/vector-object/object'
+import type { VectorizeBinding } from '../adapters/vectorize/index'
+import type { AiRunner } from '../adapters/workers-ai/models'
 import type { Levels } from '../domain/recall/similarity'
 import { type Analyzer, createAnalyzer } from '../domain/search/analysis'
 import type { Millis } from '../domain/time'
-import type { CatchUpState } from '../services/keeping/catch-up'
+import type { Log } from '../http/log'
+import type { Embedder } from '../ports/models'
+import type { VectorIndex } from '../ports/vector-index'
 import { createEmbeddingTurn, type EmbeddingTurn } from '../services/keeping/outbox-work'
 import type { PendingState } from '../services/keeping/pending-index'
+import type { CatchUpState } from '../services/keeping/sync-vectors'
 import type { NamesCache } from '../services/people/project-names'
-import type { Bindings } from './bindings'
+
+/** What a deployment binds to the Worker. */
+export interface Bindings {
+  /** Absent with STORAGE_BACKEND=postgresql. */
+  readonly DB?: D1Database
+  /** Only with STORAGE_BACKEND=postgresql. */
+  readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
+  /** Absent in an account without R2; nothing but images needs it. */
+  readonly IMAGES?: R2Bucket
+  /** Where the daily backups go; absent where there are none. */
+  readonly BACKUP_BUCKET?: R2Bucket
+  /** Absent where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
+  readonly VECTORS?: DurableObjectNamespace<VectorObject>
+  /** Counts the requests of each key. */
+  readonly GATES: DurableObjectNamespace<GateObject>
+  /** Carries commits to those who wait for them; absent in a deployment whose wrangler.toml does not bind it yet. */
+  readonly FEEDS?: DurableObjectNamespace<FeedObject>
+  /** Counts requests a minute in the place of GATES, with the numbers of wrangler.toml. */
+  readonly RATE_LIMITER?: RateLimitBinding
+  /** Only with VECTOR_BACKEND=vectorize. */
+  readonly VECTORIZE?: VectorizeBinding
+  /** Tells what is wrong with the files of a local D1; only where `npm start` runs the Worker. */
+  readonly LOCAL_STORAGE?: Pick<Fetcher, 'fetch'>
+  /**
+   * Set by `npm start`: the header in which its entry names a client's address, under a name drawn at each start. Where it is set,
+   * headers of Cloudflare are those of a client.
+   */
+  readonly CLIENT_ADDRESS_HEADER?: string
+  /** Set by `npm start`, drawn at each start: a request with it runs the schedule, which nothing else runs on this machine. */
+  readonly SCHEDULE_TOKEN?: string
+  /** Runs the model of `EMBEDDING_PROVIDER=builtin`; only where `npm start` runs the Worker. */
+  readonly BUILTIN_MODEL?: ModelService
+  /** Only where a provider is `workers-ai`. */
+  readonly AI?: AiRunner
+}
 
 /** Analyzers remember what words become, so each lives as long as the isolate. */
 const analyzers = new Map<string, Analyzer>()
@@ -71,4 +115,43 @@ export function levelsOf(bindings: Bindings): Map<string, Levels> {
   const known = levels.get(database) ?? new Map<string, Levels>()
   levels.set(database, known)
   return known
+}
+
+/** Says to the log, and so to what measures a request, how long a stage took. */
+const timing =
+  (stage: 'embed' | 'index', log: Log) =>
+  <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+  async (...args: Args): Promise<Result> => {
+    const begun = Date.now()
+    try {
+      return await work(...args)
+    } finally {
+      log('DEBUG', 'stage', { stage, milliseconds: Date.now() - begun })
+    }
+  }
+
+/** The model, with a watch beside it; what tells nothing of time passes as it is. */
+export function timedEmbedder(embedder: Embedder, log: Log): Embedder {
+  const timed = timing('embed', log)
+  const { embed, embedInTime, embedPatiently } = embedder
+  return {
+    ...embedder,
+    embed: timed(embed.bind(embedder)),
+    ...(embedInTime && { embedInTime: timed(embedInTime.bind(embedder)) }),
+    ...(embedPatiently && { embedPatiently: timed(embedPatiently.bind(embedder)) }),
+  }
+}
+
+/** The index of vectors likewise. What it asks of a database counts there too. */
+export function timedIndex(index: VectorIndex, log: Log): VectorIndex {
+  const timed = timing('index', log)
+  const { search, nearby, apply, settle, state } = index
+  return {
+    ...index,
+    search: timed(search.bind(index)),
+    nearby: nearby === null ? null : timed(nearby.bind(index)),
+    apply: timed(apply.bind(index)),
+    settle: timed(settle.bind(index)),
+    state: timed(state.bind(index)),
+  }
 }

@@ -1,26 +1,33 @@
+import initial from '../../migrations/d1/0001_initial.sql'
 import { type BatchCost, createD1Connection } from '../adapters/d1/connection'
 import { hosted, preparing, type StorageState, storageHost } from '../adapters/d1/hosted'
 import { migrateD1 } from '../adapters/d1/migrate'
-import { analyzingGrown } from '../adapters/postgres/analyze-grown'
 import { createPostgresConnection, type PostgresOptions } from '../adapters/postgres/connection'
 import { createPostgresDialect } from '../adapters/postgres/dialect'
 import { createPostgresFullText } from '../adapters/postgres/full-text'
-import { checkPostgresSchema } from '../adapters/postgres/schema'
+import { analyzingGrown, checkPostgresSchema } from '../adapters/postgres/schema'
+import { createPostgresVectorIndex } from '../adapters/postgres/vector-index'
 import { workerSocketsTo } from '../adapters/postgres/worker-socket'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createD1Dialect } from '../adapters/sqlite/dialect'
 import { createD1FullText } from '../adapters/sqlite/full-text'
 import { indexedFieldTypes, type Migration } from '../adapters/sqlite/migrations'
+import { createObjectVectorIndex } from '../adapters/vector-object/index'
+import { createVectorizeIndex } from '../adapters/vectorize/index'
 import type { Config } from '../config'
+import { objectBytes } from '../domain/capacity'
 import { Problem } from '../domain/errors'
+import { modelKey } from '../domain/meaning/vector'
 import { perObject } from '../domain/per-object'
 import type { Analyzer } from '../domain/search/analysis'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
-import type { DatabaseHealth } from '../ports/health'
-import type { Bindings } from './bindings'
+import type { DatabaseHealth, Embedder, ObjectStoreHealth } from '../ports/models'
+import type { Settings } from '../ports/settings'
+import type { VectorIndex } from '../ports/vector-index'
+import type { Bindings } from './isolate'
 
 /** The part of compose.ts that chooses databases and vector indexes. */
 export interface Storage {
@@ -111,4 +118,46 @@ export function chooseStorage(
     indexedFields: indexedFieldTypes(config.indexedFields),
   })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
+}
+
+/** The D1 migrations that are bundled with this Worker, in order. */
+export const D1_MIGRATIONS: readonly Migration[] = [{ name: '0001_initial.sql', sql: initial }]
+
+/** The part of the composition that chooses the vector index. */
+
+/** @throws Problem unavailable when the chosen index lacks its binding */
+export function chooseIndex(
+  bindings: Bindings,
+  config: Config,
+  given: { readonly connection: SqlConnection; readonly settings: Settings; readonly clock: Clock },
+): VectorIndex {
+  const { connection, settings, clock } = given
+  const bytes = objectBytes(config.vectorMemoryMb)
+  switch (config.vectorBackend) {
+    case 'pgvector':
+      return createPostgresVectorIndex(connection, {
+        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS, bytes),
+      })
+    case 'object':
+      if (bindings.VECTORS === undefined)
+        throw new Problem(
+          'unavailable',
+          'VECTOR_BACKEND is object, but there is no VECTORS binding; add the Durable Object to wrangler.toml',
+        )
+      return createObjectVectorIndex(bindings.VECTORS, bytes)
+    case 'vectorize':
+      if (bindings.VECTORIZE === undefined)
+        throw new Problem(
+          'unavailable',
+          'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
+        )
+      return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
+  }
+}
+
+/** Whether the vector index answers; null when nothing uses it. */
+export function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
+  if (embedder === null) return null
+  const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }
+  return { backend: index.backend, ping: async () => void (await index.state(space)) }
 }

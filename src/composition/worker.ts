@@ -20,7 +20,7 @@ import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
-import { captureSteps } from '../services/capture/capture-steps'
+import { captureSteps } from '../services/capture/capture'
 import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/keeping/background-generation'
@@ -37,26 +37,25 @@ import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
-import type { Bindings } from './bindings'
-import { isEnglishOnly } from './builtin-model'
-import { composeCapture } from './capture'
-import { composeCode } from './code'
-import { composeCurrency } from './currency'
-import { composeDashboard } from './dashboard'
-import { composeFeed } from './feed'
-import { composeFinishing } from './finishing'
-import { analyzerFor, namesCacheOf } from './isolate'
-import { composeKeeping } from './keeping'
-import { chooseLevels } from './levels'
-import { composeMemories } from './memories'
-import { chooseModels } from './models'
-import { composePacks } from './packs'
-import { composeNames, composePeople } from './people'
-import { composeSearches } from './searches'
-import { chooseStorage } from './storage'
-import { timedIndex } from './timed'
-import { composeTransfer } from './transfer'
-import { chooseIndex, vectorHealth } from './vector-index'
+import {
+  chooseLevels,
+  composeCapture,
+  composeCode,
+  composeCurrency,
+  composeDashboard,
+  composeFeed,
+  composeMemories,
+  composeNames,
+  composePacks,
+  composePeople,
+  composeSearches,
+  composeTransfer,
+} from './features'
+import type { Bindings } from './isolate'
+import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
+import { composeFinishing, composeKeeping } from './maintenance'
+import { chooseModels, isEnglishOnly } from './models'
+import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface Surroundings {
   readonly log: Log

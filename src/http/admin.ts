@@ -1,13 +1,48 @@
 import { Hono } from 'hono'
 import { invalidInput, Problem } from '../domain/errors'
+import type { AuditRow } from '../domain/identity/audit'
+import type { ApiKey, Org, Project } from '../domain/identity/identity'
+import type { Millis } from '../domain/time'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
-import { showEvent, showKey, showOrg, showProject } from './administered'
-import { administrator, noting } from './administering'
+import { administrator, noting } from './admin-auth'
 import { type Credential, requireOrg } from './auth'
-import { readObject } from './object-body'
+import { readObject } from './body'
 import { showListed } from './projects'
 import { checkNames } from './query-names'
+
+/** Serializes organizations, projects, keys and rows of the audit log for `/api/v1` (platform contract §5). */
+
+const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+export const showOrg = ({ id, name, createdAt }: Org) => ({ id, name, created_at: iso(createdAt) })
+export const showProject = ({ id, name, createdAt }: Project) => ({ id, name, created_at: iso(createdAt) })
+
+export const showKey = (key: ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  projects: key.projects,
+  agent: key.agent,
+  owner: key.owner,
+  created_at: iso(key.createdAt),
+  created_by: key.createdBy,
+  expires_at: iso(key.expiresAt),
+  revoked_at: iso(key.revokedAt),
+  last_used_at: iso(key.lastUsedAt),
+  capture: key.captures,
+})
+
+export const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
+  seq,
+  at: iso(at),
+  key_id: keyId,
+  agent,
+  action,
+  tool,
+  ids,
+  allowed,
+  detail,
+})
 
 /** Routes of administration under `/api/v1` (platform contract §5); the work is in services/administration. */
 const MAX_BODY = 65_536

@@ -6,8 +6,8 @@ import type { Millis } from '../domain/time'
 import type { Services } from '../services/services'
 import type { IndexReport, SentFile } from '../services/writing/code/index-code'
 import { type Credential, requireOrg, requireRole } from './auth'
+import { readObject } from './body'
 import { namedProject, writtenProject } from './named-project'
-import { readObject } from './object-body'
 import { checkNames } from './query-names'
 
 /** Routes for the files of a project's code index (fabric contract §9): `/api/v1/code/<project>/files`. */

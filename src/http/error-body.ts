@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../domain/errors'
-import { isMcpPath } from './mcp-path'
+import { isMcpPath } from './mcp-message'
 
 interface Refusal {
   readonly code: ProblemCode
@@ -26,4 +26,17 @@ function speaksJsonRpc({ method, url }: Request): boolean {
 export function errorBody(request: Request, { code, message, retryable }: Refusal, details: object = {}): object {
   if (!speaksJsonRpc(request)) return { error: { code, message, retryable, ...details } }
   return { jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message, data: { code, retryable, ...details } } }
+}
+
+/** The HTTP status of each problem. */
+export const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 413 | 500 | 501 | 503>> = {
+  invalid_input: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  limit_exceeded: 413,
+  internal: 500,
+  unsupported: 501,
+  unavailable: 503,
 }

@@ -1,11 +1,10 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Environment } from '../config'
-import { type Access, isLoopback, type ServedHost } from './access'
-import { EXPOSED_HEADERS, preflight } from './cors'
+import { type Access, EXPOSED_HEADERS, isLoopback, preflight, type ServedHost } from './access'
 import { errorBody } from './error-body'
 import { isGzip } from './gzip'
-import { isMcpPath } from './mcp-path'
-import { CARD_PATH } from './server-card'
+import { isMcpPath } from './mcp-message'
+import { CARD_PATH } from './mcp-server'
 
 /**
  * Checks requests against foreign web pages, before everything else. The address of a request is made from its Host header, so a

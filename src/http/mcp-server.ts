@@ -1,18 +1,173 @@
-import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/discretion'
 import type { Caller } from '../domain/identity/scope'
+import { parseResource, TEMPLATES } from '../domain/resources/resource-uri'
 import { scheduler } from '../domain/scheduler'
 import { FAMILIES, findTool, listedName } from '../tools/catalogue'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
-import { charactersOf } from '../tools/record'
+import { listPrompts, promptText } from '../tools/prompts/catalogue'
+import { charactersOf, isRecord } from '../tools/record'
+import { readContents } from '../tools/resources/contents'
+import { completeName, listResources, listTemplates } from '../tools/resources/directory'
 import { type SendApart, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
-import type { McpRequest } from './mcp-request'
-import { type Era, offerResources, resourceCapabilities } from './mcp-resources'
-import { StrictServer } from './strict-server'
+import type { McpRequest } from './mcp-message'
+
+/** Registers resources, prompts and completions of the endpoint. */
+
+/** The revisions of 2025, and the one of 2026. */
+export type Era = 'legacy' | 'modern'
+
+/** Declared capabilities. Clients of 2025 would subscribe by another method, which needs a session. */
+export const resourceCapabilities = (era: Era) => ({
+  resources: era === 'modern' ? { subscribe: true } : {},
+  prompts: {},
+  completions: {},
+})
+
+/** Translates errors to protocol errors, which do not have the product's codes. */
+function toProtocolError(error: unknown, method: string, { log, requestId }: McpRequest, asked: unknown): unknown {
+  if (error instanceof ProtocolError) return error
+  const inside = !(error instanceof Problem) || error.cause !== undefined
+  if (inside) {
+    const cause = error instanceof Problem ? error.cause : error
+    log('ERROR', 'request_failed', { method, requestId, message: withoutEchoes(String(cause), asked) })
+  }
+  if (!(error instanceof Problem))
+    return new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `Something went wrong inside the server (request ${requestId})`,
+    )
+  const { code, message, retryable } = error
+  const ours = code === 'unavailable' || code === 'internal'
+  return new ProtocolError(ours ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, message, {
+    code,
+    retryable,
+  })
+}
+
+export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendApart): void {
+  const { config, services, principal, tools } = request
+  const listed = new Set(tools.map((tool) => listedName(tool, config)))
+  const prompts = listPrompts(listed)
+
+  /** Runs a request as its caller; a denial is logged. */
+  async function answering<T>(
+    method: string,
+    asked: unknown,
+    answer: (context: ToolContext) => Promise<T>,
+  ): Promise<T> {
+    const caller: Caller = { ...principal, action: method, tool: null, changeId: services.ids.next() }
+    try {
+      return await answer({ principal: caller, services, config, origin })
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'forbidden')
+        await services.administration
+          .note(caller, false, { denied: 1 })
+          .catch((failure) => request.log('ERROR', 'denial_not_noted', { method, message: String(failure) }))
+      throw toProtocolError(error, method, request, asked)
+    }
+  }
+
+  server.setRequestHandler('resources/list', ({ params }) =>
+    answering('resources/list', params, async (context) =>
+      request.listsThreads ? listResources(context, params?.cursor) : { resources: [] },
+    ),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: listTemplates(listed).map((template) => ({ ...template })),
+  }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+    answering('resources/read', uri, async (context) => {
+      const resource = parseResource(uri)
+      const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
+      const contents = offered ? await readContents(context, resource, uri, sendApart) : null
+      if (contents === null) throw new ResourceNotFoundError(uri)
+      return { contents }
+    }),
+  )
+
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts.map(({ name, title, description, arguments: args }) => ({
+      ...{ name, title, description },
+      arguments: args.map((argument) => ({ ...argument })),
+    })),
+  }))
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    answering('prompts/get', params, async (context) => {
+      const prompt = prompts.find(({ name }) => name === params.name)
+      if (prompt === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`)
+      const text = await promptText(prompt, { ...context, tools: listed }, params.arguments ?? {})
+      return {
+        description: prompt.description,
+        messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+      }
+    }),
+  )
+
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    answering('completion/complete', params, async (context) => {
+      const { ref, argument } = params
+      const known =
+        ref.type === 'ref/prompt'
+          ? prompts.find(({ name }) => name === ref.name)?.arguments.some(({ name }) => name === argument.name)
+          : Object.values(TEMPLATES).some((template) => template === ref.uri && template.includes(`{${argument.name}}`))
+      if (known !== true)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          'No such prompt, resource template or argument to complete',
+        )
+      return { completion: await completeName(context, argument.name, argument.value) }
+    }),
+  )
+}
+
+/** An SDK error that holds the findings of its validator as a JSON list, alone or after a few words. */
+const FINDINGS = /^(?:Invalid [^[]{0,100}: )?(\[[\s\S]*\])$/
+
+/** Formats one finding: the member, the expected type, and the actual one. */
+function sentenceOf({ path, message }: Record<string, unknown>): string {
+  const name = Array.isArray(path) && path.length > 0 ? path.join('.') : 'params'
+  const [, expected, received] = /expected (\w+), received (\w+)/.exec(String(message)) ?? []
+  if (expected === undefined) return `${name} is not valid`
+  const type = expected === 'record' ? 'object' : expected
+  return received === 'undefined' ? `${name} is missing (${type})` : `${name} must be of type ${type}, not ${received}`
+}
+
+/** Formats the findings of a request; null for any other error. */
+function findingsOf(error: unknown): string | null {
+  const [, list] = error instanceof Error ? (FINDINGS.exec(error.message) ?? []) : []
+  if (list === undefined) return null
+  try {
+    const findings: unknown = JSON.parse(list)
+    if (!Array.isArray(findings) || !findings.every(isRecord)) return null
+    return findings.map(sentenceOf).join('; ')
+  } catch {
+    return null
+  }
+}
+
+/** An SDK server that reports wrong parameters as the caller's error, not its own (JSON-RPC: −32602, not −32603). */
+export class StrictServer extends Server {
+  protected override _wrapHandler(
+    ...[method, handler]: Parameters<Server['_wrapHandler']>
+  ): ReturnType<Server['_wrapHandler']> {
+    const wrapped = super._wrapHandler(method, handler)
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context)
+      } catch (error) {
+        const findings = findingsOf(error)
+        if (findings === null) throw error
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params of ${method}: ${findings}`)
+      }
+    }
+  }
+}
 
 /** Creates the server of one MCP request: its tools, resources and prompts, and the execution of a tool call. */
 
@@ -116,4 +271,45 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
     return callTool(tool, context, params.arguments, request, sendApart)
   })
   return server
+}
+
+/** Path of the server description that clients read before they connect, below the endpoint (SEP-2127). */
+export const CARD_PATH = '/mcp/server-card'
+/** The revisions of the protocol that the endpoint supports. */
+const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
+
+/**
+ * Returns the public Server Card of an endpoint: its description and how to connect. It reveals nothing that the endpoint's own refusals
+ * do not. Shape: github.com/modelcontextprotocol/experimental-ext-server-card, schema v1.
+ */
+export function serverCard(origin: string, mode: 'open' | 'required'): Response {
+  const card = {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    ...ABOUT,
+    remotes: ['/mcp', '/mcp/core'].map((path) => ({
+      type: 'streamable-http',
+      url: `${origin}${path}`,
+      ...(mode === 'required' && {
+        headers: [
+          {
+            name: 'Authorization',
+            description: 'Bearer and a key of your organization; clients that know OAuth need none',
+            isRequired: false,
+            isSecret: true,
+            value: 'Bearer {key}',
+            variables: { key: { description: 'A key: commonplace keys create', isSecret: true } },
+          },
+        ],
+      }),
+      supportedProtocolVersions: REVISIONS,
+    })),
+  }
+  return new Response(JSON.stringify(card), {
+    headers: {
+      'content-type': 'application/mcp-server-card+json',
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+      'cache-control': 'public, max-age=3600',
+    },
+  })
 }

@@ -1,4 +1,7 @@
+import type { Scope } from '../domain/identity/scope'
+import type { StoreStatistics } from '../domain/report'
 import type { Millis } from '../domain/time'
+import type { Services } from '../services/services'
 import type { Log } from './log'
 
 /** Measures the cost and outcome of one request, for its log line, `Server-Timing` and `/metrics`. Never text. */
@@ -102,4 +105,109 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
       ...(trace !== null && { traceparent: trace }),
     }),
   }
+}
+
+/**
+ * Counters of this isolate since it started, and the totals of an organization, in the text format of Prometheus
+ * (prometheus.io/docs/instrumenting/exposition_formats, version 0.0.4). An isolate of Cloudflare lives for minutes to hours and runs next
+ * to others: for totals, sum all scrapes or bind Analytics Engine.
+ */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Upper bounds of the histogram, in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+interface Latency {
+  readonly buckets: number[]
+  sum: number
+  count: number
+}
+
+/** Counters of an isolate. */
+export interface Counters {
+  readonly calls: Map<string, number>
+  readonly latencies: Map<string, Latency>
+}
+
+export const createCounters = (): Counters => ({ calls: new Map(), latencies: new Map() })
+
+/** @param route a short name from a fixed set, so that series stay few */
+export function noteRequest({ calls, latencies }: Counters, route: string, status: number, measure: Measure): void {
+  const seconds = measure.total() / 1000
+  const key = labels({ route, status: `${Math.floor(status / 100)}xx` })
+  const latency = latencies.get(key) ?? { buckets: BUCKETS.map(() => 0), sum: 0, count: 0 }
+  for (const [i, most] of BUCKETS.entries()) if (seconds <= most) latency.buckets[i] = (latency.buckets[i] ?? 0) + 1
+  latency.sum += seconds
+  latency.count++
+  latencies.set(key, latency)
+  for (const [tool, outcome] of measure.tools) {
+    const call = labels({ tool, outcome })
+    calls.set(call, (calls.get(call) ?? 0) + 1)
+  }
+}
+
+const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+const labels = (given: Readonly<Record<string, string>>): string =>
+  Object.entries(given)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')
+
+const metric = (
+  name: string,
+  type: 'counter' | 'gauge' | 'histogram',
+  help: string,
+  samples: readonly string[],
+): string =>
+  samples.length === 0
+    ? ''
+    : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((one) => `${name}${one}\n`).join('')}`
+
+/** Totals of an organization. */
+export interface Standing {
+  readonly org: string
+  readonly totals: Pick<StoreStatistics, 'entries' | 'images' | 'entryBytes' | 'imageBytes' | 'kept' | 'work'>
+  readonly vectors: number | null
+}
+
+export async function standingOf({ entries, vectorCounts }: Services, caller: Scope): Promise<Standing> {
+  const totals = await entries.statistics(caller)
+  return { org: caller.org, totals, vectors: vectorCounts === null ? null : (await vectorCounts(caller)).vectors }
+}
+
+/** @param bytes size of the database; null where unknown */
+export function metricsText(
+  { calls, latencies }: Counters,
+  {
+    standing,
+    bytes,
+    limit,
+  }: { readonly standing: Standing | null; readonly bytes: number | null; readonly limit: number },
+): string {
+  const gauge = (name: string, help: string, value: number | null, more = ''): string =>
+    metric(`commonplace_${name}`, 'gauge', help, value === null ? [] : [`${more} ${value}`])
+  const histogram = [...latencies].flatMap(([key, { buckets, sum, count }]) => [
+    ...buckets.map((value, i) => `_bucket{${key},le="${BUCKETS[i]}"} ${value}`),
+    `_bucket{${key},le="+Inf"} ${count}`,
+    `_sum{${key}} ${sum}`,
+    `_count{${key}} ${count}`,
+  ])
+  const of = standing === null ? '' : `{${labels({ org: standing.org })}}`
+  const { totals } = standing ?? {}
+  return [
+    metric('commonplace_tool_calls_total', 'counter', 'Tool calls of this isolate, by tool and outcome.', [
+      ...[...calls].map(([key, value]) => `{${key}} ${value}`),
+    ]),
+    metric('commonplace_request_seconds', 'histogram', 'Time until an answer begins, by route.', histogram),
+    gauge('database_bytes', 'Size of the database.', bytes),
+    gauge('database_limit_bytes', 'Size limit of the database.', bytes === null ? null : limit),
+    gauge('entries', 'Entries of the organization.', totals?.entries ?? null, of),
+    gauge('entry_bytes', 'Bytes of texts and metadata.', totals?.entryBytes ?? null, of),
+    gauge('images', 'Images of the organization.', totals?.images ?? null, of),
+    gauge('image_bytes', 'Bytes of images, each once.', totals?.imageBytes ?? null, of),
+    gauge('versions', 'Retained versions of entries.', totals?.kept.versions ?? null, of),
+    gauge('vectors', 'Vectors of the configured model.', standing?.vectors ?? null, of),
+    gauge('work_pending', 'Queued work.', totals?.work.pending ?? null, of),
+    gauge('work_failed', 'Queued work that failed ten times.', totals?.work.failed ?? null, of),
+  ].join('')
 }

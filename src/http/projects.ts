@@ -5,9 +5,9 @@ import type { Principal } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 import type { ListedProject, ProjectAdmin, ProjectChange } from '../services/people/projects'
 import type { Services } from '../services/services'
-import { administrator, noting } from './administering'
+import { administrator, noting } from './admin-auth'
 import { type Credential, requireOrg } from './auth'
-import { readObject } from './object-body'
+import { readObject } from './body'
 import { checkNames } from './query-names'
 
 /** Routes of projects and their names under `/api/v1` (platform contract §5): a list for every key, changes for administrators. */

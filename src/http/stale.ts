@@ -11,8 +11,8 @@ import { formatSecond } from '../domain/time'
 import type { Services } from '../services/services'
 import { RESOLUTIONS, type Resolution } from '../services/stale/stale-pairs'
 import { type Credential, requireOrg, requireRole } from './auth'
+import { readObject } from './body'
 import { namedProjectOrNone } from './named-project'
-import { readObject } from './object-body'
 import { checkNames } from './query-names'
 
 /** Pairs of memories that wait for a judgement: `/api/v1/orgs/:org/stale` (core contract §2.1). */

@@ -1,8 +1,7 @@
-import type { Gathered } from '../domain/capture/gathered'
-import type { ComparedMemory, MemoryUse } from '../domain/capture/memory-use'
 import type { Standing } from '../domain/capture/recalled'
 import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
-import type { NamedMemory, SessionUse } from '../domain/capture/usage'
+import type { Gathered } from '../domain/capture/session-state'
+import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../domain/capture/usage'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 

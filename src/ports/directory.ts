@@ -1,7 +1,8 @@
 import type { Entry } from '../domain/entry/entry'
 import type { Kind } from '../domain/entry/kind'
 import type { Scope } from '../domain/identity/scope'
-import type { ListedThread, ThreadPlace } from '../domain/report'
+import type { LinkedEntry, ListedThread, StoreActivity, ThreadPlace } from '../domain/report'
+import type { Millis } from '../domain/time'
 
 /** The newest entries of a thread. */
 interface ThreadTail {
@@ -48,4 +49,31 @@ export interface Directory {
 
   /** Returns an overview of a project; null when the scope can see none of its entries. */
   project(scope: Scope, project: string, request: OverviewRequest): Promise<ProjectOverview | null>
+}
+
+/** Dashboard sessions that were ended early; their signed cookies would otherwise stay valid. */
+export interface EndedSessions {
+  has(nonce: string): Promise<boolean>
+  /** @param until when the session would have expired, after which the record is deleted */
+  add(nonce: string, until: Millis): Promise<void>
+}
+
+export interface ActivityRequest {
+  /** Number of newest entries to count, which bounds the rows read. */
+  readonly newest: number
+  /** Start of the daily counts, milliseconds since 1970. */
+  readonly since: number
+  /** Maximum number of agents, kinds and projects each. */
+  readonly names: number
+}
+
+/** What pages for people show beside what tools answer. Everything is what the scope may see. */
+export interface StoreOverview {
+  activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
+
+  /** Returns previews of the newest entries, newest first. */
+  prefixes(scope: Scope, request: { readonly newest: number; readonly codePoints: number }): Promise<string[]>
+
+  /** Returns links of a visible entry in both directions, newest neighbors first, at most `limit`; none for an invisible entry. */
+  links(scope: Scope, id: number, limit: number): Promise<LinkedEntry[]>
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../domain/identity/scope'
+import type { LineMarks } from '../domain/reading/lines'
 import type { Narrowing } from '../domain/reading/literal'
-import type { LineMarks } from '../domain/reading/marks'
 import type { Part, Stretch } from '../domain/reading/range'
 import type { Filter } from '../domain/search/filter'
 
@@ -69,4 +69,13 @@ export interface EntryTexts {
 
   /** Returns a range of the measured text; null when the entry or its text has changed. */
   stretch(scope: Scope, id: number, textHash: string, stretch: Stretch): Promise<string | null>
+}
+
+/** Removes long texts that are stored in a separate table. For maintenance. */
+export interface LongTexts {
+  /**
+   * Ends the wait for a text that a call staged before its transaction (topic `text` of the outbox, whose row is claimed): it is deleted
+   * unless an entry or a retained state needs it. A text that was staged again meanwhile is not deleted.
+   */
+  withdraw(org: string, hash: string): Promise<void>
 }

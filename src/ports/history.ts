@@ -1,7 +1,9 @@
 import type { Entry, Generated } from '../domain/entry/entry'
 import type { NarrowedState, Readable } from '../domain/entry/readers'
+import type { FeedChange, FeedFilter } from '../domain/history/feed'
 import type { Version } from '../domain/history/version'
 import type { Caller, Scope } from '../domain/identity/scope'
+import type { Receipt } from '../domain/receipts/receipt'
 import type { Window } from '../domain/search/window'
 import type { Millis } from '../domain/time'
 import type { EntriesWithin } from './entry-store'
@@ -86,4 +88,62 @@ export interface History {
    * const versions = await history.restore(caller, kept, kept.map(() => null))
    */
   restore(caller: Caller, states: readonly ToRestore[], generated: readonly (Generated | null)[]): Promise<number[]>
+}
+
+/** Start of a page: after a position, at the oldest retained change, or at the next change. */
+export type FeedStart = number | 'start' | 'now'
+
+export interface FeedPage {
+  readonly changes: readonly FeedChange[]
+  /** The position to continue from; no commit that becomes visible later is before it. */
+  readonly next: number
+  readonly more: boolean
+}
+
+/** Reads the changes of entries of an organization, in the order of commits, as a scope could see them at the time. */
+export interface ChangeFeed {
+  /**
+   * Rows of other orgs are not read.
+   *
+   * @throws Problem invalid_input with `resync_from` when the changes after the position are no longer retained
+   *
+   * @example
+   * let start: FeedStart = 'start'
+   * for (;;) {
+   *   const { changes, next, more } = await feed.page(scope, filter, start, 200)
+   *   start = next
+   *   if (!more) break
+   * }
+   */
+  page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
+
+  /**
+   * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all.
+   *
+   * @param filter default: every change that the scope can see
+   */
+  latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
+
+  /**
+   * The position of the last change before an instant, from which a page begins with the first change at or after it; of an instant
+   * before the retained changes the position of the oldest.
+   *
+   * @param at milliseconds since 1970
+   */
+  position(scope: Scope, at: Millis): Promise<number>
+}
+
+/**
+ * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyTaken` when
+ * another call was first.
+ */
+export interface Receipts {
+  /** Finds a receipt of the caller's key that has not expired. */
+  find(caller: Caller, key: string): Promise<Receipt | null>
+  /**
+   * Adds the answer of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing. To the receipt
+   * of another call nothing is added: a call that found nothing left to do must not answer for the one that did it. The first answer
+   * stays, and the receipt that is returned has it.
+   */
+  complete(caller: Caller, given: { readonly key: string; readonly answer: unknown }): Promise<Receipt>
 }

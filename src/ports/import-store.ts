@@ -1,8 +1,7 @@
 import type { TextVector } from '../domain/entry/entry'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
-import type { IncomingEntry, IncomingLink } from '../domain/transfer/incoming'
-import type { IncomingVersion } from '../domain/transfer/incoming-version'
+import type { IncomingEntry, IncomingLink, IncomingVersion } from '../domain/transfer/incoming'
 
 /** The record of an entry of another store. */
 export interface Remembered {

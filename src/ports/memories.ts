@@ -1,13 +1,19 @@
 import type { Layer } from '../domain/entry/entry'
 import type { EntryVersion } from '../domain/entry/entry-write'
 import type { Kind } from '../domain/entry/kind'
-import type { Scope } from '../domain/identity/scope'
+import type { Principal, Scope } from '../domain/identity/scope'
+import type { QuantizedVector } from '../domain/meaning/vector'
+import type { AtMoment } from '../domain/recall/current'
 import type { Original } from '../domain/recall/digest'
 import type { Equal, Sameness } from '../domain/recall/equal'
-import type { Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
+import type { OpenedFile } from '../domain/recall/hints'
+import type { Glimpse, Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
+import type { Moment } from '../domain/recall/moment'
 import type { Reported } from '../domain/recall/problem'
 import type { Filter } from '../domain/search/filter'
 import type { Window } from '../domain/search/window'
+import type { Millis } from '../domain/time'
+import type { NearbyRequest, VectorSearch } from './vector-index'
 
 export interface MemoryQuery extends Window {
   readonly layer: Layer
@@ -80,4 +86,115 @@ export interface Memories {
 
   /** Returns the number of memories of each sort. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>
+}
+
+/** A memory that may be shown to an agent, and its requested vectors. */
+export interface AtHandMemory {
+  readonly id: number
+  readonly vectors: readonly number[]
+}
+
+/** Data of a work context, read before anything is compared with it. */
+interface AtHand {
+  /** Previews of the newest working memories that were written on purpose, newest first. */
+  readonly newest: readonly string[]
+  readonly opened: readonly OpenedFile[]
+  /**
+   * Candidates whatever their similarity: the newest memories, the newest patterns that match language and file of the context, and of
+   * layer 3 the newest whose file is in the context.
+   */
+  readonly memories: readonly AtHandMemory[]
+  /** Range of the organization's vectors, if an external index has to be searched; else null. */
+  readonly vectors: VectorsKnown | null
+}
+
+/** Range of an organization's vector ids. */
+export interface VectorsKnown {
+  /** Id of the newest vector; 0 when there is none. */
+  readonly newest: number
+  /** Id up to which an index must be complete, so that the vectors after it are few enough to compare separately. */
+  readonly due: number
+}
+
+/** The query vector of a context. */
+export interface NearRequest extends Omit<NearbyRequest, 'beside'> {
+  readonly query: QuantizedVector
+  /** Model and dimensions. */
+  readonly model: string
+  /** Hits of an index, and the vector id up to which others are compared; null for the database to compare vectors itself. */
+  readonly found: (VectorSearch & { readonly newest: number }) | null
+}
+
+export interface NearMemory extends AtMoment {
+  /** A memory with its most similar vector that was compared; null where none was. */
+  readonly cosine: number | null
+}
+
+/**
+ * Which memories may stand before an agent; read only. Each method reads as much from a large store as from a small one.
+ */
+export interface CurrentMemories {
+  /** Whether the database itself can search by similarity. */
+  readonly comparesVectors: boolean
+
+  /** @param model whose vectors an external index has to be searched for; null for none */
+  atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
+
+  /**
+   * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
+   * and filter admit them; each once.
+   *
+   * @param near null when vectors are not compared
+   */
+  candidates(
+    scope: Scope,
+    filter: Filter,
+    moment: Moment,
+    atHand: readonly AtHandMemory[],
+    near: NearRequest | null,
+  ): Promise<readonly NearMemory[]>
+}
+
+/** A last-seen marker, and the memories stored since. */
+interface Sighting {
+  /** Milliseconds since 1970. */
+  readonly seenAt: Millis
+  /** The newest entry of the organization then; newer entries have greater ids, whatever the clocks. */
+  readonly lastId: number
+}
+
+export interface Since {
+  /** Null for the first visit. */
+  readonly last: Sighting | null
+  /** The newest entry of the organization. */
+  readonly newestId: number
+  /** Number of new memories of layers 2 and 3 since; 0 for the first visit. */
+  readonly added: number
+  /** The newest of them, or of all for the first visit, oldest first; captured entries only where there is space. */
+  readonly recent: readonly Glimpse[]
+}
+
+/** A visitor: an owner's agent in a session of a project. */
+export interface Visit {
+  /** Null for none: then memories of the complete scope count. */
+  readonly project: string | null
+  readonly sessionId: string | null
+}
+
+/** The owner of the markers. */
+export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | 'merged'>
+
+/**
+ * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too.
+ */
+export interface Sightings {
+  /**
+   * Returns what is new since the session's own marker, else since the newest one of that owner and agent in the project.
+   *
+   * @param most maximum length of `recent`, and code points of each content
+   */
+  since(visitor: Visitor, visit: Visit, most: { readonly memories: number; readonly content: number }): Promise<Since>
+
+  /** Moves the marker of the session, never back. An owner has at most a thousand markers; the oldest are deleted. */
+  note(visitor: Visitor, visit: Visit, sighting: Sighting): Promise<void>
 }

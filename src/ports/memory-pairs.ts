@@ -1,5 +1,4 @@
-import type { MemoryPair } from '../domain/currency/pair'
-import type { Verdict } from '../domain/currency/verdict'
+import type { MemoryPair, Verdict } from '../domain/currency/pair'
 import type { Entry } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'

@@ -1,6 +1,6 @@
 import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
-import type { VectorRegion } from '../domain/meaning/region'
+import type { VectorRegion } from '../domain/meaning/chunk'
 import type { QuantizedVector } from '../domain/meaning/vector'
 
 /** An index of the vectors in the database. It can always be rebuilt from them, and is never authoritative. */

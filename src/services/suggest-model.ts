@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import { scheduler } from '../domain/scheduler'
-import { isOtherThanEnglish } from '../domain/search/other-than-english'
-import type { StoreOverview } from '../ports/store-overview'
+import { isOtherThanEnglish } from '../domain/search/language'
+import type { StoreOverview } from '../ports/directory'
 
 /** Entries that are checked, and code points of each. */
 const NEWEST = 1000

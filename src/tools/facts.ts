@@ -5,10 +5,10 @@ import {
   type StoredMemory as Remembered,
   rememberedAs,
 } from '../services/pack/remember'
-import { type Planned, type StoredEntry, storedAs } from '../services/writing/entries/stored-entry'
-import { patchedTo, type UpdatedEntry } from '../services/writing/entries/updated-entry'
-import { type EventReport, eventAs, type PlannedEvent } from '../services/writing/events/event-report'
-import { memoriesAs, type PlannedMemory, type StoredMemory } from '../services/writing/memories/stored-memory'
+import { type Planned, type StoredEntry, storedAs } from '../services/writing/entries/store-entries'
+import { patchedTo, type UpdatedEntry } from '../services/writing/entries/update-entries'
+import { type EventReport, eventAs, type PlannedEvent } from '../services/writing/events/report-event'
+import { memoriesAs, type PlannedMemory, type StoredMemory } from '../services/writing/memories/memories'
 
 /** What calls that write have found out, read from their receipts. The server wrote the notes itself, and so they are not parsed. */
 

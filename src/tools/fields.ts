@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { checkMetadata } from '../domain/entry/check-metadata'
-import { checkTags, checkText, checkThreadId } from '../domain/entry/draft'
+import { checkMetadata, checkTags, checkText, checkThreadId } from '../domain/entry/draft'
 import { SOURCES } from '../domain/entry/entry'
 import { readId } from '../domain/entry/link'
 import type { Metadata } from '../domain/entry/metadata'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkThreadId } from '../domain/entry/draft'
 import type { Metadata } from '../domain/entry/metadata'
-import { normalizeTags } from '../domain/entry/tags'
+import { normalizeTags } from '../domain/entry/selection'
 import { invalidInput, Problem } from '../domain/errors'
 import { givenAs, Inspection, shortened } from '../domain/flaws'
 import { and, type Filter, withElementsTogether } from '../domain/search/filter'

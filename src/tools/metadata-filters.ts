@@ -1,12 +1,169 @@
+// Which filter of metadata was meant by a wrong one?
+
 import * as z from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
 import { shortened } from '../domain/flaws'
+import { Unkept } from '../domain/json/unkept'
 import { jsonText } from '../domain/json/write'
-import type { Filter, Scalar } from '../domain/search/filter'
-import { utf8Length } from '../domain/text'
-import { OPERATORS, readMetadataFilter, readPath, scalarProblem } from './metadata-condition'
+import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
+import { unstorable, utf8Length } from '../domain/text'
 import { isRecord } from './record'
-import { rightFilter } from './right-filter'
+
+/** One condition on metadata: from the wire to a node of the filter tree, or why it is none. */
+
+/** The operators of the wire. */
+export const OPERATORS = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'not_in',
+  'exists',
+  'not_exists',
+  'contains',
+  'starts_with',
+  'ends_with',
+  'is_null',
+  'is_not_null',
+  'array_contains',
+] as const
+
+export type Operator = (typeof OPERATORS)[number]
+
+/** Those that take no value, and those that take a list; all others compare with one value. */
+const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null'] as const satisfies readonly Operator[]
+const WITH_LIST = ['in', 'not_in'] as const satisfies readonly Operator[]
+export const takesNoValue = (operator: string): boolean => WITHOUT_VALUE.some((one) => one === operator)
+export const takesList = (operator: string): boolean => WITH_LIST.some((one) => one === operator)
+
+const KEY = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
+
+/** Null when the key is not one that filters can reach. */
+export function readPath(key: string): MetadataPath | null {
+  if (!KEY.test(key)) return null
+  const path = key.split('.')
+  return path.slice(1).some((name) => /^\d+$/.test(name)) ? null : path
+}
+
+/** A reason why the value is no scalar that can be compared, or null. */
+export function scalarProblem(value: unknown): string | null {
+  if (value === undefined) return 'a value is needed'
+  if (value === null) return 'null is no value here; use is_null or not_exists'
+  const bad = typeof value === 'string' ? unstorable(value) : null
+  if (bad !== null) return `the value ${bad}`
+  if (value instanceof Unkept) return `the value ${value.reason}`
+  return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
+    ? null
+    : 'the value must be a string, number or boolean'
+}
+
+const typeOf = (value: Scalar): ScalarType => typeof value as ScalarType
+
+type Read = { readonly filter: Filter } | { readonly reason: string }
+
+const reason = (text: string): Read => ({ reason: text })
+const filter = (value: Filter): Read => ({ filter: value })
+
+function readList(path: MetadataPath, value: unknown, fold: boolean): Read {
+  if (!Array.isArray(value)) return reason('the value must be a list')
+  if (value.length === 0) return reason('the list is empty')
+  if (value.length > 100) return reason(`the list has ${value.length} members; at most 100 are allowed`)
+  const bad = value.map(scalarProblem).find((problem) => problem !== null)
+  return bad === undefined || bad === null
+    ? filter({ op: 'equals', path, anyOf: value as Scalar[], fold })
+    : reason(`in the list: ${bad}`)
+}
+
+function readScalar(operator: ScalarOperator, path: MetadataPath, value: Scalar, fold: boolean): Read {
+  const same: Filter = { op: 'equals', path, anyOf: [value], fold }
+  switch (operator) {
+    case 'eq':
+      return filter(same)
+    case 'ne':
+      return filter(and([{ op: 'type', path, is: typeOf(value) }, not(same)]))
+    case 'array_contains':
+      return filter({ op: 'elements', path, allOf: [value], fold })
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      if (typeof value === 'boolean') return reason('booleans have no order; use eq')
+      return filter({ op: 'compare', path, by: operator, value })
+    case 'contains':
+    case 'starts_with':
+    case 'ends_with':
+      if (typeof value !== 'string') return reason(`${operator} needs a string`)
+      return filter({ op: 'substring', path, at: PLACES[operator], value, fold })
+  }
+}
+
+const PLACES = { contains: 'anywhere', starts_with: 'start', ends_with: 'end' } as const
+
+/** The operators that compare with one value; a new one does not compile until `readScalar` or `readOperator` has it. */
+type ScalarOperator = Exclude<Operator, (typeof WITHOUT_VALUE)[number] | (typeof WITH_LIST)[number]>
+
+function readOperator(operator: Operator, path: MetadataPath, value: unknown, fold: boolean): Read {
+  switch (operator) {
+    case 'exists':
+    case 'is_not_null':
+      return filter({ op: 'present', path })
+    case 'not_exists':
+      return filter(not({ op: 'present', path }))
+    case 'is_null':
+      return filter({ op: 'null', path })
+    case 'in':
+      return readList(path, value, fold)
+    case 'not_in': {
+      const list = readList(path, value, fold)
+      return 'filter' in list ? filter(and([{ op: 'present', path }, not(list.filter)])) : list
+    }
+    default: {
+      const problem = scalarProblem(value)
+      return problem === null ? readScalar(operator, path, value as Scalar, fold) : reason(problem)
+    }
+  }
+}
+
+const MEMBERS = ['key', 'operator', 'value', 'case_sensitive']
+
+export function readMetadataFilter(given: unknown): Read {
+  if (!isRecord(given)) return reason('a filter is an object with key, operator and value')
+  const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
+  if (unknown !== undefined) return reason(`unknown member "${shortened(unknown)}"; allowed are ${MEMBERS.join(', ')}`)
+  const { key, operator = 'eq', value, case_sensitive: exact = false } = given
+  if (typeof key !== 'string') return reason('the key is missing')
+  const path = readPath(key)
+  if (path === null)
+    return reason('a key is letters, digits, "_" and "-", with dots between levels and no number below the first level')
+  if (!OPERATORS.includes(operator as Operator))
+    return reason(`unknown operator "${shortened(operator)}"; use one of ${OPERATORS.join(', ')}`)
+  if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
+  // Also where the operator needs no value: what no entry could hold is refused wherever it stands.
+  const unkept = [value].flat().find((member) => member instanceof Unkept)
+  if (unkept !== undefined) return reason(`the value ${unkept.reason}`)
+  return readOperator(operator as Operator, path, value, !exact)
+}
+
+/** What an operator could be given, for a key that is one; what was meant where it is wrong, nobody knows. */
+function rightValue(operator: Operator): { readonly value?: Scalar | readonly Scalar[] } {
+  if (takesNoValue(operator)) return {}
+  if (takesList(operator)) return { value: ['done', 'doing'] }
+  return { value: ['gt', 'gte', 'lt', 'lte'].includes(operator) ? 3 : 'done' }
+}
+
+/** A right filter that is as near to a wrong one as can be told: its key and its operator, where these are right. */
+export function rightFilter(given: unknown): Record<string, unknown> {
+  const { key, operator } = isRecord(given) ? given : {}
+  const right = OPERATORS.find((one) => one === operator) ?? 'eq'
+  return {
+    key: typeof key === 'string' && readPath(key) !== null ? key : 'status',
+    operator: right,
+    ...rightValue(right),
+  }
+}
 
 /** Conditions on metadata, from the wire to the one filter tree (threads contract §5). */
 

@@ -1,5 +1,5 @@
 import { MAX_TEXT_BYTES } from '../domain/entry/draft'
-import { MAX_STRING } from '../domain/json/string-reader'
+import { MAX_STRING } from '../domain/json/parser'
 
 /**
  * Whether a string of a request is the base64 of an image, by where it stands: `images[].data` of a call, or of an item of

@@ -1,9 +1,7 @@
 import type { Metadata } from '../domain/entry/metadata'
 import { scheduler } from '../domain/scheduler'
-import { redact } from '../domain/secrets/redact'
-import { redactValue } from '../domain/secrets/redact-metadata'
-import { type Address, addressesIn } from '../domain/trust/agent-directed'
-import { addressWarning, secretWarning } from '../domain/trust/write-warnings'
+import { redact, redactValue } from '../domain/secrets/redact'
+import { type Address, addressesIn, addressWarning, secretWarning } from '../domain/trust/agent-directed'
 import { isRecord } from './record'
 
 /** What looks like a secret in what a caller writes (fabric contract §7): told, or taken out with REDACT=always. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Embedder } from '../../src/ports/embedder'
+import type { Embedder } from '../../src/ports/models'
 
 /** Behavior of every Embedder. */
 export interface EmbedderUnderTest {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlEndedSessions } from '../../src/adapters/sql/stores/identity/ended-sessions'
+import { createSqlEndedSessions } from '../../src/adapters/sql/stores/identity/directory'
 import type { TestClock } from '../support/scope'
 
 /** Behavior of the store of ended sessions on every database. */

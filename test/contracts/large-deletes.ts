@@ -6,10 +6,13 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
-import { PART_ENTRIES, pendingDeletion } from '../../src/adapters/sql/tables/changes/pending-deletion'
-import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/unfinished-deletes'
-import { writing } from '../../src/adapters/sql/tables/changes/writing'
-import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/claim'
+import {
+  createUnfinishedDeletes,
+  PART_ENTRIES,
+  pendingDeletion,
+} from '../../src/adapters/sql/tables/changes/pending-deletion'
+import { writing } from '../../src/adapters/sql/tables/changes/publish-changes'
+import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import { MOST_DELETED } from '../../src/domain/identity/audit'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -20,7 +23,7 @@ import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import type { ToolContext } from '../../src/tools/context'
 import { carryOutOnce } from '../../src/tools/idempotency'
-import { deleteContext } from '../../src/tools/threads/delete-context'
+import { deleteContext } from '../../src/tools/threads/deletion'
 import { deleting } from '../support/deleting'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'

@@ -5,7 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
-import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/unfinished-deletes'
+import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/pending-deletion'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'

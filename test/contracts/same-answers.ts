@@ -3,7 +3,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import type { ManyMatch } from '../../src/adapters/sql/tables/search/candidate-rules'
+import type { ManyMatch } from '../../src/adapters/sql/tables/search/candidates'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
 import { CHOICE_WARNINGS } from '../../src/domain/search/chosen-by'

@@ -6,7 +6,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
 import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector-rows'
-import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/unfinished-deletes'
+import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/pending-deletion'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'

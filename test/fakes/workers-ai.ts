@@ -1,4 +1,4 @@
-import type { AiRunner } from '../../src/adapters/workers-ai/service'
+import type { AiRunner } from '../../src/adapters/workers-ai/models'
 import { vectorOf } from './vectors'
 
 /** The AI binding, which is a method and not a server. */

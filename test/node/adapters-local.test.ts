@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { quantize, toBase64 } from '../../src/domain/meaning/vector'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import type { Embedder } from '../../src/ports/embedder'
+import type { Embedder } from '../../src/ports/models'
 import { describeEmbedder } from '../contracts/embedder'
 
 /** Hashed features: what they find, what they do not, and that they stay the same. */

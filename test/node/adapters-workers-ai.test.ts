@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai/embedder'
-import { createWorkersAiLanguageModel } from '../../src/adapters/workers-ai/language-model'
-import { createWorkersAiReranker } from '../../src/adapters/workers-ai/reranker'
-import { createSummarizer } from '../../src/services/writing/entries/summarizer'
+import {
+  createWorkersAiEmbedder,
+  createWorkersAiLanguageModel,
+  createWorkersAiReranker,
+} from '../../src/adapters/workers-ai/models'
+import { createSummarizer } from '../../src/services/writing/entries/generate'
 import { describeEmbedder } from '../contracts/embedder'
 import { createTestTiming } from '../fakes/timing'
 import { aiError, createFakeAi, type FakeAi } from '../fakes/workers-ai'

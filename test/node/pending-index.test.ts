@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Problem } from '../../src/domain/errors'
-import type { PendingEntry } from '../../src/ports/pending-index'
+import type { PendingEntry } from '../../src/ports/retention'
 import { createFinishIndex } from '../../src/services/keeping/pending-index'
 import type { Missed } from '../../src/services/keeping/schedule'
 import { freshPrincipal } from '../support/scope'

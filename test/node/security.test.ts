@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseAddress } from '../../src/adapters/http-json/address'
+import { parseAddress } from '../../src/adapters/http-json/client'
 import { sharedTeam } from '../contracts/endpoint/session'
 import type { Team } from '../support/access'
 import { base64, pngBytes } from '../support/scope'

@@ -3,8 +3,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FTS_LANGUAGES } from '../../src/config'
-import { createAnalyzer } from '../../src/domain/search/analysis'
-import { stemmerOf } from '../../src/domain/search/stemmer'
+import { createAnalyzer, stemmerOf } from '../../src/domain/search/analysis'
 import { postgresUrl } from '../support/postgres'
 import { seeded } from '../support/seeded'
 

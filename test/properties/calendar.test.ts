@@ -2,9 +2,9 @@ import '@js-joda/timezone'
 import { DayOfWeek, Instant, LocalDate, LocalDateTime, ZonedDateTime, ZoneId } from '@js-joda/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { absenceOf, spell, tellSituation } from '../../src/domain/recall/absence'
 import { clockFace, isZone, timeFacts, WEEKDAYS } from '../../src/domain/recall/calendar'
 import { resolveExpression } from '../../src/domain/recall/expression'
+import { absenceOf, spell, tellSituation } from '../../src/services/searching/memories/orient'
 
 /** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */
 const ZONES = [

@@ -2,10 +2,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { TRUE } from '../../src/adapters/sql/core/compile-filter'
-import { brevity, SAMPLED_BY, stepOf } from '../../src/adapters/sql/tables/search/candidate-rules'
+import { brevity, SAMPLED_BY, stepOf } from '../../src/adapters/sql/tables/search/candidates'
 import { lengthTerm, sampleTerm } from '../../src/adapters/sql/tables/search/scope-terms'
 import { byLength, classesOf } from '../../src/adapters/sqlite/by-length'
-import { toQuery } from '../../src/adapters/sqlite/query'
+import { toQuery } from '../../src/adapters/sqlite/match'
 
 const isSampled = (id: number): boolean =>
   ((id % SAMPLED_BY.range) * SAMPLED_BY.golden) % SAMPLED_BY.range < SAMPLED_BY.below

@@ -1,7 +1,6 @@
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
-import { textDiff } from '../../src/domain/history/diff'
-import { differingLines } from '../../src/domain/history/differing-lines'
+import { differingLines, textDiff } from '../../src/domain/history/diff'
 
 const diff = (old: string, now: string): string => textDiff({ version: 1, text: old }, { version: 2, text: now })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileNameOf, folderOf, readMarkdownFile, writeMarkdown } from '../../src/cli/markdown/markdown-file'
 import type { JsonObject } from '../../src/domain/entry/metadata'
-import { normalizeTags } from '../../src/domain/entry/tags'
+import { normalizeTags } from '../../src/domain/entry/selection'
 import { entryContent } from '../../src/domain/transfer/content'
 import { told } from '../support/transfer'
 

@@ -1,4 +1,4 @@
-import { NO_HISTORY } from '../../src/domain/history/terms'
+import { NO_HISTORY } from '../../src/domain/history/version'
 import type { EntryStore } from '../../src/ports/entry-store'
 import { createDeleteEntries } from '../../src/services/writing/entries/delete-entries'
 

@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import { render } from '../../src/adapters/sql/core/render'
+import { render } from '../../src/adapters/sql/core/connection'
 
 /** Returns whether these are the statements of a batch that writes entries, recognized by its frame (`writing.ts`). */
 export const writesEntries = (statements: readonly SQL[]): boolean =>

@@ -1,12 +1,11 @@
 // How does a program of Node.js speak to a SQLite file, or to a database in memory? Through the module that Node.js brings.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
+import { isReading, sharingReads } from '../../src/adapters/sql/core/batch'
 import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { SqlDialect } from '../../src/adapters/sql/core/dialect'
-import { isReading } from '../../src/adapters/sql/core/failures'
-import { sharingReads } from '../../src/adapters/sql/core/sharing-reads'
+import { toQuery } from '../../src/adapters/sqlite/match'
 import { type Migration, splitStatements } from '../../src/adapters/sqlite/migrations'
-import { toQuery } from '../../src/adapters/sqlite/query'
 import { limitExceeded, unavailable } from '../../src/domain/errors'
 
 /** How long a statement waits for another program that writes to the file. */

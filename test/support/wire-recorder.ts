@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Client } from 'pg'
-import { type Statement, StatementGroup } from '../../src/adapters/postgres/statement-group'
+import { type Statement, StatementGroup } from '../../src/adapters/postgres/connection'
 
 /** Statements that ran as one transaction, with what opened and closed it. */
 export type Group = readonly Statement[]

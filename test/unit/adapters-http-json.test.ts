@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { parseAddress } from '../../src/adapters/http-json/address'
-import { createJsonClient, type HttpOptions } from '../../src/adapters/http-json/client'
-import { retryAfterMs } from '../../src/adapters/http-json/error-answer'
-import { batchFrom } from '../../src/adapters/http-json/fitting'
+import { createJsonClient, type HttpOptions, parseAddress, retryAfterMs } from '../../src/adapters/http-json/client'
+import { batchFrom } from '../../src/adapters/http-json/embedding'
 import type { ProviderProblem } from '../../src/adapters/http-json/retry'
 import {
   breaksOff,

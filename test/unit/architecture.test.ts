@@ -147,7 +147,7 @@ const SPELT: Record<string, string> = {
     'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
-  'sql/tables/counts/layer-counts.ts': 'invisible entries are subtracted from counters',
+  'sql/tables/counts/visible-counts.ts': 'invisible entries are subtracted from counters',
   'sql/tables/changes/life-statements.ts': 'a capacity is shared by all, whoever can read the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/tables/memories/met-again.ts': 'equal memories are read by the same readers',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fields, What } from '../../src/domain/capture/happening'
+import type { Fields, What } from '../../src/domain/capture/hook-event'
 import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
 import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
 

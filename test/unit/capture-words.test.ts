@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
-import { cleanText, FENCE } from '../../src/domain/capture/clean'
 import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
-import { beginning, currentForm, gather } from '../../src/domain/capture/gathered'
-import type { Happening } from '../../src/domain/capture/happening'
-import { readPlace } from '../../src/domain/capture/place'
+import type { Happening } from '../../src/domain/capture/hook-event'
 import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
+import { beginning, cleanText, currentForm, FENCE, gather, readPlace } from '../../src/domain/capture/session-state'
 import { folderName, remoteOf } from '../../src/domain/identity/project-names'
 
 const PLACE = { project: 'ferry', branch: null, audience: 'private', captures: true } as const

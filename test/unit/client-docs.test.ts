@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../src/integrations/setup/client-files'
-import { setupOf } from '../../src/integrations/setup/client-setup'
-import { snippetOf } from '../../src/integrations/setup/snippet'
+import { setupOf, snippetOf } from '../../src/integrations/setup/client-setup'
 
 /** The pages of docs/clients, generated from what `commonplace setup` writes. `npm test -- test/unit/client-docs.test.ts -u` updates them. */
 interface ClientPage {

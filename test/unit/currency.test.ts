@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { contentMark } from '../../src/domain/currency/content-mark'
 import { type Listed, laterFirst, laterWords } from '../../src/domain/currency/later-first'
+import { contentMark } from '../../src/domain/currency/pair'
 import { hasSubject, SUBJECT, similarityIn, subjectOf } from '../../src/domain/currency/subject'
 import { hasEnded, validityOf } from '../../src/domain/currency/validity'
 import { createAnalyzer } from '../../src/domain/search/analysis'

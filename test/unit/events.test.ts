@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Metadata } from '../../src/domain/entry/metadata'
 import { Inspection } from '../../src/domain/flaws'
 import type { EventType } from '../../src/domain/recall/events/event'
-import { errorLine } from '../../src/domain/recall/events/outcome'
-import { outcomeOf } from '../../src/domain/recall/events/outcomes'
+import { errorLine, outcomeOf } from '../../src/domain/recall/events/outcomes'
 import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
 
 const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>

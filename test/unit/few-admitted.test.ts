@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { Bounded } from '../../src/adapters/sql/core/dialect'
 import type { ReadContext } from '../../src/adapters/sql/tables/entries/read-statements'
-import { fewAdmitted } from '../../src/adapters/sql/tables/pages/few-admitted'
+import { fewAdmitted } from '../../src/adapters/sql/tables/pages/access-paths'
 import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
-import { knownLevels, levelsOf } from '../../src/domain/recall/levels/levels'
-import { PAIRS } from '../../src/domain/recall/levels/pairs'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import type { Embedder } from '../../src/ports/embedder'
+import type { Embedder } from '../../src/ports/models'
 import type { Settings } from '../../src/ports/settings'
-import { createLevels } from '../../src/services/searching/memories/levels'
+import { createLevels, knownLevels, levelsOf, PAIRS } from '../../src/services/searching/memories/levels'
 
 /** Meaning of a model's cosines (fabric contract §4). */
 const given = (over: Partial<Embedder> = {}): Embedder & { calls: number } => {

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { beginning, type Gathered, gather, withShown } from '../../src/domain/capture/gathered'
-import type { What } from '../../src/domain/capture/happening'
-import { type ComparedMemory, countsOf, memoryUse, USE } from '../../src/domain/capture/memory-use'
-import { usesOf } from '../../src/domain/capture/usage'
-import { memoryCall } from '../../src/integrations/hooks/memory-call'
+import type { What } from '../../src/domain/capture/hook-event'
+import { beginning, type Gathered, gather, withShown } from '../../src/domain/capture/session-state'
+import { type ComparedMemory, countsOf, memoryUse, USE, usesOf } from '../../src/domain/capture/usage'
+import { memoryCall } from '../../src/integrations/hooks/tool-use'
 
 const PLACE = { project: 'ferry', branch: 'main', audience: 'private', captures: true } as const
 const START = beginning(PLACE, 0)

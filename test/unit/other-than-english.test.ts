@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOtherThanEnglish } from '../../src/domain/search/other-than-english'
+import { isOtherThanEnglish } from '../../src/domain/search/language'
 import { createSuggestModel } from '../../src/services/suggest-model'
 import { freshPrincipal } from '../support/scope'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { bareOf } from '../../src/domain/pack/bare-item'
 import { type Plannable, plan, sizeLeft } from '../../src/domain/pack/budget'
 import { wholeText } from '../../src/domain/pack/content'
+import { bareOf } from '../../src/domain/pack/item'
 import type { PackItem } from '../../src/domain/pack/pack'
 
 const item = (id: number, score: number): PackItem => ({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSessionSeal, SESSION_MS, type Session } from '../../src/domain/identity/session'
-import { safePath, samePage, threadAt } from '../../src/http/dashboard/parts/addresses'
-import { ago, bytes, count, percent } from '../../src/http/dashboard/parts/words'
+import { ago, bytes, count, percent, safePath, samePage, threadAt } from '../../src/http/dashboard/parts/words'
 
 const NOW = Date.UTC(2026, 10, 23)
 const session: Session = { keyId: 'key_0123', expiresAt: NOW + SESSION_MS, nonce: 'a'.repeat(32) }

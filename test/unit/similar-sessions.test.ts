@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupSimilar } from '../../src/domain/capture/similar-sessions'
+import { groupSimilar } from '../../src/domain/capture/review'
 
 const session = (title: string, words: string, project: string | null = 'ferry') => ({
   title,

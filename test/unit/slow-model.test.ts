@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBatchEmbedder } from '../../src/adapters/http-json/embedding'
 import { ProviderProblem, patienceOf } from '../../src/adapters/http-json/retry'
-import type { Embedder } from '../../src/ports/embedder'
+import type { Embedder } from '../../src/ports/models'
 import type { WorkItem } from '../../src/ports/outbox'
 import { createBackgroundGeneration } from '../../src/services/keeping/background-generation'
 import { createEmbeddingTurn, createOutboxWork } from '../../src/services/keeping/outbox-work'

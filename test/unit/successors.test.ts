@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { successorsFirst } from '../../src/domain/search/successors'
+import { successorsFirst } from '../../src/domain/search/hits'
 
 it('puts the successor of a superseded result before it, and keeps the order of all others', () => {
   const result = (id: number, supersededBy?: number) => ({ id, supersededBy })

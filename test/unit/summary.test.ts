@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { retrievalMarks } from '../../src/domain/meaning/retrieval-prompt'
-import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/domain/meaning/summary'
-import { relevanceScores } from '../../src/domain/search/relevance'
+import { retrievalMarks } from '../../src/adapters/http-json/embedding'
+import { relevanceScores } from '../../src/adapters/http-json/reranking'
+import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/services/writing/entries/generate'
 import { ANY } from '../support/any-text'
 
 /** Prompts of models and stored parts of their answers, the same for all providers. */

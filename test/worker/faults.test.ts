@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
-import type { Bindings } from '../../src/composition/bindings'
+import type { Bindings } from '../../src/composition/isolate'
 import { composeServices } from '../../src/composition/worker'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { createPostgresFullText } from '../../src/adapters/postgres/full-text'
-import { render } from '../../src/adapters/sql/core/render'
+import { render } from '../../src/adapters/sql/core/connection'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'

@@ -1,10 +1,21 @@
-import type { HostedModel } from '../../domain/meaning/hosted-model'
-import type { Embedder } from '../../ports/embedder'
-import { member, parseJson } from '../http-json/body'
-import { type EmbedderSettings, termsOf } from '../http-json/embedder-terms'
-import { createBatchEmbedder } from '../http-json/embedding'
+import type { HostedModel, ModelState } from '../../domain/meaning/hosted-model'
+import type { Embedder } from '../../ports/models'
+import { member, parseJson } from '../http-json/client'
+import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
 import { type Patience, ProviderProblem, TimedOut, type Timing, withTimeout } from '../http-json/retry'
-import type { ModelService } from './host'
+
+/** The service binding behind which the process that serves runs a model; only `npm start` and its kin have it. */
+export type ModelService = Pick<Fetcher, 'fetch'>
+
+/** @returns the state that the process reports of its model; unavailable when it does not answer */
+export async function modelState(service: ModelService): Promise<ModelState> {
+  try {
+    const response = await service.fetch('http://model/state')
+    return (await response.json()) as ModelState
+  } catch (error) {
+    return { state: 'unavailable', name: '', problem: `The process of the model does not answer (${String(error)})` }
+  }
+}
 
 const NAME = 'The built-in model'
 

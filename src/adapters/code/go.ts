@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
-import { childOf, childrenOf, plain, type Rules, textOf } from './nodes'
+import { childOf, childrenOf, plain, type Rules, textOf } from './tree'
 
 /** Go. */
 const isTopLevel = (statement: SyntaxNode | null): boolean => statement?.parent?.name === 'SourceFile'

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
-import { childOf, childrenOf, type Rules, textOf } from './nodes'
+import { childOf, childrenOf, type Rules, textOf } from './tree'
 
 /** Java: classes (interfaces, enums and records among them) and functions. */
 const BODIES = [

@@ -8,9 +8,9 @@ import { rules as goRules } from './go'
 import { rules as javaRules } from './java'
 import { dialectOf, rules as javascriptRules } from './javascript'
 import { LINE_RULES } from './line-rules'
-import type { Rules } from './nodes'
 import { rules as pythonRules } from './python'
 import { rules as rustRules } from './rust'
+import type { Rules } from './tree'
 import { parseInParts } from './tree'
 
 /** Its tables are unpacked when the first file of the language comes: no start of a Worker waits for what few of them parse. */

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Declaration } from '../../domain/code/symbols'
-import { childOf, childrenOf, type Rules, textOf } from './nodes'
+import { childOf, childrenOf, type Rules, textOf } from './tree'
 
 /** Python. */
 const ENUMS = /^(?:Enum|IntEnum|StrEnum|Flag|IntFlag|ReprEnum)$/

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
-import { above, childOf, childrenOf, type Rules, textOf } from './nodes'
+import { above, childOf, childrenOf, type Rules, textOf } from './tree'
 
 /** Rust. */
 const NAMES = ['TypeIdentifier', 'BoundIdentifier', 'Identifier']

@@ -1,8 +1,64 @@
-import type { PartialParse, Tree } from '@lezer/common'
+import type { Input, PartialParse, SyntaxNode, Tree } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
+import type { Declaration } from '../../domain/code/symbols'
 import { scheduler } from '../../domain/scheduler'
-import { CountedInput } from './counted-input'
-import { depths, nodesOf, type Working } from './parser-state'
+
+/** Characters of the text handed out at once; what is read within one piece is not seen from here. */
+const PIECE = 128
+
+/** The text in pieces, and how much of it was handed out. */
+export class CountedInput implements Input {
+  readonly lineChunks = false
+  given = 0
+
+  constructor(private readonly text: string) {}
+
+  get length(): number {
+    return this.text.length
+  }
+
+  chunk(from: number): string {
+    const piece = this.text.slice(from, from + PIECE)
+    this.given += piece.length
+    return piece
+  }
+
+  read(from: number, to: number): string {
+    return this.text.slice(from, to)
+  }
+}
+
+/** What a parser shows of itself while it works: how deep its stacks are, and how large its tree would be. */
+
+/** Numbers by which the parser notes a node. */
+const NOTED = 4
+
+/** What the parser shows of itself while it works. */
+export interface Working extends PartialParse {
+  readonly recovering?: number
+  readonly stacks?: readonly {
+    readonly stack: { readonly length: number }
+    /** Nodes so far: what the reading began with, and its own. */
+    readonly bufferBase: number
+    readonly buffer: { readonly length: number }
+  }[]
+}
+
+/** Which of the readings that are tried costs what: the depth of all their stacks. */
+export function depths({ stacks = [] }: Working): { sum: number; deepest: number } {
+  let [sum, deepest] = [0, 0]
+  for (const { stack } of stacks) {
+    sum += stack.length
+    if (stack.length > deepest) deepest = stack.length
+  }
+  return { sum, deepest }
+}
+
+/** How many nodes the tree would have so far. */
+export function nodesOf({ stacks }: Working): number {
+  const first = stacks?.[0]
+  return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED
+}
 
 /**
  * Parses in steps, and with bounds: text that is no program makes the parser try many readings, each with a stack of its own, and read
@@ -109,3 +165,35 @@ async function parseInSteps(
     }
   }
 }
+
+/** What all grammars ask of a syntax tree. */
+
+/** What a declaration's node says; a node may declare several names, or none that counts. */
+export type Rule = (node: SyntaxNode, text: string) => readonly Declaration[]
+export type Rules = Readonly<Record<string, Rule>>
+
+export function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
+}
+
+/** The first child that has one of these names. */
+export function childOf(node: SyntaxNode, ...names: readonly string[]): SyntaxNode | null {
+  for (const child of childrenOf(node)) if (names.includes(child.name)) return child
+  return null
+}
+
+/** The nearest node above that has one of these names. */
+export function above(node: SyntaxNode, ...names: readonly string[]): SyntaxNode | null {
+  for (let up = node.parent; up !== null; up = up.parent) if (names.includes(up.name)) return up
+  return null
+}
+
+export const textOf = (node: SyntaxNode, text: string): string => text.slice(node.from, node.to)
+
+/** A declaration that stands by itself, without decorators. */
+export const plain = (
+  node: SyntaxNode,
+  name: string,
+  kind: Declaration['kind'],
+  body: SyntaxNode | null,
+): Declaration => ({ name, kind, from: node.from, to: node.to, opens: body?.from ?? null, above: node.from })

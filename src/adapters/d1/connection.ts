@@ -1,10 +1,9 @@
 import type { SQL } from 'drizzle-orm'
-import type { DatabaseHealth } from '../../ports/health'
+import type { DatabaseHealth } from '../../ports/models'
+import { isReading, sharingReads } from '../sql/core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
-import { isReading } from '../sql/core/failures'
-import { sharingReads } from '../sql/core/sharing-reads'
-import { toQuery } from '../sqlite/query'
+import { toQuery } from '../sqlite/match'
 import { translate } from './errors'
 
 /** Bytes that a D1 database may hold on the Paid plan. */

@@ -1,10 +1,10 @@
 import { Problem } from '../../domain/errors'
-import type { DatabaseHealth } from '../../ports/health'
+import type { DatabaseHealth } from '../../ports/models'
 import type { StorageFault, StorageHost } from '../../ports/storage-host'
+import { isReading } from '../sql/core/batch'
 import type { SqlConnection } from '../sql/core/connection'
-import { isReading } from '../sql/core/failures'
-import { toQuery } from '../sqlite/query'
-import { LocalFault } from './local-faults'
+import { toQuery } from '../sqlite/match'
+import { LocalFault } from './errors'
 
 /** What an isolate knows of the files of its database: the last fault that kept it from its work. */
 export interface StorageState {

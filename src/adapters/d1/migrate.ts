@@ -1,8 +1,7 @@
 import { Problem } from '../../domain/errors'
 import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
 import { FIELDS, fieldIndexes, type IndexedField, type Migration, splitStatements } from '../sqlite/migrations'
-import { translate } from './errors'
-import { LocalFault } from './local-faults'
+import { LocalFault, translate } from './errors'
 
 /**
  * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so

@@ -1,6 +1,6 @@
 import type { ChangeBell, Woken } from '../../ports/change-bell'
 import type { FeedObject } from './object'
-import { waited } from './wait'
+import { waited } from './object'
 
 /** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
 export function createFeedBell(

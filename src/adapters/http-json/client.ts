@@ -1,10 +1,9 @@
+import { unavailable } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
-import type { Address } from './address'
-import { parseJson, readExcerpt, readText, TooLarge } from './body'
-import { type ErrorAnswer, type Explanation, retryAfterMs, usualReading } from './error-answer'
 import {
   PATIENT,
   type Patience,
+  type ProviderFailure,
   ProviderProblem,
   type Reason,
   retrying,
@@ -14,6 +13,153 @@ import {
   type Timing,
   withTimeout,
 } from './retry'
+
+/** Where a provider is, split into what may be logged and what may not. */
+export interface Address {
+  /** URL of a path below the base, without credentials. */
+  readonly at: (path: string) => string
+  /** The same, fit for a log: also without the query, in which some services take keys. */
+  readonly shown: (path: string) => string
+  /** Credentials of the URL as a header: `fetch` refuses URLs that hold them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Strings that must appear in no message and no log line. */
+  readonly secrets: readonly string[]
+}
+
+/** Link-local addresses, where clouds keep the credentials of their machines; no provider is there. */
+const LINK_LOCAL = /^(169\.254\.\d+\.\d+|\[fe[89ab][0-9a-f]?:.*\]|\[::ffff:a9fe:.*\])\.?$/i
+const METADATA_HOST = /^(\[fd00:ec2::254\]|metadata(\.google\.internal)?|instance-data)\.?$/i
+const isMetadataService = (hostname: string): boolean => LINK_LOCAL.test(hostname) || METADATA_HOST.test(hostname)
+
+const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i
+
+const basic = (user: string, password: string): string =>
+  `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))}`
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * @param value as configured; without a scheme it is http, as Ollama's own tools read `localhost:11434`
+ * @param variable the name of the setting, for the message
+ * @throws Problem unavailable that names the setting and never shows its value, which may hold a password
+ */
+export function parseAddress(value: string, variable: string): Address {
+  const text = SCHEME.test(value) ? value : `http://${value}`
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw unavailable(`${variable} is not a web address; write it like http://localhost:11434`)
+  if (isMetadataService(url.hostname))
+    throw unavailable(`${variable} is the address of a cloud's metadata service, which no model answers at`)
+  const [user, password] = [decoded(url.username), decoded(url.password)]
+  const authorization = user === '' && password === '' ? null : basic(user, password)
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return {
+    at: (path) => `${base}${path}${url.search}`,
+    shown: (path) => `${base}${path}`,
+    headers: authorization === null ? {} : { authorization },
+    secrets: [url.password, password, authorization?.slice('Basic '.length) ?? '', url.search.slice(1)].filter(
+      (secret) => secret !== '',
+    ),
+  }
+}
+
+/** An answer was larger than anything that was asked for. */
+export class TooLarge extends Error {}
+
+/**
+ * Text of a response, never holding more than `limit` bytes of it.
+ *
+ * @throws TooLarge; whatever the connection throws when it breaks
+ */
+export async function readText(response: Response, limit: number): Promise<string> {
+  if (response.body === null) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > limit) {
+      await reader.cancel()
+      throw new TooLarge(`more than ${limit} bytes`)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** The beginning of an error page, for the log; an error page that cannot be read is an empty one. */
+export async function readExcerpt(response: Response, limit: number): Promise<string> {
+  try {
+    return await readText(response, limit)
+  } catch {
+    return ''
+  }
+}
+
+/** The value, or undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A member of an untrusted value; undefined when there is none. */
+export const member = (value: unknown, key: string | number): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined
+
+/** An untrusted value as a list; empty when it is none. */
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** What an error answer of a provider means, and when to ask again. */
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly path: string
+  /** At most 16 KB of the answer. */
+  readonly text: string
+}
+
+/** What an error answer means. */
+export type Explanation = Pick<ProviderFailure, 'message' | 'reason' | 'retry'>
+
+/** Timeouts, conflicts of a starting server, rate limits, and failures of the server or a proxy before it. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
+
+/** @param value seconds, or a date */
+export function retryAfterMs(value: string | null, now: Millis): Millis | undefined {
+  if (value === null) return undefined
+  const trimmed = value.trim()
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
+  const date = Date.parse(trimmed)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** @param service its name as callers know it, and the setting that holds its address */
+export function usualReading(
+  { name, addressVariable }: { readonly name: string; readonly addressVariable: string },
+  status: number,
+): Explanation {
+  const retry = PASSING.has(status)
+  const says = (what: string, reason: Reason = 'status') => ({ message: `${name} ${what}`, reason, retry })
+  // 0 is how browsers show a redirect that was not followed.
+  if (status === 0 || (status >= 300 && status < 400))
+    return says(`answered with a redirect, which is not followed; set ${addressVariable} to where it leads`)
+  if (status === 401 || status === 403) return says(`refused the credentials (status ${status}); check its key`)
+  if (status === 404 || status === 405) return says(`has no such endpoint; check ${addressVariable}`, 'no_route')
+  if (status === 429) return says('is over its rate limit; try again later')
+  if (retry) return says(`failed (status ${status}); try again, or look at its log`)
+  return says(`refused the request (status ${status}); look at the log of this server`)
+}
 
 /** Speaks JSON with one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
 export interface JsonClient {

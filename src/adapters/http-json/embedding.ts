@@ -1,12 +1,94 @@
 import { Problem } from '../../domain/errors'
-import { retrievalMarks } from '../../domain/meaning/retrieval-prompt'
 import { unitVectors } from '../../domain/meaning/vector'
-import { trim } from '../../domain/text'
+import { codePointLength, firstCodePoints, trim } from '../../domain/text'
 import type { Millis } from '../../domain/time'
-import type { Embedder, EmbeddingPurpose, PartlyEmbedded } from '../../ports/embedder'
-import { type BatchLimits, batchFrom, fitting } from './fitting'
-import { createPacing, type ModelSpeed } from './pacing'
-import { type Patience, ProviderProblem, tooMuch } from './retry'
+import type { Embedder, EmbeddingPurpose, PartlyEmbedded } from '../../ports/models'
+import {
+  createPacing,
+  type ModelSpeed,
+  PATIENT,
+  type Patience,
+  ProviderProblem,
+  patienceOf,
+  SYSTEM_TIMING,
+  type Timing,
+  tooMuch,
+} from './retry'
+
+/**
+ * Embedding models that were trained with marks on queries or documents lose several points of recall without them. The
+ * marks are those of the model cards; a model that is not listed (bge-m3, text-embedding-3, all-minilm …) takes plain text.
+ */
+interface Marks {
+  readonly models: RegExp
+  readonly query: string
+  readonly document: string
+}
+
+const ASK = 'Given a search query, retrieve relevant passages that answer the query'
+const SENTENCE = 'Represent this sentence for searching relevant passages: '
+
+/** The first that fits the lower-cased name of the model counts. */
+const MARKS: readonly Marks[] = [
+  { models: /qwen3-embedding|e5-.*instruct/, query: `Instruct: ${ASK}\nQuery: `, document: '' },
+  { models: /nomic-embed/, query: 'search_query: ', document: 'search_document: ' },
+  { models: /embeddinggemma/, query: 'task: search result | query: ', document: 'title: none | text: ' },
+  { models: /(^|[/-])e5-/, query: 'query: ', document: 'passage: ' },
+  { models: /arctic-embed-?(2|[lm]-v2)/, query: 'query: ', document: '' },
+  { models: /arctic-embed|mxbai-embed|bge-(small|base|large)-en/, query: SENTENCE, document: '' },
+]
+
+const PLAIN = { query: '', document: '' }
+
+/** What to write before a text, by what it is embedded for. */
+export function retrievalMarks(model: string): { readonly query: string; readonly document: string } {
+  const name = model.toLowerCase()
+  return MARKS.find(({ models }) => models.test(name)) ?? PLAIN
+}
+
+/** Which texts go into one request, and what is done about one that a model finds too long. */
+
+/** What one request may hold. A single longer text still makes a request of its own. */
+export interface BatchLimits {
+  readonly texts: number
+  /** UTF-16 code units, as a cheap stand-in for tokens. */
+  readonly characters: number
+  /** Characters of the first request, while nothing is known of the model's speed; without it, as many as of any. */
+  readonly first?: number
+  /** Requests under way at once. A Worker may hold six connections in all. */
+  readonly parallel: number
+}
+
+/** Shorter texts than this are refused for another reason than their length. */
+const SHORTEST_CUT = 256
+
+/** How many of these texts, from one on, are sent together: at least one. */
+export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'texts' | 'characters'>): number {
+  let remaining = most.characters - (texts[0]?.length ?? 0)
+  let count = 1
+  while (count < Math.min(texts.length, most.texts) && (texts[count]?.length ?? 0) <= remaining)
+    remaining -= texts[count++]?.length ?? 0
+  return count
+}
+
+/**
+ * Some servers refuse a text beyond the model's context although they were told to truncate it (Ollama since 0.13.5) or
+ * have no such switch (OpenAI). The texts of such a batch are cut to half of the longest, and again, until they fit.
+ */
+export async function fitting(
+  texts: readonly string[],
+  request: (texts: readonly string[]) => Promise<readonly unknown[]>,
+): Promise<readonly unknown[]> {
+  let length = Math.max(...texts.map(codePointLength))
+  for (let sent = texts; ; sent = texts.map((text) => firstCodePoints(text, length))) {
+    try {
+      return await request(sent)
+    } catch (error) {
+      length = Math.floor(length / 2)
+      if (!(error instanceof ProviderProblem) || error.reason !== 'too_long' || length < SHORTEST_CUT) throw error
+    }
+  }
+}
 
 export interface BatchEmbedder {
   readonly provider: string
@@ -135,4 +217,25 @@ interface Terms {
   readonly deadline: number
   readonly isPartial?: true
   readonly onProgress?: () => Promise<void>
+}
+
+/** What every embedder behind a request is told. */
+export interface EmbedderSettings {
+  readonly dimensions: number
+  /** EMBEDDING_TIMEOUT_S, in milliseconds; 10 s where it is absent. */
+  readonly timeoutMs?: Millis
+  /** Of this model, kept from call to call. */
+  readonly speed?: ModelSpeed
+}
+
+/** How an embedder waits, and what it knows of its model. */
+type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
+
+export function termsOf(
+  { timeoutMs, speed = { capacity: null } }: EmbedderSettings,
+  options: Partial<Patience> & Partial<Pick<Timing, 'now'>>,
+): EmbedderTerms {
+  const { tries, tryMs, totalMs } = timeoutMs === undefined ? PATIENT : patienceOf(timeoutMs)
+  const patience = { tries, tryMs, totalMs, ...options, retriesTimeouts: false }
+  return { patience, speed, now: options.now ?? SYSTEM_TIMING.now }
 }

@@ -1,18 +1,120 @@
 // What does PostgreSQL spell in its own way? Filters compare `metadata_json`, the metadata as jsonb.
+
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Predicate, Scalar } from '../../domain/search/filter'
 import { foldAscii } from '../../domain/text'
 import { FALSE, isOf, joinConditions, layerIs } from '../sql/core/compile-filter'
-import type { Bind, Bindings, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
+import type { Bind, Bindings, CodeSpelling, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
-import { POSTGRES_PLAN } from '../sql/plan/postgres'
+import type { Plan } from '../sql/plan/plan'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
-import { POSTGRES_CODE } from './code-spelling'
+import { codeNumber, codeTerm } from '../sql/tables/search/scope-terms'
 import { indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
-import { POSTGRES_NEARNESS } from './nearest-vectors'
+import { POSTGRES_NEARNESS } from './vector-index'
+
+export const POSTGRES_PLAN: Plan = {
+  follow: (table, alias, on) =>
+    sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
+  followLeft: (table, alias, on) =>
+    sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
+  oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
+  // Each ends by itself, which its index leads to; no planner is asked whether it would merge them.
+  firstOf: (queries, alias, ending) => {
+    const ended = queries.map((query, i) => sql`SELECT * FROM (${query} ${ending}) AS ${sql.raw(`${alias}_${i}`)}`)
+    return sql`SELECT * FROM (${sql.join(ended, sql` UNION ALL `)}) AS ${sql.raw(alias)} ${ending}`
+  },
+  // As one query of all values, since the planner takes as long for each part of a union as for a query of its own.
+  forEach: (values, alias, queries, ending) => {
+    const [each, rows] = [sql.raw(`each_${alias}`), sql.raw(alias)]
+    const from = sql`jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)`
+    const firstOfEach = queries.map((query) => {
+      const first = sql`(${query(sql`${each}.value`)} ${ending})`
+      return sql`SELECT ${rows}.* FROM ${from} CROSS JOIN LATERAL ${first} AS ${rows}`
+    })
+    return sql.join(firstOfEach, sql` UNION ALL `)
+  },
+  // Beside an equality of the first, an index would be read from its beginning.
+  beyond: ([known, value], column, number) =>
+    sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,
+  exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
+  rangeOf: (column, value) => sql`${column} BETWEEN ${value} AND ${value}`,
+  inOrder: (column, wanted) => sql`${column}, ${wanted}`,
+  asListed: (place) => sql`ORDER BY ${place}`,
+  filterOnly: (condition) => sql`(${condition}) IS TRUE`,
+  unordered: (expression) => expression,
+  illustratedEntries: sql`entries e`,
+  entriesOfProject: sql`entries e`,
+  entriesOfLayer: sql`entries e`,
+  tableBy: (table) => sql.raw(table),
+  entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
+}
+
+/** Runs and words of code as arrays under a GIN index, each element with its project in front. */
+const GRAMS = 65_536
+
+const numbers = (org: string, project: string, grams: readonly number[]): string => {
+  const head = codeNumber(org, project) * GRAMS
+  return `{${grams.map((gram) => head + gram).join(',')}}`
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+
+const texts = (org: string, project: string, words: readonly string[]): string => {
+  const head = codeTerm(org, project)
+  return `{${words.map((word) => quoted(head + word)).join(',')}}`
+}
+
+export const POSTGRES_CODE: CodeSpelling = {
+  position: (text, part) => sql`strpos(${text}, ${part})`,
+  lower: (text) => sql`lower(${text} COLLATE "C")`,
+
+  samePath: (column, path) => sql`md5(${column}) = md5(${path}) AND ${column} = ${path}`,
+
+  insertGrams({ org, project, root }, files) {
+    const rows = JSON.stringify(files.map(([path, grams]) => [path, numbers(org, project, grams)]))
+    return sql`
+      INSERT INTO code_grams (file_id, grams)
+      SELECT f.id, (made.value ->> 1)::bigint[]
+      FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
+      CROSS JOIN LATERAL (
+        SELECT f.id FROM code_files f
+        WHERE f.org = ${org} AND f.project = ${project} AND f.root = ${root}
+          AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        OFFSET 0
+      ) AS f`
+  },
+
+  insertWords({ org, project, root }, chunks) {
+    const rows = JSON.stringify(chunks.map(([path, n, words]) => [path, n, texts(org, project, words)]))
+    return sql`
+      INSERT INTO code_words (chunk_id, words)
+      SELECT c.id, (made.value ->> 2)::text[]
+      FROM jsonb_array_elements(${rows}::jsonb) AS made (value)
+      CROSS JOIN LATERAL (
+        SELECT f.id FROM code_files f
+        WHERE f.org = ${org} AND f.project = ${project} AND f.root = ${root}
+          AND md5(f.path) = md5(made.value ->> 0) AND f.path = made.value ->> 0
+        OFFSET 0
+      ) AS f
+      CROSS JOIN LATERAL (
+        SELECT c.id FROM code_chunks c WHERE c.file_id = f.id AND c.n = (made.value ->> 1)::integer OFFSET 0
+      ) AS c`
+  },
+
+  filesWith: ({ org, project }, grams) =>
+    sql`SELECT file_id AS id FROM code_grams WHERE grams @> ${numbers(org, project, grams)}::bigint[]`,
+
+  chunksWith({ org, project }, units) {
+    const queries = JSON.stringify(units.map((terms) => texts(org, project, terms)))
+    return sql`
+      SELECT asked.place - 1 AS unit, w.chunk_id AS id
+      FROM jsonb_array_elements_text(${queries}::jsonb) WITH ORDINALITY AS asked (terms, place)
+      CROSS JOIN LATERAL (SELECT w.chunk_id FROM code_words w WHERE w.words @> asked.terms::text[] OFFSET 0) AS w`
+  },
+}
 
 /** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)

@@ -1,7 +1,7 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
+import { unanswered } from '../sql/core/batch'
 import { PremiseFailed, premiseIn } from '../sql/core/connection'
-import { unanswered } from '../sql/core/failures'
 
 /** Raised by migrations/postgres/0001_initial.sql. */
 const PREMISE_FAILED = 'CP001'

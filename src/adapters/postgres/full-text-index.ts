@@ -7,7 +7,7 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { BREAK, type IndexedText, wordsOf } from '../../domain/search/indexed-text'
 import { utf8Length } from '../../domain/text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
-import { jsonGroups } from '../sql/core/json-groups'
+import { jsonGroups } from '../sql/core/rows'
 import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
 
 /**

@@ -5,7 +5,9 @@
 // grouping and never by joining, and rows are looked up one by one from there (LATERAL), best first, until there are enough.
 
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
+import type { Expression } from '../../domain/search/query'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Clock } from '../../ports/clock'
 import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
@@ -14,16 +16,329 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type Sight } from '../sql/core/visibility'
+import { entriesById } from '../sql/tables/entries/read-statements'
 import { momentColumns } from '../sql/tables/memories/moment'
-import { brevity, COMMON, COUNTED, isSampled, MANY, SAMPLE } from '../sql/tables/search/candidate-rules'
-import { isForFewWords, isOfPlace, placeOf, searchesBy, toSearch } from '../sql/tables/search/candidates'
-import { totalsOf } from '../sql/tables/search/scope-totals'
+import {
+  ADMITS_MANY,
+  ALIASES_LENGTH,
+  type AnySearch,
+  brevity,
+  COMMON,
+  COUNTED,
+  COUNTED_ALL,
+  ENOUGH,
+  isForFewWords,
+  isLong,
+  isOfPlace,
+  isSampled,
+  keyOfOthers,
+  MANY,
+  type ManyMatch,
+  placeOf,
+  SAMPLE,
+  searchesBy,
+  splitUnits,
+  TELLING_WORDS,
+  toSearch,
+  toStanding,
+  unitKey,
+} from '../sql/tables/search/candidates'
+import { totalsOf } from '../sql/tables/search/scope-terms'
 import { beginningOf } from '../sql/tables/texts/long-texts'
-import { bestByUnits } from './best-by-units'
 import { dateWords, scopeQuery } from './full-text-index'
-import { countedOf, eachTerm, idsFound, NO_TERM, rankedTables, termsOf } from './ranked-tables'
-import { CODE_COLUMNS, createStanding } from './standing'
 import { createTextCompiler, type TextCompiler } from './text-query'
+
+/**
+ * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
+ * whether those are but a `few` of the terms: where many match and the filter admits many.
+ */
+export const tellingWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
+  const numbers = [many.sampled, TELLING_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
+  const [sampled, words, asked, enough] = numbers.map((n) => sql.raw(String(n)))
+  const admitsMany =
+    admitted === null
+      ? sql``
+      : sql` AND (
+        SELECT count(*) >= ${enough}
+        FROM (SELECT DISTINCT id FROM found WHERE ${isSampled(sql`id`)} ORDER BY id DESC LIMIT ${asked}) AS newest
+          CROSS JOIN LATERAL (SELECT 1 FROM entries e WHERE e.id = newest.id AND ${admitted} OFFSET 0) AS e
+      )`
+  return [
+    sql`many AS MATERIALIZED (
+      SELECT count(DISTINCT id) FILTER (WHERE ${isSampled(sql`id`)}) >= ${sampled}${admitsMany} AS few FROM found
+    )`,
+    sql`telling AS MATERIALIZED (
+      SELECT term, n, CASE WHEN few THEN (row_number() OVER (ORDER BY n, term) - 1) / ${words} ELSE 0 END AS part
+      FROM many CROSS JOIN counted WHERE n > 0
+    )`,
+    sql`weights AS MATERIALIZED (SELECT ${weightsOf(0)} AS of_terms, ${weightsOf(1)} AS of_next)`,
+  ]
+}
+
+/** As `WEIGHTS`, of the terms of one part, the others without. */
+const weightsOf = (part: 0 | 1): SQL => sql`(
+    SELECT array_agg(weight ORDER BY counted.term)
+    FROM counted LEFT JOIN (
+      SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / n)) AS weight
+      FROM telling WHERE part = ${sql.raw(String(part))}
+    ) AS of_part ON of_part.term = counted.term
+  )`
+
+/** What leads to the candidates of a search. */
+export interface Chosen {
+  /** Up to `counted`, of `term` and `n`, and what `few` needs. */
+  readonly tables: SQL[]
+  /** The best as `id`, `held` and `key`. */
+  readonly few: SQL
+  /** The ids of all entries with a term, as `id`. */
+  readonly idsOf: (term: SQL) => SQL
+}
+
+/** A term that the index knows by its stem; null for what is looked for as it is written. */
+const stemOf = ({ term, by }: ScoredTerm): string | null => (by === 'stem' ? term : null)
+
+const stemsOf = (terms: readonly ScoredTerm[]): string =>
+  `{${terms.map(stemOf).map((stem) => (stem === null ? 'NULL' : `"${stem}"`))}}`
+
+/** `terms`: what the index is asked for each of them, by its place; `word` as `stemOf`. */
+export const termsOf = (
+  terms: readonly ScoredTerm[],
+  compiler: TextCompiler,
+  scope: SQL,
+): SQL => sql`terms AS MATERIALIZED (
+    SELECT (given.place - 1)::integer AS term, ${scope} && given.query AS query, given.word
+    FROM unnest(ARRAY[${sql.join(terms.map(compiler.term), sql`, `)}]::tsquery[], ${stemsOf(terms)}::text[])
+      WITH ORDINALITY AS given (query, word, place)
+  )`
+
+/** The index rows of each term, in the order of the terms. */
+export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
+  terms.length === 0
+    ? none
+    : sql.join(
+        terms.map(
+          (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${stemOf(term)}::text`)})`,
+        ),
+        sql` UNION ALL `,
+      )
+
+export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
+
+/**
+ * In how many entries a term is told to stand, as an aggregate over all of them: SQLite counts no more one by one than a sample
+ * (`adapters/sql/tables/search/candidate-rules.ts`).
+ */
+export const howMany = (id: SQL): SQL => {
+  const [all, enough, sample, common] = [COUNTED_ALL, ENOUGH, SAMPLE, COMMON].map((n) => sql.raw(String(n)))
+  const sampled = sql`count(*) FILTER (WHERE ${isSampled(id)})`
+  return sql`CASE WHEN ${sampled} < ${enough} THEN least(${all}, count(*)) ELSE least(${common}, ${sample} * ${sampled}) END`
+}
+
+/** `counted`: in how many rows of `found` each term stands. */
+export const countedOf = (terms: number, of: SQL = howMany(sql`id`)): SQL => sql`counted AS MATERIALIZED (
+    SELECT place AS term, coalesce(of_term.n, 0) AS n
+    FROM generate_series(0, ${terms - 1}::integer) AS place
+      LEFT JOIN (SELECT term, ${of} AS n FROM found GROUP BY term) AS of_term ON of_term.term = place
+  )`
+
+export const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found.term = ${term}`
+
+/**
+ * `weights`: what each term weighs by its rarity within the scope, in the order of the terms. `ts_rank()` knows nothing of rarity,
+ * and reads the whole tsvector of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the
+ * same, as doubles: tens of thousands are added up, and sums of integers would be decimal numbers.
+ */
+export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
+    SELECT array_agg(weight ORDER BY term) AS of_terms
+    FROM (
+      SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / nullif(n, 0))) AS weight
+      FROM counted
+    ) AS rare
+  )`
+
+/** How many of these places the rows of an entry in `found` have, which are all of so many or some. */
+export const heldOf = (places: readonly number[], all: number): SQL =>
+  places.length === all ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
+
+/**
+ * `ranked`: what the expression means, each entry with the weight of the words that it holds, with that of those which follow (`next`), and
+ * with how many terms it holds; behind `many`, which says whether candidates are chosen by `few` words.
+ *
+ * @param admitted what scope and filter ask of an entry `e`; null where nothing but a place is asked
+ */
+export function rankedTables(
+  request: AnySearch,
+  compiler: TextCompiler,
+  scope: SQL,
+  { many, admitted }: { readonly many: ManyMatch; readonly admitted: SQL | null },
+): SQL[] {
+  const { query, terms } = request
+  const expression = query.expression as Expression
+  const mayBeFew = isForFewWords(request)
+  const weightOf = (weights: string) => sql`weights.${sql.raw(weights)}[found.term + 1]`
+  const sumOf = (weights: string) => sql`coalesce(sum(${weightOf(weights)}), 0)`
+  const heldBy = (weights: string) => (request.units === undefined ? sql`0` : sql`count(${weightOf(weights)})`)
+  const weighed = [
+    sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
+    countedOf(terms.length),
+    ...(mayBeFew ? tellingWeights(many, admitted) : [WEIGHTS]),
+    sql`weighed AS MATERIALIZED (
+      SELECT id, max(length) AS length, count(*) AS terms, ${sumOf('of_terms')} AS weight,
+        ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next,
+        ${heldBy('of_terms')} AS held, ${mayBeFew ? heldBy('of_next') : sql`0`} AS next_held
+      FROM found CROSS JOIN weights GROUP BY id
+    )`,
+  ]
+  if (request.units !== undefined || compiler.isAnyOf(expression, terms))
+    return [...weighed, sql`ranked AS NOT MATERIALIZED (SELECT *, terms = ${terms.length} AS complete FROM weighed)`]
+
+  const meant = (part: Expression, complete: boolean) =>
+    sql`SELECT f.entry_id, f.length, 0, 0::double precision, 0::double precision, true, ${sql.raw(String(complete))}
+      FROM entries_fts f WHERE ${compiler.within(part, scope)}`
+  return [
+    ...weighed,
+    sql`ranked AS MATERIALIZED (
+      SELECT id, max(length) AS length, sum(weight) AS weight, sum(next) AS next, bool_or(complete) AS complete,
+        0 AS held, 0 AS next_held
+      FROM (
+        SELECT id, length, terms, weight, next, false AS meant, false AS complete FROM weighed
+        UNION ALL ${meant(expression, false)}
+        ${query.preferred === null ? sql`` : sql`UNION ALL ${meant(query.preferred, true)}`}
+      ) AS every
+      GROUP BY id HAVING bool_or(meant)
+    )`,
+  ]
+}
+
+const SHORTNESS = brevity(sql`length`)
+
+/**
+ * @param scope what every entry in the scope fulfils, as a `tsquery`
+ * @param bestOf the best of some rows of `id`, `held` and `length` by a key, as far as scope and filter admit them
+ */
+export function bestByUnits(
+  { query, terms, depth }: AnySearch,
+  compiler: TextCompiler,
+  scope: SQL,
+  bestOf: (from: SQL, key: SQL, limit: number) => SQL,
+): Chosen {
+  const count = query.units.length
+  const all = sql.raw(String(count))
+  const together: Expression = { op: 'and', of: query.units.map((unit) => ({ op: 'unit', unit })) }
+  // Asked of rows one by one, lest the planner starts further processes to share one search.
+  const rowsOf = (expression: Expression): SQL => sql`confined CROSS JOIN LATERAL (
+      SELECT f.entry_id AS id, f.length FROM entries_fts f WHERE ${compiler.within(expression, sql`confined.query`)} OFFSET 0
+    ) AS f`
+  const whole = sql`(SELECT f.id, f.length, ${all} AS held FROM ${rowsOf(together)}) AS every`
+  const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)}`
+  const idsOf = (term: SQL): SQL => sql`
+    SELECT held.id FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id ${holders} OFFSET 0) AS held WHERE terms.term = ${term}`
+  // These all weigh the same, so the shortest are the best.
+  const complete = [
+    sql`confined AS MATERIALIZED (SELECT ${scope} AS query)`,
+    termsOf(terms, compiler, sql`(SELECT confined.query FROM confined)`),
+    sql`complete AS MATERIALIZED (${bestOf(whole, SHORTNESS, depth.candidates)})`,
+  ]
+  const counted = sql`(SELECT ${howMany(sql`f.entry_id`)} ${holders})`
+  if (count === 1)
+    return {
+      tables: [...complete, sql`counted AS MATERIALIZED (SELECT terms.term, ${counted} AS n FROM terms)`],
+      few: sql`SELECT id, held, key FROM complete`,
+      idsOf,
+    }
+
+  const { alone, composed } = splitUnits(query.units, terms)
+  // Units that are no single word follow the words, under places of their own.
+  const rowsWhere = (wanted: SQL): SQL => sql`
+    SELECT terms.term, f.id, f.length FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id, f.length ${holders} OFFSET 0) AS f
+    WHERE ${wanted}${sql.join(
+      composed.map(
+        (
+          unit,
+          i,
+        ) => sql` UNION ALL SELECT ${sql.raw(String(terms.length + i))}, f.id, f.length FROM ${rowsOf({ op: 'unit', unit })}
+    WHERE ${wanted}`,
+      ),
+    )}`
+  const places = [...alone, ...composed.map((_, i) => terms.length + i)]
+  const [isEnough, isMissing] = [sql`(SELECT yes FROM enough)`, sql`(SELECT yes FROM missing)`]
+  const leastComplete = unitKey(sql`everything.weight`, sql`(SELECT min(key) FROM complete)`)
+  return {
+    tables: [
+      ...complete,
+      sql`enough AS MATERIALIZED (SELECT count(*) >= ${depth.candidates} AS yes FROM complete)`,
+      sql`found AS MATERIALIZED (${rowsWhere(sql`NOT ${isEnough}`)})`,
+      sql`counted AS MATERIALIZED (
+        SELECT terms.term, CASE WHEN ${isEnough} THEN ${counted} ELSE coalesce(of_term.n, 0) END AS n
+        FROM terms LEFT JOIN (SELECT term, ${howMany(sql`id`)} AS n FROM found GROUP BY term) AS of_term ON of_term.term = terms.term
+      )`,
+      WEIGHTS,
+      // Who lacks a unit is behind all who hold them, or may be before some of them because of rarer words.
+      sql`missing AS MATERIALIZED (
+        SELECT NOT ${isEnough} OR (
+          SELECT ${leastComplete} <= ${keyOfOthers(composed)}
+          FROM (
+            SELECT sum(weight) AS weight, min(weight) AS lightest
+            FROM weights CROSS JOIN unnest(weights.of_terms) AS weight
+          ) AS everything
+        ) AS yes
+      )`,
+      sql`ranked AS MATERIALIZED (
+        SELECT id, max(length) AS length, coalesce(sum(weights.of_terms[found.term + 1]), 0) AS weight,
+          ${heldOf(places, terms.length + composed.length)} AS held
+        FROM (SELECT * FROM found UNION ALL ${rowsWhere(sql`${isEnough} AND ${isMissing}`)}) AS found
+          CROSS JOIN weights
+        GROUP BY id
+      )`,
+    ],
+    few: sql`(${bestOf(sql`ranked WHERE held > 0`, unitKey(sql`weight`, SHORTNESS), depth.candidates)})
+      UNION ALL SELECT id, held, key FROM complete WHERE NOT ${isMissing}`,
+    idsOf,
+  }
+}
+
+/** Where metadata hold code and the path of a file; and other names, as the JSON of their list. */
+export const CODE_COLUMNS = sql`${sql.join(
+  [sql`e.metadata_json -> 'codeBlock' -> 'code'`, sql`e.metadata_json -> 'fileContext' -> 'path'`].map(
+    (value) =>
+      sql`CASE WHEN jsonb_typeof(${value}) = 'string' THEN substr(${value} #>> '{}', 1, ${SCORED_LENGTH}) ELSE '' END`,
+  ),
+  sql` || chr(10) || `,
+)} AS code, CASE WHEN jsonb_typeof(e.metadata_json -> 'aliases') = 'array'
+    AND length((e.metadata_json -> 'aliases')::text) <= ${ALIASES_LENGTH}
+  THEN (e.metadata_json -> 'aliases')::text END AS aliases`
+
+/** Each long one is asked about by itself, by its row of the index. */
+export const createStanding =
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  async (scope: Scope, { units, columns }, ids) => {
+    const { dialect } = connection
+    const now = clock.now()
+    const compiler = createTextCompiler(analyzer, columns)
+    const from = (columns: SQL, where: SQL): SQL =>
+      sql`SELECT ${columns} FROM ${entriesById(dialect, ids)} WHERE ${listed(dialect, scope, now)}${where}`
+    const held = sql.join(
+      units.map(
+        (unit, place) => sql`SELECT long.id, ${sql.raw(String(place))} AS place FROM long CROSS JOIN LATERAL (
+          SELECT 1 FROM entries_fts f
+          WHERE f.entry_id = long.id AND ${compiler.within({ op: 'unit', unit }, scopeQuery(scope, {}))} OFFSET 0
+        ) AS found`,
+      ),
+      sql` UNION ALL `,
+    )
+    const batch = new Batch()
+    const rows = batch.add(
+      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
+      asRows,
+    )
+    const places =
+      units.length === 0
+        ? null
+        : batch.add(sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`, asRows)
+    const result = await batch.read(connection)
+    return toStanding(result.of(rows), places === null ? [] : result.of(places))
+  }
 
 const keyOf = (weight: SQL): SQL => sql`${weight} * ${brevity(sql`length`)}`
 const [KEY, NEXT_KEY] = [keyOf(sql`weight`), keyOf(sql`next`)] as const

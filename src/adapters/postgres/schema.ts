@@ -3,8 +3,10 @@
 import { sql } from 'drizzle-orm'
 import { Problem, unavailable } from '../../domain/errors'
 import { isPrerelease, PRERELEASE_STORE } from '../../domain/prerelease.mjs'
-import { readOne } from '../sql/core/batch'
-import { textsOf } from '../sql/core/rows'
+import type { EntryStore } from '../../ports/entry-store'
+import { Batch, readOne, runOne } from '../sql/core/batch'
+import type { SqlConnection } from '../sql/core/connection'
+import { firstRow, strOrNull, textsOf } from '../sql/core/rows'
 import { createPostgresSession, type PostgresOptions, quoted } from './connection'
 import { MIGRATE } from './errors'
 import { FIELDS } from './indexed-fields.mjs'
@@ -48,3 +50,36 @@ export async function checkPostgresSchema(
   }
   return known
 }
+
+const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters']
+/** Entries stored at once from which on it is worth a look. */
+const LARGE = 50
+
+/**
+ * Has the tables analysed that have more than doubled since they last were: so often while a store is filled, and never
+ * afterwards. The size of a table is known at once, unlike the counts by which autovacuum goes, which may also be off.
+ */
+async function analyzeGrown(connection: SqlConnection): Promise<void> {
+  const grown = await runOne(
+    connection,
+    sql`SELECT string_agg(quote_ident(relname), ', ') AS grown FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (string_to_array(${TABLES.join(' ')}, ' '))
+        AND pg_relation_size(oid) / current_setting('block_size')::integer > 2 * greatest(relpages, 0) + 8`,
+    firstRow((row) => strOrNull(row, 'grown')),
+  )
+  if (grown) await new Batch(sql`ANALYZE ${sql.raw(grown)}`).run(connection)
+}
+
+/** A store that takes stock after large batches, when its caller has the answer. */
+export const analyzingGrown = (
+  store: EntryStore,
+  connection: SqlConnection,
+  afterwards: (work: Promise<unknown>) => void,
+): EntryStore => ({
+  ...store,
+  save: async (...batch) => {
+    const saved = await store.save(...batch)
+    if (saved.length >= LARGE) afterwards(analyzeGrown(connection))
+    return saved
+  },
+})

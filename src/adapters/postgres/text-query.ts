@@ -1,7 +1,7 @@
 // How is a query asked of the full-text index of PostgreSQL? Every term reaches the engine as a term, never as syntax.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { Expression, Unit } from '../../domain/search/query'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { TextColumn } from '../../ports/full-text'
 import { joinConditions } from '../sql/core/compile-filter'

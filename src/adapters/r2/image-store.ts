@@ -1,6 +1,6 @@
 import { Problem, unavailable } from '../../domain/errors'
-import type { ObjectStoreHealth } from '../../ports/health'
 import type { ImageStore } from '../../ports/image-store'
+import type { ObjectStoreHealth } from '../../ports/models'
 
 /** Images in R2 under `images/<org>/<sha256>`. */
 const PREFIX = 'images/'

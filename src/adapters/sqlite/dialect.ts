@@ -1,20 +1,320 @@
+// How does the index of words stay in few segments? Each commit adds one, FTS5 merges four of a size by itself, and a search seeks each of
+// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
+
 import { type SQL, sql } from 'drizzle-orm'
+import { inParts } from '../../domain/in-parts'
 import { jsonText } from '../../domain/json/write'
+import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Predicate, Scalar, ScalarType } from '../../domain/search/filter'
+import type { Filter, Predicate, Scalar, ScalarType } from '../../domain/search/filter'
+import { conjuncts, tooMuchAsked } from '../../domain/search/filter-weight'
+import type { Window } from '../../domain/search/window'
 import { foldAscii } from '../../domain/text'
-import { FALSE, isOf, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
-import type { Bind, Bindings, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
-import { approved } from '../sql/core/visibility'
-import { SQLITE_PLAN } from '../sql/plan/sqlite'
+import { compileFilter, FALSE, isOf, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
+import type { Row } from '../sql/core/connection'
+import type {
+  Bind,
+  Bindings,
+  Bounded,
+  CodeSpelling,
+  IndexMerge,
+  PredicateCompilers,
+  SqlDialect,
+} from '../sql/core/dialect'
+import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
+import { approved, listed } from '../sql/core/visibility'
+import type { Plan } from '../sql/plan/plan'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
-import { D1_CODE } from './code-spelling'
+import { circleTotals } from '../sql/tables/counts/visible-counts'
+import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
+import { mostOfSmall, noneIsLarge, PARSED_BYTES, type Share, shareOf } from '../sql/tables/entries/share'
+import { COUNTED } from '../sql/tables/pages/access-paths'
+import { codeTerm } from '../sql/tables/search/scope-terms'
 import { FILTERED_AT_ONCE } from './cost'
 import { entryIds } from './entry-ids'
 import { indexEntries, indexEntry } from './full-text-index'
-import { asWritten } from './json-equality'
-import { type Merged, mergeWords } from './merging'
-import { pageInParts } from './page-in-parts'
+import { lastLeafPage, leafPagesOf, SEGMENTS } from './search-bound'
+
+/** How many parts of a compound query are put together at once: D1 takes five. */
+const TOGETHER = 4
+
+/** Queries of one compound are merged as they are read, where an index has each in the order of the whole. */
+const firstOf: Plan['firstOf'] = (queries, alias, ending) =>
+  queries.length <= TOGETHER
+    ? sql`${sql.join([...queries], sql` UNION ALL `)} ${ending}`
+    : firstOf(
+        Array.from({ length: Math.ceil(queries.length / TOGETHER) }, (_, i) => {
+          const group = firstOf(queries.slice(i * TOGETHER, (i + 1) * TOGETHER), alias, ending)
+          return sql`SELECT * FROM (${group}) AS ${sql.raw(`${alias}_group_${i}`)}`
+        }),
+        alias,
+        ending,
+      )
+
+export const SQLITE_PLAN: Plan = {
+  follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+  followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
+  oneOf: (query) => sql`IN (${query})`,
+  firstOf,
+  forEach: (values, alias, queries, ending) =>
+    firstOf(
+      queries.flatMap((query) => values.map((value) => query(sql`${value}`))),
+      alias,
+      ending,
+    ),
+  beyond: ([known, value], column, number) => sql`${known} = ${value} AND ${column} > ${number}`,
+  exists: (query) => sql`EXISTS (${query})`,
+  rangeOf: (column, value) => sql`${column} = ${value}`,
+  inOrder: (_, wanted) => wanted,
+  // What leads is gone through as it stands; an ORDER BY would have all of it sorted.
+  asListed: () => sql``,
+  filterOnly: (condition) => condition,
+  unordered: (expression) => sql`+${expression}`,
+  illustratedEntries: sql`entries e INDEXED BY entries_images_idx`,
+  entriesOfProject: sql`entries e INDEXED BY entries_project_layer_created_idx`,
+  entriesOfLayer: sql`entries e INDEXED BY entries_layer_created_idx`,
+  entriesBy: (index) => sql.raw(`entries e INDEXED BY ${index}`),
+  tableBy: (table, index) => sql.raw(`${table} INDEXED BY ${index}`),
+}
+
+/** Runs and words of code in FTS5: terms alone, each with its project in front. */
+const HEX = Array.from({ length: 65_536 }, (_, gram) => gram.toString(16).padStart(4, '0'))
+
+const all = (terms: readonly string[]): string => terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
+
+export const D1_CODE: CodeSpelling = {
+  position: (text, part) => sql`instr(${text}, ${part})`,
+  lower: (text) => sql`lower(${text})`,
+
+  samePath: (column, path) => sql`${column} = ${path}`,
+
+  insertGrams(scope, files) {
+    const head = codeTerm(scope.org, scope.project)
+    const rows = JSON.stringify(files.map(([path, grams]) => [path, grams.map((gram) => head + HEX[gram]).join(' ')]))
+    return sql`
+      INSERT INTO code_grams (rowid, grams)
+      SELECT f.id, made.value ->> 1
+      FROM json_each(${rows}) made
+      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project}
+        AND f.root = ${scope.root} AND f.path = made.value ->> 0`
+  },
+
+  insertWords(scope, chunks) {
+    const head = codeTerm(scope.org, scope.project)
+    const rows = JSON.stringify(chunks.map(([path, n, words]) => [path, n, words.map((word) => head + word).join(' ')]))
+    return sql`
+      INSERT INTO code_words (rowid, words)
+      SELECT c.id, made.value ->> 2
+      FROM json_each(${rows}) made
+      CROSS JOIN code_files f ON f.org = ${scope.org} AND f.project = ${scope.project}
+        AND f.root = ${scope.root} AND f.path = made.value ->> 0
+      CROSS JOIN code_chunks c ON c.file_id = f.id AND c.n = made.value ->> 1`
+  },
+
+  filesWith(scope, grams) {
+    const head = codeTerm(scope.org, scope.project)
+    return sql`SELECT rowid AS id FROM code_grams WHERE code_grams MATCH ${all(grams.map((gram) => head + HEX[gram]))}`
+  },
+
+  chunksWith(scope, units) {
+    const head = codeTerm(scope.org, scope.project)
+    const queries = JSON.stringify(units.map((terms) => all(terms.map((term) => head + term))))
+    return sql`
+      SELECT asked.key AS unit, code_words.rowid AS id
+      FROM json_each(${queries}) asked CROSS JOIN code_words
+      WHERE code_words MATCH asked.value`
+  },
+}
+
+/**
+ * Both trees are walked in step, from member to member of one name: every value of one has its equal in the other. (Comparing them by the
+ * paths of their values would take time by the square of their depth.) SQLite finds members by indexes of its own making only where
+ * nothing names a row of the statement around; else a list would be compared in time by the square of its length.
+ */
+const saySame = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
+  WITH RECURSIVE standing AS (SELECT metadata FROM entries WHERE id = ${id}),
+    both_texts AS MATERIALIZED (SELECT metadata AS was, ${given(sql`standing.metadata`)} AS given FROM standing),
+    one AS MATERIALIZED (SELECT t.id, t.parent, t.key, t.type, t.atom FROM both_texts CROSS JOIN json_tree(both_texts.was) t),
+    other AS MATERIALIZED (SELECT t.id, t.parent, t.key, t.type, t.atom FROM both_texts CROSS JOIN json_tree(both_texts.given) t),
+    pairs (one_id, other_id) AS (
+      SELECT one.id, other.id FROM one, other WHERE one.parent IS NULL AND other.parent IS NULL AND one.type = other.type
+      UNION ALL
+      SELECT one.id, other.id FROM pairs
+        CROSS JOIN one ON one.parent = pairs.one_id
+        CROSS JOIN other ON other.parent = pairs.other_id AND other.key = one.key AND other.type = one.type AND other.atom IS one.atom
+    )
+  SELECT (SELECT count(*) FROM pairs) = (SELECT count(*) FROM one)
+)`
+
+/** Nobody writes more JSON text for the same, so that texts of different lengths say different things, and no trees are made of them. */
+export const asWritten = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
+  SELECT CASE WHEN both_texts.was <> both_texts.given AND length(both_texts.was) = length(both_texts.given) AND ${saySame(id, given)}
+    THEN both_texts.was ELSE both_texts.given END
+  FROM (SELECT entries.metadata AS was, ${given(sql`entries.metadata`)} AS given) AS both_texts
+)`
+
+/** Leaves that one merge writes: 4 to 7 ms of work. */
+const PAGES = 64
+
+/**
+ * Where one merge may take longer than that, since FTS5 counts what it writes, and does so between two words only: it goes on to the end of
+ * a word, and through entries that are gone without writing. So this much holds a step below 100 ms at its worst; larger indexes are merged
+ * by writes alone. In leaves of 4,050 bytes.
+ */
+export const MERGED = {
+  /** All of them: 58 ms to read 14,000 of which 97 % had been deleted. */
+  all: 20_000,
+  /** Those of the longest postings of one word, added up over all parts: 600 ms for 15,000, of 75 texts of a million letters. */
+  spanned: 1_500,
+} as const
+export type Merged = { readonly [Name in keyof typeof MERGED]: number }
+
+/**
+ * The same where words are to leave the index for good: they stand there until every part that holds them is written anew. A step goes
+ * through the whole index at once only where next to nothing of it is left, which takes 4 ms for a thousand leaves.
+ */
+const FORGOTTEN: Merged = { all: 60_000, spanned: 4_000 }
+
+/** @param count pages, below 0 where all parts are to become one */
+const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT INTO entries_fts (entries_fts, rank)
+    WITH RECURSIVE ${SEGMENTS}, begun (segid, page, gap) AS (
+      SELECT segid, pgno / 2, pgno / 2 - lag(pgno / 2) OVER (PARTITION BY segid ORDER BY term) FROM entries_fts_idx
+    ), spanned (leaves) AS (
+      SELECT max(coalesce(max(gap), 0), ${lastLeafPage(sql`segid`)} - max(page)) FROM begun GROUP BY segid
+    )
+    SELECT 'merge', ${whole(count)} WHERE CASE WHEN
+      (SELECT count(*) >= ${whole(fewest)} AND sum(${leafPagesOf(sql`segments.id`)}) <= ${whole(most.all)}
+       FROM segments WHERE id IS NOT NULL)
+      THEN (SELECT sum(leaves) <= ${whole(most.spanned)} FROM spanned) END`
+
+/** The statements of one round; the structure record of FTS5 tells whether a merge did anything. */
+export const mergeWords = (most: Merged = MERGED): IndexMerge => ({
+  state: sql`SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10`,
+  merge: merging(PAGES, 2, most),
+  forget: { begin: merging(-PAGES, 1, FORGOTTEN), goOn: merging(PAGES, 2, FORGOTTEN) },
+})
+
+const whole = (number: number): SQL => sql.raw(String(number))
+
+/**
+ * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
+ * contract §6): entries are gone through in the order of the page, so many at a time, with rests between. The answer is that of one
+ * statement, as long as nobody writes meanwhile: what is stored then is not in the page, and what is deleted then may still be
+ * counted. Entries of the same second as a part begins or ends with are passed over in the index alone.
+ *
+ * Whoever sees many entries is told no total that costs a look at each: counting stops where the page is whole and more is known to follow.
+ */
+
+/** The parts of a filter that asks for very much are small. */
+const MOST_STATEMENTS = 500
+
+/** The least that a part goes through, where it can be told how many are enough, and how many times as many are gone through. */
+const [MIN_PART, SPARE] = [1_000, 1.25]
+
+/** The last entry that was gone through. */
+interface Place {
+  readonly second: number
+  readonly id: number
+}
+
+/**
+ * What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. Entries are gone through once;
+ * where metadata may be large, bytes are added up before, to the entry that the share ends with.
+ */
+function partStatement(context: ReadContext, filter: Filter, after: Place | null, share: Share, window: Window): SQL {
+  const { dialect, scope, now } = context
+  const bindings = dialect.bindings()
+  const parts = conjuncts(filter)
+  const inThread = parts.some((part) => part.op === 'thread')
+  const from = dialect.plan.entriesBy(inThread ? 'entries_thread_created_idx' : 'entries_created_idx')
+  const place = sql`(e.created_second, e.id)`
+  const behind = after === null ? sql`` : sql` AND ${place} < (${after.second}, ${after.id})`
+  const gone: Filter = { op: 'and', of: parts.filter((part) => part.op === 'thread' || part.op === 'created') }
+  const next = (columns: SQL): SQL => sql`
+      SELECT e.id${columns} FROM ${from}
+      WHERE e.org = ${scope.org} AND e.listed = 1 AND ${compileFilter(gone, dialect, bindings.bind)}${behind}
+      ORDER BY e.created_second DESC, e.id DESC`
+  const ofSmall = mostOfSmall(share)
+  const most = ofSmall ?? share.entries
+  const isSmall = ofSmall === null ? sql`0` : share.bytes === null ? sql`1` : noneIsLarge(dialect, scope)
+  const small = sql`small (yes) AS MATERIALIZED (SELECT ${isSmall})`
+  const until = sql`until AS MATERIALIZED (
+      SELECT id, place FROM (
+        SELECT id, row_number() OVER following AS place, sum(bytes) OVER following AS up_to_here
+        FROM (${next(sql`, e.created_second AS second, ${PARSED_BYTES} AS bytes`)}
+          LIMIT CASE WHEN (SELECT yes FROM small) THEN 0 ELSE ${share.entries} END)
+        WINDOW following AS (ORDER BY second DESC, id DESC ROWS UNBOUNDED PRECEDING)
+      ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes ?? sql`NULL`}
+      ORDER BY place LIMIT 1
+    )`
+  // Of an AND whose value is asked for SQLite evaluates both sides, and who sees an entry is reckoned anew for each.
+  const isHit = sql`CASE WHEN ${compileFilter(filter, dialect, bindings.bind)} THEN ${listed(dialect, scope, now)} ELSE 0 END`
+  // One row, in the order of what is gone through: what an aggregate gathers is not read once more.
+  const walked = sql`walked AS MATERIALIZED (
+      SELECT count(*) AS entries, count(*) FILTER (WHERE hit) AS matches, json_group_array(id) FILTER (WHERE hit) AS ids,
+        json_group_array(id) ->> '$[#-1]' AS last
+      FROM (${next(sql`, ${isHit} AS hit`)}
+        LIMIT CASE WHEN (SELECT yes FROM small) THEN ${most} ELSE coalesce((SELECT place FROM until), -1) END)
+    )`
+  const last = sql`SELECT CASE WHEN NOT (SELECT yes FROM small) THEN (SELECT id FROM until) WHEN entries >= ${most} THEN last END AS id
+      FROM walked`
+  return withPrelude(
+    bindings,
+    [small, until, walked, sql`behind AS MATERIALIZED (${last})`],
+    sql`SELECT walked.matches, walked.entries AS walked,
+      (SELECT json_group_array(value) FROM (SELECT value FROM json_each(walked.ids) LIMIT ${window.limit} OFFSET ${window.offset})) AS ids,
+      (SELECT e.created_second FROM behind CROSS JOIN entries e ON e.id = behind.id) AS second,
+      (SELECT id FROM behind) AS id,
+      ${after === null ? sql`(SELECT entries FROM (${circleTotals(context)}) AS totals)` : sql`NULL`} AS visible
+      FROM walked`,
+  )
+}
+
+const toFound = (row: Row) => ({
+  ids: json<number[]>(row, 'ids'),
+  matches: num(row, 'matches'),
+  walked: num(row, 'walked'),
+  /** Entries that the scope sees; told by the first part. */
+  visible: numOrNull(row, 'visible'),
+  next: row.id === null ? null : { second: num(row, 'second'), id: num(row, 'id') },
+})
+type PartFound = ReturnType<typeof toFound>
+
+/** The page of a filter; `share`: what is gone through at a time. */
+export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
+  const share = shareOf(context.dialect, filter)
+  if (share === null) throw new Error('A page is read in parts where statements are bounded')
+  let statements = 0
+  const ids: number[] = []
+  let total = 0
+  let walked = 0
+  let visible = 0
+  /** Entries that a whole page and one more may take, as far as those that were gone through tell; all, where all are counted. */
+  const enough = (): number =>
+    visible <= COUNTED || total === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.max(MIN_PART, Math.ceil(((offset + limit + 1 - total) * walked * SPARE) / total))
+  const parts = inParts<{ readonly after: Place | null }, PartFound>({
+    start: { after: null },
+    async step({ after }) {
+      const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
+      const size = { ...share, entries: Math.min(share.entries, after === null ? COUNTED : enough()) }
+      const statement = partStatement(context, filter, after, size, window)
+      if (++statements > MOST_STATEMENTS) throw tooMuchAsked()
+      await scheduler.yield()
+      const found = await read(statement, onlyRow(toFound))
+      return { found, next: found.next === null ? null : { after: found.next } }
+    },
+  })
+  for await (const part of parts) {
+    ids.push(...part.ids)
+    total += part.matches
+    walked += part.walked
+    visible = part.visible ?? visible
+    if (part.next !== null && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
+  }
+  return { ids, total, isExact: true }
+}
 
 /** What SQLite in D1 spells in its own way. */
 

@@ -3,8 +3,8 @@ import type { Scope } from '../../domain/identity/scope'
 import type { Analyzer } from '../../domain/search/analysis'
 import { BREAK, wordsOf } from '../../domain/search/indexed-text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
-import { jsonGroups } from '../sql/core/json-groups'
-import { isSampled, stepOf } from '../sql/tables/search/candidate-rules'
+import { jsonGroups } from '../sql/core/rows'
+import { isSampled, stepOf } from '../sql/tables/search/candidates'
 import {
   type Confined,
   entryScopeTerms,

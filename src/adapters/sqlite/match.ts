@@ -1,7 +1,9 @@
+import type { SQL } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
-import type { Expression, Unit } from '../../domain/search/query-unit'
+import type { Expression, Unit } from '../../domain/search/query'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { TextColumn } from '../../ports/full-text'
+import { render } from '../sql/core/connection'
 import { phraseColumns } from '../sql/tables/search/candidates'
 
 /** Every term reaches the engine quoted; user text is never FTS5 syntax. */
@@ -54,3 +56,21 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
 }
 
 export type MatchCompiler = ReturnType<typeof createCompiler>
+
+/** After this a number stands as it is: SQLite looks at it to plan, and so would compile a cached statement anew at every call. */
+const LIMITS = /\bLIMIT $/
+
+/**
+ * A statement as SQLite takes it. Each value once, however often it stands in it: the database reads and checks each of them, and D1 takes
+ * 100 a statement.
+ */
+export function toQuery(statement: SQL): { sql: string; params: unknown[] } {
+  const places = new Map<unknown, string>()
+  const sql = render(statement, (value, before) => {
+    if (Number.isSafeInteger(value) && LIMITS.test(before)) return String(value)
+    const place = places.get(value) ?? `?${places.size + 1}`
+    places.set(value, place)
+    return place
+  })
+  return { sql, params: [...places.keys()] }
+}

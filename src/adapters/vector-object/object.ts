@@ -1,9 +1,10 @@
 import { env as bindings, DurableObject } from 'cloudflare:workers'
 import { VECTOR_MEMORY_MB } from '../../domain/capacity'
+import type { Layer } from '../../domain/entry/entry'
 import { fromBase64 } from '../../domain/meaning/vector'
+import type { Millis } from '../../domain/time'
 import type { VectorChanges, VectorIndexState } from '../../ports/vector-index'
 import { bytesOf, capacityOf } from './capacity'
-import { IsolateMemory } from './memory'
 import {
   type Answered,
   type FoundNearby,
@@ -14,7 +15,249 @@ import {
   standsNear,
 } from './questions'
 import { type PlacedVector, VectorScan } from './scan'
-import { type StorageChange, VectorStorage } from './storage'
+
+/**
+ * What vectors take of an isolate. Several objects of the class may share one, and none knows of the others: here they are counted, and
+ * what was not asked for longest goes when another needs its room. It comes back by its next search.
+ */
+
+/** Who loads and has not been heard of for so long is gone with its object. */
+const GONE_MS: Millis = 30_000
+
+interface Holder {
+  bytes: number
+  readonly free: () => void
+  /** Until it has loaded it cannot be freed: when it was last heard of. */
+  loading: Millis | null
+}
+
+export class IsolateMemory {
+  /** What was not asked for longest comes first. */
+  private readonly holders = new Map<string, Holder>()
+
+  /** @param bound bytes that all may take together; one alone may take more */
+  constructor(public bound: number) {}
+
+  get bytes(): number {
+    return [...this.holders.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /**
+   * Takes room for what is to be loaded, where others that load leave some.
+   *
+   * @param free gives up what is held; of an object that began anew in this isolate, what it had before is given up at once
+   */
+  reserve(key: string, bytes: number, free: () => void, now: Millis): boolean {
+    this.giveUp(key)
+    const loading = [...this.holders.values()].filter(
+      (holder) => holder.loading !== null && now - holder.loading < GONE_MS,
+    )
+    const taken = loading.reduce((sum, holder) => sum + holder.bytes, 0)
+    if (loading.length > 0 && taken + bytes > this.bound) return false
+    this.evict(this.bound - bytes, (holder) => !loading.includes(holder))
+    this.holders.set(key, { bytes, free, loading: now })
+    return true
+  }
+
+  /** Still loading. */
+  renew(key: string, now: Millis): void {
+    const holder = this.holders.get(key)
+    if (holder !== undefined && holder.loading !== null) holder.loading = now
+  }
+
+  /** What it really takes, once it has loaded and whenever that changes. */
+  hold(key: string, bytes: number): void {
+    const holder = this.holders.get(key)
+    if (holder === undefined) return
+    holder.bytes = bytes
+    holder.loading = null
+    this.evict(this.bound, (other) => other !== holder && other.loading === null)
+  }
+
+  /** It was asked for now. */
+  touch(key: string): void {
+    const holder = this.holders.get(key)
+    if (holder === undefined) return
+    this.holders.delete(key)
+    this.holders.set(key, holder)
+  }
+
+  giveUp(key: string): void {
+    const holder = this.holders.get(key)
+    this.holders.delete(key)
+    holder?.free()
+  }
+
+  private evict(most: number, mayGo: (holder: Holder) => boolean): void {
+    let { bytes } = this
+    for (const [key, holder] of [...this.holders]) {
+      if (bytes <= most) return
+      if (!mayGo(holder)) continue
+      bytes -= holder.bytes
+      this.giveUp(key)
+    }
+  }
+}
+
+/** The vectors of an object in its own SQLite, and how far it has come. */
+
+interface Progress {
+  /** Every vector up to this id was added. */
+  readonly added: number
+  readonly removed: number
+  /** Vectors that it has. */
+  readonly held: number
+  /** Entries whose vectors are left out. */
+  readonly leftOut: number
+}
+
+/** One change, written in one transaction. */
+export interface StorageChange {
+  readonly added: readonly PlacedVector[]
+  readonly removed: readonly number[]
+  readonly progress: Pick<Progress, 'added' | 'removed'>
+  /** Vectors that it may have: of more, the oldest are left out. */
+  readonly capacity: number
+}
+
+/** A vector as it is stored; `layer` is null for an entry that no list shows. */
+type Stored = [id: number, entry: number, layer: number | null, project: string, reader: string, data: ArrayBuffer]
+
+const placedVector = ([id, entryId, layer, project, reader, data]: Stored): PlacedVector => ({
+  ...{ id, entryId, values: new Int8Array(data) },
+  place: layer === null ? null : { layer: layer as Layer, project, reader },
+})
+
+/** A table of another shape, from another release, is dropped: its vectors are sent again from the database. */
+const TABLE = `CREATE TABLE vectors (
+  id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, layer INTEGER, project TEXT NOT NULL, reader TEXT NOT NULL, data BLOB NOT NULL
+)`
+/** The same where some are left out: an earlier release would take these vectors for all. */
+const TABLE_OF_NEWEST = `${TABLE.slice(0, -1)}, newest INTEGER)`
+
+export class VectorStorage {
+  /** As stored; null until it is read, and after a change. */
+  private known: Progress | null = null
+  private isCut: boolean
+
+  constructor(private readonly storage: DurableObjectStorage) {
+    this.sql.exec('CREATE TABLE IF NOT EXISTS progress (name TEXT PRIMARY KEY, value INTEGER NOT NULL)')
+    const shape = this.shapeOf('vectors')
+    this.isCut = shape === TABLE_OF_NEWEST
+    if (shape !== TABLE && !this.isCut) this.clear()
+  }
+
+  private get sql(): SqlStorage {
+    return this.storage.sql
+  }
+
+  private shapeOf(table: string): string | undefined {
+    return this.sql.exec<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ?', table).toArray()[0]?.sql
+  }
+
+  /** Begins again, with nothing. */
+  clear(): void {
+    this.known = null
+    this.isCut = false
+    this.storage.transactionSync(() => {
+      this.sql.exec('DROP TABLE IF EXISTS vectors')
+      this.sql.exec('DROP TABLE IF EXISTS left_out')
+      this.sql.exec('DELETE FROM progress')
+      this.sql.exec(TABLE)
+    })
+  }
+
+  progress(): Progress {
+    if (this.known === null) {
+      const rows = this.sql.exec<{ name: string; value: number }>('SELECT name, value FROM progress').toArray()
+      const values = new Map(rows.map(({ name, value }) => [name, value]))
+      const value = (name: string) => values.get(name) ?? 0
+      const held = values.get('held') ?? this.sql.exec<{ n: number }>('SELECT count(*) AS n FROM vectors').one().n
+      this.known = { added: value('added'), removed: value('removed'), held, leftOut: value('leftOut') }
+    }
+    return this.known
+  }
+
+  /** Vectors behind an id, in order. */
+  read(after: number, limit: number): PlacedVector[] {
+    const rows = this.sql
+      .exec(
+        'SELECT id, entry, layer, project, reader, data FROM vectors WHERE id > ? ORDER BY id LIMIT ?',
+        after,
+        limit,
+      )
+      .raw<Stored>()
+    return Array.from(rows, placedVector)
+  }
+
+  /** @returns ids of the vectors that are left out since then */
+  write({ added, removed, progress, capacity }: StorageChange): readonly number[] {
+    const before = this.progress()
+    this.known = null
+    return this.storage.transactionSync(() => {
+      let { held, leftOut } = before
+      for (const { id, entryId, place, values } of added)
+        held += this.counted(
+          `INSERT INTO vectors (id, entry, layer, project, reader, data) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO NOTHING RETURNING 1 AS n`,
+          ...[id, entryId, place?.layer ?? null, place?.project ?? '', place?.reader ?? ''],
+          values.slice().buffer,
+        )
+      for (const id of removed) {
+        const gone = this.counted('DELETE FROM vectors WHERE id = ? RETURNING 1 AS n', id)
+        held -= gone
+        if (gone === 0 && this.isCut)
+          leftOut -= this.counted('DELETE FROM left_out WHERE id = ? RETURNING ends AS n', id)
+      }
+      const oldest = held > capacity ? this.oldest(held - capacity) : []
+      for (const { id, ends } of oldest) {
+        this.sql.exec('DELETE FROM vectors WHERE id = ?', id)
+        this.sql.exec('INSERT OR REPLACE INTO left_out (id, ends) VALUES (?, ?)', id, ends)
+        leftOut += ends
+      }
+      held -= oldest.length
+      for (const [name, value] of Object.entries({ ...progress, held, leftOut }))
+        this.sql.exec(
+          `INSERT INTO progress (name, value) VALUES (?, ?)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
+          ...[name, value],
+        )
+      return oldest.map(({ id }) => id)
+    })
+  }
+
+  /** The sum of `n` over the rows of a statement. */
+  private counted(statement: string, ...values: SqlStorageValue[]): number {
+    const rows = this.sql.exec<{ n: number }>(statement, ...values).toArray()
+    return rows.reduce((sum, { n }) => sum + n, 0)
+  }
+
+  /** The oldest vectors, each with 1 where it is the last of its entry, whose vectors follow each other. */
+  private oldest(count: number): { readonly id: number; readonly ends: number }[] {
+    if (!this.isCut) {
+      this.sql.exec('ALTER TABLE vectors ADD COLUMN newest INTEGER')
+      this.sql.exec('CREATE TABLE left_out (id INTEGER PRIMARY KEY, ends INTEGER NOT NULL)')
+      this.isCut = true
+    }
+    const rows = this.sql
+      .exec<{ id: number; entry: number }>('SELECT id, entry FROM vectors ORDER BY id LIMIT ?', count + 1)
+      .toArray()
+    return rows.slice(0, count).map(({ id, entry }, i) => ({ id, ends: rows[i + 1]?.entry === entry ? 0 : 1 }))
+  }
+
+  /** Numbers of the objects in which an earlier release had further vectors of the space. */
+  earlierParts(): number[] {
+    if (this.shapeOf('parts') === undefined) return []
+    return this.sql
+      .exec<{ n: number }>('SELECT n FROM parts')
+      .toArray()
+      .map(({ n }) => n)
+  }
+
+  forgetEarlierParts(): void {
+    this.sql.exec('DROP TABLE IF EXISTS parts')
+  }
+}
 
 /** Vectors read in one go: some 20 ms of work. */
 const LOADED_AT_ONCE = 2_000

@@ -1,5 +1,5 @@
 import type { Layer } from '../../domain/entry/entry'
-import type { VectorRegion } from '../../domain/meaning/region'
+import type { VectorRegion } from '../../domain/meaning/chunk'
 import type { VectorPlace } from '../../ports/vector-index'
 import type { Scored, ScoredEntries } from './scan'
 

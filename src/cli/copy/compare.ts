@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createSqlExportStore } from '../../adapters/sql/stores/transfer/export-store'
-import { canonicalJson } from '../../domain/transfer/canonical'
-import { createExportPages, START } from '../../services/transfer/export-pages'
+import { canonicalJson } from '../../domain/transfer/content'
+import { createExportPages, START } from '../../services/transfer/export-org'
 import type { Side } from './sides'
 
 /** Counts of an organization in one database, and a hash of all its records. */

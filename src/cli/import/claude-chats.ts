@@ -1,6 +1,6 @@
 // Reads Claude: conversations.json of a data export (docs/import/chats.md).
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
-import { chatFiles } from './chat-files'
+import { chatFiles } from './chatgpt'
 import { Collector, type Found } from './collector'
 import { isJsonObject, RowProblem, shown, textOf, timeOfText } from './values'
 

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
 import { kindOf } from './kinds'
+import type { Row } from './sqlite'
 import { SqliteFile } from './sqlite'
-import type { Row } from './sqlite-row'
 import { objectIn, RowProblem, stringsIn, timeOfNumber } from './values'
 
 export async function readClaudeMem(file: string, { prompts = false } = {}): Promise<Collector> {

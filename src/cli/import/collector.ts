@@ -1,11 +1,18 @@
 // Collects the entries of a source in one shape, and reports each row that cannot be imported.
 
-import { checkMetadata } from '../../domain/entry/check-metadata'
-import { checkTags, checkText, checkThreadId, checkVerbatim, MAX_IMAGES, MAX_TAGS } from '../../domain/entry/draft'
+import {
+  checkMetadata,
+  checkTags,
+  checkText,
+  checkThreadId,
+  checkVerbatim,
+  MAX_IMAGES,
+  MAX_TAGS,
+} from '../../domain/entry/draft'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
 import { liftMetadata } from '../../domain/entry/lifted-metadata'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
-import { normalizeTags } from '../../domain/entry/tags'
+import { normalizeTags } from '../../domain/entry/selection'
 import { Problem } from '../../domain/errors'
 import { unstorable } from '../../domain/text'
 import type { Millis } from '../../domain/time'

@@ -3,8 +3,8 @@ import type { RecordId } from '../../domain/transfer/records'
 import { Collector, type Found, type FoundImage } from './collector'
 import { withSuperseded } from './links'
 import { readDump } from './pg-dump'
+import type { Row } from './sqlite'
 import { SqliteFile } from './sqlite'
-import type { Row } from './sqlite-row'
 import { isJsonObject, objectIn, parseJson, RowProblem, SourceProblem, timeOfText } from './values'
 
 const TABLES = ['context_entries', 'tags', 'image_attachments']

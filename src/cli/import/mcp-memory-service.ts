@@ -3,8 +3,8 @@ import { type JsonObject, own } from '../../domain/entry/metadata'
 import { Collector, type Found } from './collector'
 import { kindOf } from './kinds'
 import { related, withId, withSuperseded } from './links'
+import type { Row } from './sqlite'
 import { SqliteFile } from './sqlite'
-import type { Row } from './sqlite-row'
 import { objectIn, RowProblem, stringsIn, textOf, timeOfNumber, timeOfText } from './values'
 
 /** Metadata keys that the program writes for itself. */

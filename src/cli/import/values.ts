@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
 import { Mismatch } from '../../domain/transfer/codec'
-import { parseKept } from '../../domain/transfer/line'
+import { parseKept } from '../../domain/transfer/lines'
 
 /** One row, line or file that cannot be imported; the message is the reason, for the user. */
 export class RowProblem extends Error {}

@@ -1,5 +1,4 @@
 // Exports the Worker's code that `commonplace setup` uses. Bundled on demand, since Node cannot run TypeScript.
 
 export { ENTRY, SETUP_CLIENTS } from '../../integrations/setup/client-files'
-export { formerEntries, PLACEHOLDER, setupOf } from '../../integrations/setup/client-setup'
-export { snippetOf, tomlOf } from '../../integrations/setup/snippet'
+export { formerEntries, PLACEHOLDER, setupOf, snippetOf, tomlOf } from '../../integrations/setup/client-setup'

@@ -1,6 +1,6 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
-import { type Answer, type At, type CommandRuns, type Gathered, isOpen, wasMended } from './gathered'
-import { isAgreement, saysSomething } from './prose'
+import { isAgreement, saysSomething } from './decisions'
+import { type Answer, type At, type CommandRuns, type Gathered, isOpen, wasMended } from './session-state'
 
 /** What is written of a session (capture contract §3). */
 export interface Checkpoint {

@@ -1,4 +1,4 @@
-import type { Fields } from './happening'
+import type { Fields } from './hook-event'
 
 /** Reading JSON objects of clients, of which nothing is known: what is not of its type is not there. */
 

@@ -1,7 +1,7 @@
 import { headOf } from '../recall/excerpts'
 import { codePointLength, firstCodePoints, trim, utf8Length, WHITE_SPACE_RUN } from '../text'
 import { addressesIn } from '../trust/agent-directed'
-import { FENCE } from './clean'
+import { FENCE } from './session-state'
 
 /** The texts that hooks bring to a model, at its start and at a prompt (capture contract §3). They tell no ages, scores or counts. */
 

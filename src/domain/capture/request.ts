@@ -2,10 +2,9 @@ import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
 import { unstorable, withoutTrailing } from '../text'
 import { type Millis, parseInstant } from '../time'
-import { cleanEvent } from './clean'
 import { isFields, objectOf, textOf } from './fields'
-import type { Fields, Happening, HookClient } from './happening'
-import { type Place, readPlace } from './place'
+import type { Fields, Happening, HookClient } from './hook-event'
+import { cleanEvent, type Place, readPlace } from './session-state'
 
 /** An event of a client that is understood. */
 export interface HookEvent {

@@ -57,3 +57,142 @@ export function contentFlaw(content: string): string | null {
   const flaw = unstorable(content)
   return flaw === null ? null : `the content ${flaw}`
 }
+
+/**
+ * File patterns (fabric contract §9): `*` within a folder, `**` across folders and matching none, `?`, `[abc]`, `{ts,tsx}`; without
+ * `/` the pattern is one of base names. A set of places moves through the pattern, so the work is the length of the path times
+ * that of the pattern, whatever either holds.
+ */
+
+/** Alternatives in braces, multiplied. */
+const MAX_ALTERNATIVES = 100
+
+type Step =
+  | { readonly kind: 'char'; readonly char: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
+  /** Any number of characters of one name. */
+  | { readonly kind: 'star' }
+  /** Any number of characters, of folders too. */
+  | { readonly kind: 'globstar' }
+  /** Nothing, or whole folders with the `/` behind them. */
+  | { readonly kind: 'folders' }
+
+/** Each way to read the braces of a pattern. */
+function alternatives(pattern: string): string[] {
+  const open = pattern.indexOf('{')
+  if (open < 0) return [pattern]
+  let depth = 0
+  let [from, close] = [open + 1, -1]
+  const parts: string[] = []
+  for (let i = open; i < pattern.length; i++) {
+    if (pattern[i] === '{') depth++
+    else if (pattern[i] === '}' && --depth === 0) {
+      parts.push(pattern.slice(from, i))
+      close = i
+      break
+    } else if (pattern[i] === ',' && depth === 1) {
+      parts.push(pattern.slice(from, i))
+      from = i + 1
+    }
+  }
+  if (close < 0) throw invalidInput('filePattern has a { without its }')
+  const [head, tail] = [pattern.slice(0, open), pattern.slice(close + 1)]
+  const read: string[] = []
+  for (const part of parts) {
+    read.push(...alternatives(`${head}${part}${tail}`))
+    if (read.length > MAX_ALTERNATIVES)
+      throw invalidInput(`filePattern has more than ${MAX_ALTERNATIVES} alternatives in braces`)
+  }
+  return read
+}
+
+function readClass(chars: readonly string[], at: number): { step: Step; next: number } | null {
+  const negated = chars[at + 1] === '!' || chars[at + 1] === '^'
+  const first = at + (negated ? 2 : 1)
+  const end = chars.indexOf(']', first + 1)
+  if (end < 0) return null
+  const ranges: [string, string][] = []
+  for (let i = first; i < end; i++) {
+    const isRange = chars[i + 1] === '-' && i + 2 < end
+    ranges.push([chars[i] as string, chars[isRange ? i + 2 : i] as string])
+    if (isRange) i += 2
+  }
+  return { step: { kind: 'class', negated, ranges }, next: end + 1 }
+}
+
+function readSteps(pattern: string): Step[] {
+  const chars = [...pattern]
+  const steps: Step[] = []
+  for (let i = 0; i < chars.length; ) {
+    const char = chars[i] as string
+    const atStart = i === 0 || chars[i - 1] === '/'
+    if (char === '*' && chars[i + 1] === '*') {
+      while (chars[i] === '*') i++
+      if (atStart && chars[i] === '/') {
+        steps.push({ kind: 'folders' })
+        i++
+      } else steps.push({ kind: 'globstar' })
+      continue
+    }
+    const set = char === '[' ? readClass(chars, i) : null
+    if (set !== null) steps.push(set.step)
+    else if (char === '*') steps.push({ kind: 'star' })
+    else steps.push(char === '?' ? { kind: 'any' } : { kind: 'char', char })
+    i = set?.next ?? i + 1
+  }
+  return steps
+}
+
+function takes(step: Step, char: string): boolean {
+  if (step.kind === 'char') return step.char === char
+  if (char === '/') return false
+  if (step.kind === 'any') return true
+  return step.kind === 'class' && step.ranges.some(([low, high]) => char >= low && char <= high) !== step.negated
+}
+
+function matches(steps: readonly Step[], chars: readonly string[]): boolean {
+  let places = new Uint8Array(steps.length + 1)
+  /** Marks a place, and those behind steps that need nothing. */
+  const enter = (into: Uint8Array, at: number): void => {
+    for (let place = at; into[place] === 0; place++) {
+      into[place] = 1
+      if (place === steps.length || !/^(star|globstar|folders)$/.test((steps[place] as Step).kind)) return
+    }
+  }
+  enter(places, 0)
+  for (const [i, char] of chars.entries()) {
+    const next = new Uint8Array(steps.length + 1)
+    for (let place = 0; place < steps.length; place++) {
+      if (places[place] === 0) continue
+      const step = steps[place] as Step
+      if (step.kind === 'star') {
+        if (char !== '/') enter(next, place)
+      } else if (step.kind === 'globstar') enter(next, place)
+      else if (step.kind === 'folders') {
+        next[place] = 1
+        if (char === '/') enter(next, place)
+        if (char === '/' && i > 0) enter(next, place + 1)
+      } else if (takes(step, char)) enter(next, place + 1)
+    }
+    places = next
+  }
+  return places[steps.length] === 1
+}
+
+/**
+ * @returns whether a path is one of the pattern's
+ * @throws Problem invalid_input for braces that do not close, or have too many alternatives
+ */
+export function createGlob(pattern: string): (path: string) => boolean {
+  const normal = pattern
+    .trim()
+    .replaceAll('\\', '/')
+    .replace(/^\.?\//, '')
+  const ofNames = !normal.includes('/')
+  const readings = alternatives(normal).map(readSteps)
+  return (path) => {
+    const chars = [...(ofNames ? path.slice(path.lastIndexOf('/') + 1) : path)]
+    return readings.some((steps) => matches(steps, chars))
+  }
+}

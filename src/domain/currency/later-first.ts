@@ -1,7 +1,7 @@
 import type { Kind } from '../entry/kind'
 import { type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
-import { type Content, contentMark } from './content-mark'
+import { type Content, contentMark } from './pair'
 import { SUBJECT, type Subject, similarityIn } from './subject'
 import { validFrom } from './validity'
 

@@ -1,3 +1,5 @@
+import { compareText, trim } from '../text'
+
 /** Which entries a delete means, and what it took (threads contract §2.6, history contract §3). */
 
 /** A captured entry, and the version that it has to stand at; 0: whichever. */
@@ -38,4 +40,16 @@ export class DeleteRefused extends Error {
     super('a guard refused the delete')
     this.name = 'DeleteRefused'
   }
+}
+
+/** Begins the name of every thread of memories, as opposed to conversations. */
+export const MEMORY_THREAD = 'project:'
+
+/** The thread in which a memory of a project is stored; it keeps that thread when it moves to another project. */
+export const threadOfProject = (project: string | null): string => `${MEMORY_THREAD}${project ?? ''}`
+
+/** Tags as stored: trimmed, lower-cased, blanks dropped, unique, sorted by UTF-8 bytes (threads contract §2.3). */
+export function normalizeTags(tags: readonly string[]): string[] {
+  const unique = new Set(tags.map((tag) => trim(tag).toLowerCase()).filter((tag) => tag !== ''))
+  return [...unique].sort(compareText)
 }

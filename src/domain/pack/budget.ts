@@ -1,7 +1,14 @@
-import { bareOf } from './bare-item'
+// What has a reader of a pack to know of how it was made? An empty one never looks as if nothing were known (platform contract §6).
+
+import { type Doubt, NOTHING_FITS } from '../recall/doubt'
+import type { PackEntry } from './candidate'
 import { fitted, type Passage, sizeOf } from './content'
 import { FACET_TITLES, type Facet } from './facets'
-import type { PackItem } from './pack'
+import { bareOf, itemOf } from './item'
+import { inline } from './markdown'
+import type { LeftOut, LeftOutWhy, PackItem } from './pack'
+import type { Weighed } from './rank-entries'
+import type { PackRequest } from './request'
 
 /** Which items of a pack fit, in characters of its sections as JSON (packs contract). */
 export interface Planned<T> {
@@ -73,3 +80,37 @@ export function sizeLeft({ one, bare, budget }: Planned<Plannable>, item: PackIt
   const before = itemSize(bare ? bareOf(one.item) : one.item) + (bare ? 0 : OPPOSITIONS)
   return Math.max(0, budget - Math.max(0, itemSize(item) - before))
 }
+
+const DEGRADED = 'Meaning could not be searched; this is what words found.'
+const NOTHING = 'Nothing that is stored has to do with this goal.'
+
+/**
+ * Lines for the head of a pack.
+ *
+ * @param found entries that were found
+ */
+export function saidOfPack(
+  found: readonly Pick<PackEntry, 'project'>[],
+  { project, homes }: Pick<PackRequest, 'project'> & { readonly homes: readonly string[] },
+  { doubt, isEmpty, degraded }: { readonly doubt: Doubt; readonly isEmpty: boolean; readonly degraded: boolean },
+): string[] {
+  const isForeign = project !== null && !found.some((entry) => entry.project !== null && homes.includes(entry.project))
+  return [
+    ...(degraded ? [DEGRADED] : []),
+    ...(isForeign ? [`Nothing that was found stands in project ${inline(project)}; look whether it is spelt so.`] : []),
+    ...(isEmpty ? [NOTHING] : doubt === 'doubtful' ? [`${NOTHING_FITS} below.`] : []),
+  ]
+}
+
+/** Of each cause the best so many are told. */
+const MOST_TOLD = 20
+
+/** What of the entries that were found stands in no pack, the best first. */
+export const leftOut = (why: LeftOutWhy, some: readonly Weighed[]): LeftOut[] =>
+  [...some]
+    .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
+    .slice(0, MOST_TOLD)
+    .map((one) => {
+      const { name, type, score } = itemOf(one)
+      return { why, id: one.entry.id, name, type, score }
+    })

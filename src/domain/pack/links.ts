@@ -1,4 +1,5 @@
-import type { PackLink } from './candidate'
+import type { Neighbour, PackLink } from './candidate'
+import type { PackItem, PackRelated } from './pack'
 
 /** Which links decide what a pack shows. */
 
@@ -28,4 +29,43 @@ export function successorsIn(links: readonly PackLink[]): ReadonlyMap<number, re
   for (const { from, relation, to } of links)
     if (relation === 'supersedes' && from !== to) successors.set(to, [...(successors.get(to) ?? []), from])
   return successors
+}
+
+/** The neighbours of an item: its own first, then, where two links are followed, those of its neighbours. */
+function neighboursOf(id: number, all: readonly Neighbour[], steps: number): PackRelated[] {
+  const known = new Set([id])
+  const related: PackRelated[] = []
+  const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
+    if (known.has(other)) return
+    known.add(other)
+    related.push({ id: String(other), type: kind, name, relationship: relation, direction, distance })
+  }
+  const first = all.filter(({ of }) => of === id)
+  for (const one of first) add(one, 1)
+  if (steps > 1) for (const { id: next } of first) for (const one of all) if (one.of === next) add(one, 2)
+  return related
+}
+
+/** Gives the items their neighbours as far as there is room, one each before anyone gets a second. */
+export function withRelated(
+  items: readonly PackItem[],
+  neighbours: readonly Neighbour[],
+  { most, steps }: { readonly most: number; readonly steps: number },
+  total: number,
+): PackItem[] {
+  if (most === 0) return [...items]
+  const all = items.map((item) => neighboursOf(Number(item.id), neighbours, steps).slice(0, most))
+  const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
+  const facets = new Set(items.map(({ facet }) => facet))
+  let used = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)
+  for (let nth = 0; nth < most; nth++)
+    for (const [i, item] of given.entries()) {
+      const related = all[i]?.[nth]
+      if (related === undefined) continue
+      const more = JSON.stringify(related).length + 1
+      if (used + more > total) continue
+      item.related.push(related)
+      used += more
+    }
+  return given
 }

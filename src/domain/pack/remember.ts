@@ -1,5 +1,4 @@
-import { checkMetadata } from '../entry/check-metadata'
-import { checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
+import { checkMetadata, checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
 import type { Entry } from '../entry/entry'
 import type { ImageInput } from '../entry/image'
 import { type Kind, readKind as kindMeant, kindsLike } from '../entry/kind'

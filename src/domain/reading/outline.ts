@@ -1,6 +1,51 @@
+import { nameSimilarity } from '../name-similarity'
 import type { Steps } from '../scheduler'
+import { firstCodePoints, WHITE_SPACE_RUN } from '../text'
 import { type Heading, readHeadings } from './headings'
-import { readParts } from './parts'
+import { lineCutter } from './lines'
+
+/** A text without headings is cut into parts of at most so many code points (threads contract §13). */
+const MAX_PART = 2000
+/** Of the words that name a part. */
+const MAX_TITLE = 60
+
+/** Where a part that starts here ends: behind the last blank line that fits, else the last line end, else at the limit. */
+function partEnd(text: string, start: number, cut: ReturnType<typeof lineCutter>): number {
+  const limit = start + firstCodePoints(text.slice(start, start + 2 * MAX_PART), MAX_PART).length
+  if (limit >= text.length) return text.length
+  let lineEnd = 0
+  let blankEnd = 0
+  for (let line = cut(start); line.next <= limit; line = cut(line.next)) {
+    lineEnd = line.next
+    if (text.slice(line.start, line.end).trim() === '') blankEnd = line.next
+  }
+  return blankEnd || lineEnd || limit
+}
+
+/** The first words, as many as fit. */
+function firstWords(text: string): string {
+  const words = text
+    .slice(0, 8 * MAX_TITLE)
+    .replace(WHITE_SPACE_RUN, ' ')
+    .trim()
+  const start = firstCodePoints(words, MAX_TITLE)
+  if (start.length === words.length) return words
+  const space = start.lastIndexOf(' ')
+  return `${space > 0 && words[start.length] !== ' ' ? start.slice(0, space) : start.trimEnd()}…`
+}
+
+/** The parts of a text without headings, which cover it without gap. */
+export function* readParts(text: string): Steps<Heading[]> {
+  const parts: Heading[] = []
+  const cut = lineCutter(text)
+  for (let start = 0; start < text.length; ) {
+    const end = partEnd(text, start, cut)
+    parts.push({ level: 1, title: firstWords(text.slice(start, end)), start })
+    yield end - start
+    start = end
+  }
+  return parts
+}
 
 /** A part of a text that a heading names, or a `part-N` of a text without headings. Places are code points. */
 export interface OutlineNode {
@@ -136,4 +181,25 @@ export function shownOutline(root: OutlineNode, maxDepth: number): ShownOutline 
   })
   const nodes = Math.min(within(depth), MAX_NODES)
   return { root: pruned(root, depth), nodes, truncated: nodes < within(counts.length) }
+}
+
+/** Which node of an outline an id means, and which it may have meant. */
+
+/** Whoever asks for a node that is not there is told of a near one; further ones are not compared. */
+const MAX_COMPARED = 5000
+
+/** The node with this id, and where there is none, the id of the one whose name is nearest. */
+export function findNode(root: OutlineNode, id: string): { node: OutlineNode } | { nearest: string } {
+  if (id === root.id) return { node: root }
+  let nearest = { id: root.id, likeness: 0 }
+  let compared = 0
+  // Ids are in lower case, whatever the headings are in.
+  const asked = id.slice(0, 200).toLowerCase()
+  for (const node of nodesBelow(root)) {
+    if (node.id === id) return { node }
+    if (compared++ >= MAX_COMPARED) continue
+    const near = nameSimilarity(node.id.slice(0, 200), asked)
+    if (near > nearest.likeness) nearest = { id: node.id, likeness: near }
+  }
+  return { nearest: nearest.id }
 }

@@ -1,6 +1,6 @@
 import { codePointLength, cutShort, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import type { Millis } from '../time'
-import { FAILURE } from './events/outcome'
+import { FAILURE } from './events/outcomes'
 import { sharedLength } from './excerpts'
 import { MEMORY_TYPES, type MemoryType } from './memory'
 

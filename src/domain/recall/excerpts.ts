@@ -1,6 +1,6 @@
 import { STEP, type Steps } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
-import type { Unit } from '../search/query-unit'
+import type { Unit } from '../search/query'
 import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
 
 /** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */

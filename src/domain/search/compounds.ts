@@ -1,6 +1,6 @@
 import type { Analyzer, Word } from './analysis'
 import { functionWords } from './function-words'
-import type { Expression, Unit } from './query-unit'
+import type { Expression, Unit } from './query'
 import type { ScoredTerm } from './score'
 
 /**

@@ -1,7 +1,6 @@
 import { codePointLength, firstCodePoints, isWhiteSpace, trim, WHITE_SPACE_RUN } from '../text'
 import type { Analyzer, Token } from './analysis'
-import { findHits, type HitWords } from './hits'
-import { LOOKED_AT } from './passage'
+import { findHits, type HitWords, LOOKED_AT } from './hits'
 import type { Unit } from './query'
 
 /** The stretch of a text that shows best why it was found (threads contract §6.4). Plain text: nothing is HTML-escaped. */

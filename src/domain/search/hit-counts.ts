@@ -1,9 +1,38 @@
 import type { Analyzer, Token } from './analysis'
 import { createPartCounter } from './compounds'
-import { counting } from './counting'
 import { findUnit } from './hits'
-import type { Unit } from './query-unit'
-import { type Candidate, PART_TIMES, type ScoredTerm, TITLE_TIMES, titleWords } from './score'
+import type { Unit } from './query'
+import { type Candidate, createTermCounter, PART_TIMES, type ScoredTerm, TITLE_TIMES, titleWords } from './score'
+
+/** How often do the words of a query stand in one text after another? */
+export interface Counted {
+  /** Of each term, in their order. */
+  readonly counts: number[]
+  /** How many words carry content. */
+  readonly length: number
+  /** Its cost, as the scheduler counts it. */
+  readonly work: number
+}
+
+export type Count = (text: string) => Counted
+
+/** What a character of a word that is known costs beside one of a word that has to be analysed: 14 to 80 ns beside 200 to 600. */
+const KNOWN = 1 / 8
+
+/** Counts with an analyzer. */
+export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Count {
+  const counter = createTermCounter(terms)
+  return (text) => {
+    let [length, analysed] = [0, 0]
+    const counts = counter((visit) => {
+      analysed = analyzer.eachWord(text, (word) => {
+        if (!word.isStopWord) length++
+        visit(word)
+      })
+    })
+    return { counts, length, work: analysed + KNOWN * text.length }
+  }
+}
 
 /** The parts of an entry that were found by words. */
 export interface HitParts extends Pick<Candidate, 'id' | 'following' | 'complete' | 'isByParts'> {

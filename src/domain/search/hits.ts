@@ -1,4 +1,5 @@
-import type { Token } from './analysis'
+import { offsetAfter, offsetBefore } from '../text'
+import type { Analyzer, Token } from './analysis'
 import type { Unit } from './query'
 
 /** Where the units of a query stand in a text. Each unit is looked for in one walk over the words, however long it is. */
@@ -76,4 +77,55 @@ export function findHits(tokens: readonly Token[], units: readonly Unit[]): HitW
     })
   }
   return { low, high, compared }
+}
+
+/** Code points of a text that highlights and passages look at; what lies beyond is found, but not shown (platform contract §6). */
+export const LOOKED_AT = 50_000
+
+/** What a cross-encoder reads of an entry: at most 2,000 code points (threads contract §8). */
+export const MAX_PASSAGE = 2000
+/** Of these, what stands before the first hit. */
+const BEFORE = 500
+
+/**
+ * The stretch around the first hit of the words that found an entry, or its beginning where none lies in what was read.
+ *
+ * @param text the first `LOOKED_AT` code points
+ */
+export function passageAround(text: string, units: readonly Unit[], analyzer: Analyzer): string {
+  if (text.length <= MAX_PASSAGE) return text
+  const terms = new Set(units.flatMap((unit) => unit.terms))
+  let hit = 0
+  for (const { term, word, start } of analyzer.tokens(text))
+    if (terms.has(term) || terms.has(word)) {
+      hit = start
+      break
+    }
+  const from = offsetBefore(text, hit, BEFORE)
+  const to = offsetAfter(text, from, MAX_PASSAGE)
+  return text.slice(to === text.length ? offsetBefore(text, to, MAX_PASSAGE) : from, to)
+}
+
+/**
+ * The same results, each one that is superseded behind its successor where both are among them.
+ *
+ * @param of the id of a result, and of the entry that supersedes it
+ */
+export function successorsFirst<T>(
+  results: readonly T[],
+  of: (result: T) => { readonly id: number; readonly supersededBy?: number | undefined },
+): T[] {
+  const byId = new Map(results.map((result) => [of(result).id, result]))
+  const placed = new Set<number>()
+  const ordered: T[] = []
+  const place = (result: T, waiting: ReadonlySet<number>): void => {
+    const { id, supersededBy } = of(result)
+    if (placed.has(id) || waiting.has(id)) return
+    const successor = supersededBy === undefined ? undefined : byId.get(supersededBy)
+    if (successor !== undefined) place(successor, new Set([...waiting, id]))
+    placed.add(id)
+    ordered.push(result)
+  }
+  for (const result of results) place(result, new Set())
+  return ordered
 }

@@ -1,11 +1,292 @@
+import { invalidInput, limitExceeded } from '../errors'
 import { inspected } from '../flaws'
-import { withoutTrailing } from '../text'
-import type { Analyzer } from './analysis'
-import { parseBoolean } from './query-boolean'
-import { matchUnits } from './query-match'
-import { checkPhrases, type Expression, makeUnit, type Unit } from './query-unit'
+import { codePointLength, isWhiteSpace, withoutTrailing } from '../text'
+import type { Analyzer, Token } from './analysis'
+import { NO_OTHER, type OfAnother, wordsOfAnother } from './language'
 
-export type { Expression, Unit } from './query-unit'
+/** Something that an entry contains or not: one word, several next to each other, or a quoted phrase. */
+export interface Unit {
+  /** Stems; with `prefix`, words as they are written. */
+  readonly terms: readonly string[]
+  /** Words are compared as they are written, and the last only needs to begin one. */
+  readonly prefix: boolean
+  /** Quoted: looked for in the text only, not in date and agent. */
+  readonly phrase: boolean
+  /** Which terms are stop words. */
+  readonly stops: readonly boolean[]
+}
+
+export type Expression =
+  | { readonly op: 'unit'; readonly unit: Unit }
+  | { readonly op: 'and' | 'or'; readonly of: readonly Expression[] }
+  | { readonly op: 'not'; readonly of: Expression }
+
+export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; phrase?: boolean } = {}): Unit | null {
+  if (tokens.length === 0) return null
+  const only = tokens.length === 1 ? (tokens[0] as Token) : null
+  const loneCharacter = only?.pair === true && [...only.term].length === 1
+  // Text written without spaces is indexed in pairs, so a single character begins one, or stands at the end of a run, which an index
+  // keeps beside the text.
+  const prefix = options.prefix === true || loneCharacter
+  return {
+    terms: tokens.map(({ term, word }) => (prefix ? word : term)),
+    prefix,
+    phrase: options.phrase === true && !loneCharacter,
+    stops: tokens.map((token) => token.isStopWord),
+  }
+}
+
+/** What looking for phrases may cost (platform contract §6): an engine walks a text once for each word of a phrase. */
+const MAX_PHRASE_WORDS = 64
+export const MAX_PHRASES = 16
+const LONG_PHRASE = `phrases of more than ${MAX_PHRASE_WORDS} words were ignored`
+const MANY_PHRASES = `only the first ${MAX_PHRASES} quoted phrases of the query were used`
+
+const isLong = (unit: Unit): boolean => unit.terms.length > MAX_PHRASE_WORDS
+
+/** @throws Problem limit_exceeded when one of the units is a phrase of too many words */
+export function checkPhrases(units: readonly Unit[]): void {
+  const long = units.find(isLong)
+  if (long !== undefined)
+    throw limitExceeded(
+      `A phrase has ${long.terms.length} words; at most ${MAX_PHRASE_WORDS} may stand next to each other`,
+    )
+}
+
+/** The units of a `match` query that are not too dear to look for, and what is said about the others. */
+export function affordable(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
+  const short = units.filter((unit) => !isLong(unit))
+  let phrases = 0
+  const kept = short.filter(({ phrase }) => !phrase || ++phrases <= MAX_PHRASES)
+  return {
+    units: kept,
+    warnings: [
+      ...(short.length < units.length ? [LONG_PHRASE] : []),
+      ...(kept.length < short.length ? [MANY_PHRASES] : []),
+    ],
+  }
+}
+
+/**
+ * The boolean dialect of full-text search (threads contract §6.3), the same on every backend. The grammar:
+ *
+ *   query = or ;  or = and {"OR" and} ;  and = not {["AND"] not} ;  not = {"NOT"} atom ;
+ *   atom = "(" or ")" | phrase | word ["*"] ;
+ */
+const MAX_WORDS = 64
+const MAX_DEPTH = 32
+
+interface Lexeme {
+  readonly kind: '(' | ')' | 'AND' | 'OR' | 'NOT' | 'phrase' | 'word'
+  readonly text: string
+  /** Code points from 1. */
+  readonly position: number
+}
+
+const malformed = (position: number, what: string) => invalidInput(`Boolean query, position ${position}: ${what}`)
+
+function readLexemes(query: string): Lexeme[] {
+  const chars = [...query]
+  const lexemes: Lexeme[] = []
+  let i = 0
+  while (i < chars.length) {
+    const char = chars[i] as string
+    const position = i + 1
+    if (isWhiteSpace(char)) {
+      i++
+    } else if (char === '(' || char === ')') {
+      lexemes.push({ kind: char, text: char, position })
+      i++
+    } else if (char === '"') {
+      const close = chars.indexOf('"', i + 1)
+      if (close < 0) throw malformed(position, 'this quote is never closed')
+      lexemes.push({ kind: 'phrase', text: chars.slice(i + 1, close).join(''), position })
+      i = close + 1
+    } else {
+      let end = i
+      while (end < chars.length && !isWhiteSpace(chars[end] as string) && !'"()'.includes(chars[end] as string)) end++
+      const text = chars.slice(i, end).join('')
+      const kind = text === 'AND' || text === 'OR' || text === 'NOT' ? text : 'word'
+      lexemes.push({ kind, text, position })
+      i = end
+    }
+  }
+  return lexemes
+}
+
+class Parser {
+  private at = 0
+  private words = 0
+  private phrases = 0
+
+  constructor(
+    private readonly lexemes: readonly Lexeme[],
+    private readonly end: number,
+    private readonly analyzer: Analyzer,
+  ) {}
+
+  parse(): Expression {
+    const expression = this.or(0)
+    const rest = this.peek()
+    if (rest) throw malformed(rest.position, 'this ")" closes nothing')
+    return expression
+  }
+
+  private peek(): Lexeme | undefined {
+    return this.lexemes[this.at]
+  }
+
+  private or(depth: number): Expression {
+    const parts = [this.and(depth)]
+    while (this.peek()?.kind === 'OR') {
+      this.at++
+      parts.push(this.and(depth))
+    }
+    return parts.length === 1 ? (parts[0] as Expression) : { op: 'or', of: parts }
+  }
+
+  private and(depth: number): Expression {
+    const parts = [this.not(depth)]
+    for (let next = this.peek(); next && next.kind !== 'OR' && next.kind !== ')'; next = this.peek()) {
+      if (next.kind === 'AND') this.at++
+      parts.push(this.not(depth))
+    }
+    return parts.length === 1 ? (parts[0] as Expression) : { op: 'and', of: parts }
+  }
+
+  private not(depth: number): Expression {
+    let negated = false
+    while (this.peek()?.kind === 'NOT') {
+      negated = !negated
+      this.at++
+    }
+    const atom = this.atom(depth)
+    return negated ? { op: 'not', of: atom } : atom
+  }
+
+  private atom(depth: number): Expression {
+    const lexeme = this.peek()
+    if (lexeme === undefined || lexeme.kind === ')' || lexeme.kind === 'AND' || lexeme.kind === 'OR') {
+      throw this.missingOperand(lexeme, this.lexemes[this.at - 1])
+    }
+    this.at++
+    if (lexeme.kind === '(') return this.group(lexeme, depth)
+    return { op: 'unit', unit: lexeme.kind === 'phrase' ? this.phrase(lexeme) : this.word(lexeme) }
+  }
+
+  private missingOperand(here: Lexeme | undefined, before: Lexeme | undefined) {
+    if (here?.kind === ')' && before?.kind === '(') return malformed(before.position, 'these brackets are empty')
+    if (before && before.kind !== '(') return malformed(before.position, `"${before.text}" has nothing after it`)
+    if (here?.kind === ')') return malformed(here.position, 'this ")" closes nothing')
+    if (here) return malformed(here.position, `"${here.text}" has nothing before it`)
+    if (before) return malformed(before.position, 'this "(" is never closed')
+    return malformed(this.end, 'the query has no words')
+  }
+
+  private group(open: Lexeme, depth: number): Expression {
+    if (depth + 1 > MAX_DEPTH)
+      throw limitExceeded(`Boolean query, position ${open.position}: more than ${MAX_DEPTH} nested brackets`)
+    const inner = this.or(depth + 1)
+    if (this.peek()?.kind !== ')') throw malformed(open.position, 'this "(" is never closed')
+    this.at++
+    return inner
+  }
+
+  private phrase(lexeme: Lexeme) {
+    if (++this.phrases > MAX_PHRASES)
+      throw limitExceeded(`Boolean query, position ${lexeme.position}: more than ${MAX_PHRASES} quoted phrases`)
+    const unit = makeUnit(this.count(lexeme, lexeme.text), { phrase: true })
+    if (unit === null) throw malformed(lexeme.position, 'this phrase has no letters or digits')
+    return unit
+  }
+
+  private word(lexeme: Lexeme) {
+    const { text, position } = lexeme
+    if ('-+:'.includes(text[0] as string))
+      throw malformed(position, `a word may not begin with "${text[0]}"; use NOT, AND or plain words`)
+    const star = text.indexOf('*')
+    if (star >= 0 && star < text.length - 1)
+      throw malformed(position + codePointLength(text.slice(0, star)), '"*" may stand only at the end of a word')
+    const unit = makeUnit(this.count(lexeme, text), { prefix: star >= 0 })
+    if (unit === null) throw malformed(position, `"${text}" has no letters or digits`)
+    return unit
+  }
+
+  private count(lexeme: Lexeme, text: string) {
+    const tokens = this.analyzer.tokenize(text)
+    this.words += tokens.length
+    if (this.words > MAX_WORDS)
+      throw limitExceeded(`Boolean query, position ${lexeme.position}: more than ${MAX_WORDS} words`)
+    return tokens
+  }
+}
+
+/** @throws Problem invalid_input naming the position of what is malformed; there is no other reading to fall back to */
+export const parseBoolean = (query: string, analyzer: Analyzer): Expression =>
+  new Parser(readLexemes(query), codePointLength(query) + 1, analyzer).parse()
+
+const SPACES = /\s+/
+
+const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
+
+/** An adjacency without the stop words at its ends, so that `Paola's` is paola; all of it when it holds nothing else. */
+function withoutEdgeStops(tokens: readonly Token[]): readonly Token[] {
+  const first = tokens.findIndex(({ isStopWord }) => !isStopWord)
+  const last = tokens.findLastIndex(({ isStopWord }) => !isStopWord)
+  return first < 0 ? tokens : tokens.slice(first, last + 1)
+}
+
+/** A run of unspaced script in `match` is many words, not one: each pair counts by itself. */
+function looseUnits(tokens: readonly Token[]): (Unit | null)[] {
+  if (tokens.some((part) => part.pair)) return tokens.map((part) => makeUnit([part]))
+  return [makeUnit(withoutEdgeStops(tokens))]
+}
+
+/** The words of a token, with those marked that only hold a sentence together; of what hyphens join either all or none. */
+function wordsOf(token: string, analyzer: Analyzer, isEmpty: (written: string) => boolean): readonly Token[] {
+  const words = analyzer.tokenize(token)
+  const marked = words.map((word) =>
+    isEmpty(token.slice(word.start, word.end)) ? { ...word, isStopWord: true } : word,
+  )
+  return token.includes('-') && marked.some((word) => !word.isStopWord) ? words : marked
+}
+
+interface Piece {
+  readonly text: string
+  readonly isQuoted: boolean
+}
+
+/** Quoted stretches stand at odd places; the last one, when unclosed, is read as plain words. */
+function piecesOf(query: string): Piece[] {
+  const pieces = query.split('"')
+  const closed = pieces.length % 2 === 1
+  return pieces.map((text, i) => ({ text, isQuoted: i % 2 === 1 && (closed || i < pieces.length - 1) }))
+}
+
+function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAnother) {
+  const found: (Unit | null)[] = []
+  let place = 0
+  for (const { text, isQuoted } of pieces) {
+    if (isQuoted) found.push(makeUnit(analyzer.tokenize(text), { phrase: true }))
+    else
+      for (const token of text.split(SPACES)) {
+        const at = place++
+        found.push(...looseUnits(wordsOf(token, analyzer, (written) => isOfAnother(at, written))))
+      }
+  }
+  return affordable(found.filter((unit) => unit !== null))
+}
+
+/** The units that a `match` query looks for, and what is said about others: those that carry content, or all where none does. */
+export function matchUnits(query: string, analyzer: Analyzer): { units: readonly Unit[]; warnings: string[] } {
+  const pieces = piecesOf(query)
+  const tokens = pieces.flatMap(({ text, isQuoted }) => (isQuoted ? [] : text.split(SPACES)))
+  const { units, warnings } = unitsIn(pieces, analyzer, wordsOfAnother(tokens, analyzer.language))
+  let content = units.filter((unit) => !isStopWord(unit))
+  // Of a sentence without content those words are looked for that are none of the index's own stop words.
+  if (content.length === 0) content = unitsIn(pieces, analyzer, NO_OTHER).units.filter((unit) => !isStopWord(unit))
+  return { units: content.length > 0 ? content : units, warnings }
+}
 
 /** Full-text queries as the product means them (threads contract §6), before any engine sees them. */
 export const SEARCH_MODES = ['match', 'prefix', 'phrase', 'boolean'] as const

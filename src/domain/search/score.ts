@@ -1,6 +1,5 @@
 import type { Token } from './analysis'
-import type { SearchMode } from './query'
-import type { Unit } from './query-unit'
+import type { SearchMode, Unit } from './query'
 
 /**
  * The one scorer of full-text search (threads contract §6.4): the engine finds candidates, this ranks them, so both

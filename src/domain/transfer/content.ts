@@ -1,8 +1,21 @@
 import { createHash } from 'node:crypto'
 import { type JsonObject, type JsonValue, own } from '../entry/metadata'
-import { canonicalJson } from './canonical'
 import { membersOf } from './codec'
 import { type EntryRecord, type RecordId, SHAPES } from './records'
+
+/**
+ * JSON by RFC 8785: members by the UTF-16 code units of their names, no blanks, numbers as JavaScript writes them.
+ *
+ * @param value plain data, nested no deeper than what is stored; members that are undefined are left out
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
+}
 
 /** What `content` says of an entry, in words that are the same in every store (docs/contracts/operate.md §2). */
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -160,3 +173,35 @@ export class Known implements Inside {
   readonly stable = (id: string): string | null => this.ids.get(id) ?? null
   readonly isMissing = (sha256: string): boolean => this.missing.has(sha256)
 }
+
+/** What the content of a volume and that of its entries as they stand in another store differ by. */
+interface ContentDifference {
+  /**
+   * @param sent with ids of the other store
+   * @param standing what stands there, null for nothing
+   * @param inside the volume, by ids of the other store
+   */
+  note(sent: EntryRecord, standing: EntryRecord | null, inside: Inside): void
+  appliedTo(content: string): string
+}
+
+export function contentDifference(): ContentDifference {
+  let sum = 0n
+  return {
+    note(sent, standing, inside) {
+      const before = entryContent(sent, inside)
+      const after = standing === null ? 0n : entryContent(asSent(sent, standing), inside)
+      sum += after - before
+    },
+    appliedTo: (content) =>
+      ((((BigInt(`0x${content}`) + sum) % MODULUS) + MODULUS) % MODULUS).toString(16).padStart(64, '0'),
+  }
+}
+
+/** What stands there, without what a source need not tell. */
+export const asSent = (sent: EntryRecord, standing: EntryRecord): EntryRecord => ({
+  ...standing,
+  ...(sent.owner === undefined && sent.created_by === undefined ? { owner: undefined } : {}),
+  ...(sent.created_by === undefined ? { created_by: undefined, imported_from: undefined } : {}),
+  ...(sent.created_at === undefined ? { created_at: undefined } : {}),
+})

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer'
+
 /** What an export or import hands to its client and takes back unread: sealed with AES-GCM under a key of the deployment, for one org. */
 export interface TextSeal {
   seal(org: string, text: string): Promise<string>
@@ -44,3 +46,9 @@ export async function createTextSeal(secret: string): Promise<TextSeal> {
     },
   }
 }
+
+/** Bytes as base64 with padding, and back; both runtimes do it natively. */
+export const encodeBase64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+
+export const decodeBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))

@@ -1,5 +1,5 @@
 import { ContentSum, Known } from './content'
-import { faultAt } from './line'
+import { faultAt } from './lines'
 import type { Counts, RecordOf } from './records'
 import { readVolumes } from './volume-reader'
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { limitExceeded } from '../errors'
 import { ContentSum, type Inside } from './content'
-import { writeLine } from './line'
-import { joined } from './lines'
+import { joined, writeLine } from './lines'
 import { type CarriedRecord, type Counts, FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf } from './records'
 
 /** What all volumes of an export begin with. */

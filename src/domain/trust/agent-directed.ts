@@ -143,3 +143,11 @@ export function addressesIn(text: string, title: string | null = null): readonly
 /** Whether the text or the title of an entry addresses an agent. */
 export const addressesAgent = ({ text, title }: { readonly text: string; readonly title: string | null }): boolean =>
   addressesIn(text, title).length > 0
+
+/** The warning about texts that look like they hold secrets (fabric contract §7). */
+export const secretWarning = (kinds: readonly string[]): string =>
+  `content holds what looks like a secret: ${kinds.join(', ')}`
+
+/** The warning about texts that address an agent; hooks leave them out (capture contract §3). */
+export const addressWarning = (addresses: readonly Address[]): string =>
+  `content addresses an agent (${addresses.join(', ')}): hooks leave it out until a person approves it in the dashboard`

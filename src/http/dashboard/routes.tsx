@@ -7,11 +7,11 @@ import { assetOf } from './assets/serve'
 import { seeOther } from './page'
 import { activityStream } from './pages/activity'
 import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
-import { safePath } from './parts/addresses'
-import { isForm } from './sent'
+import { safePath } from './parts/words'
 import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
 import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
+import { isForm } from './visit'
 
 /** Routes of the dashboard (operate contract §1), which answer browsers only. */
 

@@ -1,20 +1,44 @@
 import type { Context } from 'hono'
 import type { Config } from '../../config'
-import { Problem } from '../../domain/errors'
+import { Problem, type ProblemCode } from '../../domain/errors'
 import { attempt } from '../../services/outcome'
 import type { Services } from '../../services/services'
-import { type Log, logLine } from '../log'
+import { STATUS } from '../error-body'
+import { type Log, logLine, unsaid } from '../log'
 import type { OAuth } from '../oauth/server'
-import { unsaid } from '../said'
-import { STATUS } from '../status'
 import { type Page, respondWith } from './page'
-import { troublePage } from './pages/trouble'
-import { Door, Frame } from './parts/frame'
-import { reviews } from './parts/navigation'
-import { isOurs, readSent, STALE } from './sent'
+import { Door, Frame, homeOf, reviews } from './parts/frame'
 import type { Visitor } from './session'
 import type { Handler } from './table'
-import { principalOf, type Visit } from './visit'
+import { isOurs, principalOf, readSent, STALE, type Visit } from './visit'
+
+/** The page of an error. */
+const TITLES: Readonly<Record<ProblemCode, string>> = {
+  invalid_input: 'Invalid request',
+  not_found: 'Not found',
+  conflict: 'Nothing was changed',
+  limit_exceeded: 'Limit exceeded',
+  unsupported: 'Not available here',
+  unauthorized: 'Not signed in',
+  forbidden: 'Not allowed',
+  unavailable: 'Not available now',
+  internal: 'Something went wrong',
+}
+
+/** @param message one sentence for the user */
+export const troublePage = (code: ProblemCode, message: string, status: number, isOperator = false): Page => ({
+  title: TITLES[code],
+  status,
+  body: (
+    <div class="card">
+      <h1>{TITLES[code]}</h1>
+      <p class="more">{message}</p>
+      <p class="more">
+        <a href={homeOf(isOperator)}>Back to the {isOperator ? 'projects' : 'overview'}</a>
+      </p>
+    </div>
+  ),
+})
 
 /** Answers a browser with a page in its frame, or with an error page. */
 

@@ -1,17 +1,25 @@
 import { Hono } from 'hono'
+import * as z from 'zod'
 import type { Config } from '../../config'
 import { isFields } from '../../domain/capture/fields'
-import type { Fields, HookClient } from '../../domain/capture/happening'
+import type { Fields, HookClient } from '../../domain/capture/hook-event'
 import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/capture/request'
+import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
+import { readId } from '../../domain/entry/link'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import { mayAct } from '../../domain/identity/scope'
+import { type Caller, mayAct, type Role } from '../../domain/identity/scope'
+import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Millis } from '../../domain/time'
 import { CLIENT_NAMES, hookClient } from '../../integrations/hooks/hook-clients'
+import { keptAt, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
-import { type Credential, requireOrg } from '../auth'
-import { readJsonBody } from '../body'
+import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
+import { type Credential, requireOrg, requireRole } from '../auth'
+import { readJsonBody, readObject } from '../body'
 import type { Log } from '../log'
+import { namedProject, namedProjectOrNone } from '../named-project'
+import { checkNames } from '../query-names'
 
 /** Receives events of client hooks (capture contract §3): `POST /api/v1/hooks/<client>`. */
 
@@ -85,6 +93,268 @@ export function createHooksRoutes() {
       ...(memory === null ? {} : { memory }),
       ...(waiting === null ? {} : { waiting }),
     })
+  })
+
+  return routes
+}
+
+/** Routes to review captured sessions (capture contract §4, §5): `/api/v1/orgs/:org/captured`. */
+
+/** Action of a restoration in the audit log. */
+const left = z.object({ remaining: z.int() })
+
+const MAX_REVIEW_BODY = 2_000_000
+const PAGE = { usual: 50, most: 200 } as const
+
+interface CapturedVariables {
+  readonly services: Services
+  readonly credential: Credential
+  readonly setup: { readonly config: Config }
+}
+type Context = { readonly var: CapturedVariables; readonly req: { readonly raw: Request } }
+
+const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntry) => ({
+  ...entry,
+  ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
+  ...(quote === null ? {} : { quote }),
+})
+
+function readPlace(given: string | undefined): ReviewPlace | null {
+  if (given === undefined || given === '') return null
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
+  if (updatedAt === undefined || id === undefined)
+    throw invalidInput('after must be the value of next from an earlier page')
+  return { updatedAt: Number(updatedAt), id: Number(id) }
+}
+
+function readLimit(given: string | undefined): number {
+  if (given === undefined || given === '') return PAGE.usual
+  const limit = /^\d{1,9}$/.test(given) ? Number(given) : 0
+  if (limit < 1) throw invalidInput(`limit must be a whole number from 1 to ${PAGE.most}`)
+  return Math.min(limit, PAGE.most)
+}
+
+const textOr = (value: unknown, name: string): string | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalidInput(`${name} must be a string`)
+  return value
+}
+
+const textFrom = (value: unknown, name: string): string => {
+  const text = textOr(value, name)
+  if (text === undefined) throw invalidInput(`${name} is required`)
+  return text
+}
+
+function versionOr(value: unknown, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw invalidInput(`${name} must be a whole number from 1`)
+  return value
+}
+
+function readIds(value: unknown): number[] {
+  const ids = Array.isArray(value) ? value.map(readId) : [null]
+  if (ids.some((id) => id === null)) throw invalidInput('ids must be a list of ids of captured entries')
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
+function readVersions(value: unknown): Record<string, number> {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidInput('expected_versions must be {id: version}')
+  return Object.fromEntries(
+    Object.entries(value).map(([id, version]) => [id, versionOr(version, `expected_versions.${id}`) as number]),
+  )
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function createCapturedRoutes() {
+  const routes = new Hono<{ Variables: CapturedVariables }>()
+
+  /** Runs an action of the key's role in its own organization; a denial is logged. */
+  async function run<T>(
+    { services, credential }: CapturedVariables,
+    org: string,
+    action: string,
+    role: Role,
+    step: (caller: Caller) => Promise<T>,
+  ): Promise<T> {
+    const principal = requireOrg(credential)
+    // Another organization and one that never existed get the same message.
+    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
+    const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
+    try {
+      requireRole(caller, role)
+      return await step(caller)
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'forbidden')
+        await services.administration.note(caller, false, { denied: 1 })
+      throw error
+    }
+  }
+
+  /** The same for a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
+  async function once<Facts>(
+    { var: variables, req }: Context,
+    org: string,
+    action: string,
+    args: unknown,
+    writing: Writing<Facts>,
+  ): Promise<Record<string, unknown>> {
+    const { services } = variables
+    const given = req.raw.headers.get('idempotency-key')
+    const key = given === null ? null : checkKey(given)
+    const { result } = await run(variables, org, action, 'writer', (principal) =>
+      key === null
+        ? carryOut(principal, writing)
+        : carryOutOnce({ principal, services, key, args, looksFirst: true }, writing),
+    )
+    services.afterwards(services.maintenance.work())
+    return result
+  }
+
+  routes.get('/:org/captured', async (c) => {
+    checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'the list of captured sessions')
+    const { project, client, after, limit } = c.req.query()
+    const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
+      const most = readLimit(limit)
+      const named = await namedProjectOrNone(c.var.services, caller, project)
+      const found = await c.var.services.capture.review.list(named.scope, {
+        project: named.project,
+        client: client === undefined || client === '' ? null : client,
+        after: readPlace(after),
+        limit: most + 1,
+      })
+      const items = found.slice(0, most)
+      const last = found.length > most ? items.at(-1) : undefined
+      return { items: items.map(shown), next: last === undefined ? null : `${last.updatedAt}-${last.id}` }
+    })
+    return c.json(page)
+  })
+
+  routes.post('/:org/captured/:id/keep', async (c) => {
+    const body = await readObject(c.req.raw, ['kind', 'title', 'expected_version'], MAX_REVIEW_BODY)
+    const id = readId(c.req.param('id'))
+    if (id === null) throw invalidInput('The id in the address must be the id of a captured entry')
+    const given = {
+      kind: textOr(body.kind, 'kind'),
+      title: textOr(body.title, 'title'),
+      expectedVersion: versionOr(body.expected_version, 'expected_version'),
+    }
+    const { review } = c.var.services.capture
+    const answer = await once(
+      c,
+      c.req.param('org'),
+      'captured.keep',
+      { id, ...given },
+      {
+        async work(caller) {
+          const { version } = await review.keep(caller, id, given)
+          return { version }
+        },
+        recall: ({ effect: [kept] }) => ({ version: kept?.[1] ?? 0 }),
+        answer: ({ version }) => ({ id, change_id: toChangeId(keptAt(id, version)) }),
+      },
+    )
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/keep', async (c) => {
+    const body = await readObject(c.req.raw, ['ids', 'expected_versions'], MAX_REVIEW_BODY)
+    const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.keep', given, {
+      async work(caller) {
+        const { kept } = await review.keepAll(caller, given.ids, given.seen)
+        return { kept: kept.map(([id, version]) => [id, version] as [number, number]) }
+      },
+      recall: ({ effect }) => ({ kept: effect.map(([id, version]) => [id, version - 1] as [number, number]) }),
+      answer: ({ kept }) => ({ change_id: toChangeId({ did: 'keep_all', kept }) }),
+    })
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/merge', async (c) => {
+    const members = ['ids', 'kind', 'title', 'content', 'audience', 'expected_versions']
+    const body = await readObject(c.req.raw, members, MAX_REVIEW_BODY)
+    const given = {
+      ids: readIds(body.ids),
+      kind: textFrom(body.kind, 'kind'),
+      title: textFrom(body.title, 'title'),
+      content: textOr(body.content, 'content'),
+      audience: textOr(body.audience, 'audience'),
+      expectedVersions: readVersions(body.expected_versions),
+    }
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.merge', given, {
+      async work(caller) {
+        const { id } = await review.merge(caller, given)
+        return { id, changeId: caller.changeId }
+      },
+      recall: (trace) => ({ id: savedBy(trace)[0]?.id ?? 0, changeId: trace.changeId }),
+      answer: ({ id, ...call }) => ({ id, change_id: toChangeId(mergedInto(id, given.ids.length, call)) }),
+    })
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/drop', async (c) => {
+    const body = await readObject(c.req.raw, ['ids', 'expected_versions'], MAX_REVIEW_BODY)
+    const given = { ids: readIds(body.ids), seen: readVersions(body.expected_versions) }
+    const { review } = c.var.services.capture
+    const answer = await once(c, c.req.param('org'), 'captured.drop', given, {
+      async work(caller) {
+        await review.drop(caller, given.ids, given.seen)
+        return { dropped: caller.changeId }
+      },
+      recall: ({ changeId }) => ({ dropped: changeId }),
+      answer: ({ dropped }) => ({ change_id: toChangeId({ did: 'drop', dropped }) }),
+    })
+    return c.json(answer)
+  })
+
+  routes.post('/:org/captured/undo', async (c) => {
+    const { change_id } = await readObject(c.req.raw, ['change_id'], MAX_REVIEW_BODY)
+    const reviewed = readChangeId(change_id)
+    const { review } = c.var.services.capture
+    const answer = await once(
+      c,
+      c.req.param('org'),
+      'captured.undo',
+      { change_id },
+      {
+        async work(caller) {
+          await review.undo(caller, reviewed)
+          return { changeId: caller.changeId, remaining: 0 }
+        },
+        recall({ changeId, notes }) {
+          const { remaining } = left.parse(notes.restored)
+          // A merge may include the memory that it created.
+          return { changeId, remaining: reviewed.did === 'merge' ? remaining + 1 : remaining }
+        },
+        answer: ({ changeId }) => ({ change_id: changeId }),
+        unfinished: {
+          when: ({ remaining }) => remaining > 0,
+          async finish(caller, { changeId }) {
+            await review.undo(caller, reviewed)
+            return { changeId, remaining: 0 }
+          },
+        },
+      },
+    )
+    return c.json(answer)
+  })
+
+  routes.delete('/:org/captured', async (c) => {
+    const erased = await run(c.var, c.req.param('org'), 'captured.erase', 'writer', async (caller) => {
+      const given = c.req.query('project')
+      if (given === undefined)
+        throw invalidInput('project is required: name the project whose captured sessions are erased')
+      const { scope, project } = await namedProject(c.var.services, caller, given)
+      return c.var.services.capture.erase(scope, project)
+    })
+    return c.json({ erased })
   })
 
   return routes

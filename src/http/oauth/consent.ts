@@ -5,16 +5,175 @@ import {
   CimdFetchError,
   type OAuthHelpers,
 } from '@cloudflare/workers-oauth-provider'
+import { html } from 'hono/html'
+import { parse, serialize } from 'hono/utils/cookie'
 import { Problem } from '../../domain/errors'
+import { MAX_NAME } from '../../domain/identity/identity'
 import type { Principal } from '../../domain/identity/scope'
 import type { Services } from '../../services/services'
-import { type Page, respondWithPage } from '../html'
-import { isAcceptableClientId } from './client-ids'
-import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
-import { type Client, consentPage, departurePage, troublePage } from './page'
+import { frame, type Page, respondWithPage } from '../html'
+import { noteBody } from '../log'
+import { destinationOf, isAcceptableClientId, isAllowedRedirect, leadsToApp } from './client-ids'
 import { SCOPE } from './provider'
-import { destinationOf, isAllowedRedirect, leadsToApp } from './redirect-uris'
 import { withoutSlash } from './resources'
+
+/**
+ * Reads form submissions and checks that they come from our own page: the page carries a random token, and the browser
+ * a cookie with the same one that other sites cannot set, read or send.
+ */
+const MAX_BYTES = 65_536
+const LIFETIME_SECONDS = 600
+const TOKEN = /^[0-9a-f]{32}$/
+
+/** @returns the body, or null when it is larger than any request here needs to be */
+export async function readBytes(request: Request, most = MAX_BYTES): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body ?? []) {
+    size += part.byteLength
+    if (size > most) return null
+    parts.push(part)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}
+
+/** Returns whether the Content-Type is that of a form. */
+export const isForm = (request: Request): boolean =>
+  /^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers.get('content-type') ?? '')
+
+/** @param most bytes @returns null when the body is not a form, or is too large */
+export async function readForm(request: Request, most = MAX_BYTES): Promise<URLSearchParams | null> {
+  const bytes = isForm(request) ? await readBytes(request, most) : null
+  if (bytes === null) return null
+  const form = new URLSearchParams(new TextDecoder().decode(bytes))
+  noteBody(request, [...form.values()])
+  return form
+}
+
+/** 128 random bits, shared by a page and its cookie. */
+export const createPageToken = (): string => crypto.randomUUID().replaceAll('-', '')
+
+/** One cookie per page, so that two tabs do not disturb each other. Browsers refuse `__Host-` names without https. */
+const cookieName = (token: string, secure: boolean) =>
+  `${secure ? '__Host-' : ''}commonplace-consent-${token.slice(0, 8)}`
+
+/** @param lifetime 0 removes it */
+export function pageCookie(token: string, { protocol }: URL, lifetime = LIFETIME_SECONDS): string {
+  const secure = protocol === 'https:'
+  const value = lifetime === 0 ? '' : token
+  return serialize(cookieName(token, secure), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+    maxAge: lifetime,
+    secure,
+  })
+}
+
+/** Returns whether a form was sent by the page that was served to this browser. */
+export function isFromOurPage(request: Request, form: URLSearchParams): boolean {
+  const url = new URL(request.url)
+  const origin = request.headers.get('origin')
+  const token = form.get('page') ?? ''
+  if ((origin !== null && origin !== url.origin) || !TOKEN.test(token)) return false
+  const name = cookieName(token, url.protocol === 'https:')
+  return parse(request.headers.get('cookie') ?? '', name)[name] === token
+}
+
+/**
+ * Consent pages, which need no script. `html` escapes every value; names that clients choose
+ * are cut, and cannot change the direction or order of the text around them.
+ */
+export interface Client {
+  readonly name: string
+  /** Host that publishes its metadata document; null for a client that registered itself. */
+  readonly publisher: string | null
+  /** The host that the person is redirected to. */
+  readonly destination: string
+  /** Whether that is a program on the person's own machine. */
+  readonly local: boolean
+}
+
+/** Cuts a text that a client chose, and removes control characters, including those of writing direction. */
+function tame(text: string): string {
+  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').trim()
+  const points = [...plain]
+  return points.length > MAX_NAME ? `${points.slice(0, MAX_NAME).join('')}…` : plain
+}
+
+interface Consent {
+  readonly client: Client
+  /** Binds the form to the browser that received it. */
+  readonly token: string
+  /** The error of the last submission. */
+  readonly error: string | null
+  /** Families that the client requested; null for all. */
+  readonly families: string | null
+}
+
+const ON_YOUR_COMPUTER = html`<p class="note">This is a program on your own computer.
+Continue only if you have just started connecting it yourself.</p>`
+
+/** Asks whether a client may use the access of a key. The form is submitted to the address of the page. */
+export function consentPage({ client, token, error, families }: Consent) {
+  const name = tame(client.name)
+  const described = error === null ? 'key-hint' : 'key-error key-hint'
+  return frame(
+    error === null ? `Allow ${name}?` : `Error: allow ${name}?`,
+    html`<h1>Allow <bdi>${name}</bdi> to use your memory?</h1>
+<dl>
+<dt>Published by</dt><dd>${client.publisher ?? 'unknown: this app registered itself, and its name is not verified'}</dd>
+<dt>You will be sent back to</dt><dd>${client.destination}</dd>
+</dl>
+${client.local ? ON_YOUR_COMPUTER : ''}
+<h2>It will be able to</h2>
+<ul>
+<li>read memory, and change it as far as the key below may: in its organization and projects, with its role</li>
+${families === null ? '' : html`<li>use these tools only: ${families}</li>`}
+</ul>
+<p class="hint">It never sees the key. Its access ends 30 days from now, or at once when the key is revoked.</p>
+<form method="post">
+<input type="hidden" name="page" value="${token}">
+<label for="key">Your Commonplace key</label>
+${error === null ? '' : html`<p class="error" id="key-error" role="alert">${error}</p>`}
+<input id="key" name="key" type="password" autocomplete="off" autocapitalize="none" spellcheck="false" required
+ aria-describedby="${described}" aria-invalid="${error === null ? 'false' : 'true'}"${error === null ? '' : html` autofocus`}>
+<p class="hint" id="key-hint">It begins with cp_. An administrator of your organization makes keys.</p>
+<div class="actions">
+<button class="main" name="decision" value="allow">Allow</button>
+<button name="decision" value="refuse" formnovalidate>Refuse</button>
+</div>
+</form>`,
+  )
+}
+
+/**
+ * Sends the person back to the client. Chromium applies `form-action` to every redirect after a form, including those of the
+ * client's own site, so this is a page of its own and not a redirect.
+ */
+export const departurePage = (allowed: boolean, to: string, destination: string) =>
+  frame(
+    allowed ? 'Allowed' : 'Refused',
+    html`<h1>${allowed ? 'Allowed' : 'Refused'}</h1>
+<p>You are being sent back. If nothing happens: <a href="${to}">continue to ${destination}</a></p>`,
+    html`<meta http-equiv="refresh" content="0;url=${to}">
+`,
+  )
+
+/** Explains why the request cannot be allowed. @param way back to the client, where the client is verified */
+export const troublePage = (message: string, way: { to: string; destination: string } | null = null) =>
+  frame(
+    'The app cannot be connected',
+    html`<h1>The app cannot be connected</h1>
+<p role="alert">${message}</p>
+${way === null ? '' : html`<p><a href="${way.to}">Back to ${way.destination}</a></p>`}`,
+  )
 
 /** Serves `/authorize`: shows who asks for which access, accepts a key or a refusal, and redirects back. */
 interface Situation {
@@ -32,7 +191,7 @@ const respond = (page: Page, { origin }: URL, status: number, headers: Record<st
   respondWithPage(page, { origin, status, forms: true, headers })
 
 /** @throws AuthorizationError, CimdFetchError */
-async function parse(helpers: OAuthHelpers, request: Request): Promise<AuthRequest> {
+async function parseConsent(helpers: OAuthHelpers, request: Request): Promise<AuthRequest> {
   const url = new URL(request.url)
   if (!isAcceptableClientId(url.searchParams.get('client_id') ?? ''))
     throw new AuthorizationError('invalid_request', { description: 'Invalid client_id' })
@@ -117,7 +276,7 @@ async function decide(situation: Situation, asked: AuthRequest): Promise<Respons
 export async function authorize(situation: Situation): Promise<Response> {
   const url = new URL(situation.request.url)
   try {
-    return await decide(situation, await parse(situation.helpers, situation.request))
+    return await decide(situation, await parseConsent(situation.helpers, situation.request))
   } catch (error) {
     if (error instanceof CimdFetchError)
       return respond(troublePage('The description of this app could not be fetched or is not valid.'), url, 400)

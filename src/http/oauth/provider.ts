@@ -2,10 +2,31 @@ import { OAuthAuthorizationServer, OAuthError } from '@cloudflare/workers-oauth-
 import { Problem } from '../../domain/errors'
 import type { Identity } from '../../services/people/identity'
 import type { Log } from '../log'
-import { fetchesDocuments } from './client-ids'
-import { isAllowedRedirect } from './redirect-uris'
+import { fetchesDocuments, isAllowedRedirect } from './client-ids'
 import { resourcesAt } from './resources'
-import type { BoundedStore } from './store'
+
+/**
+ * Wraps the KV namespace in which the provider keeps its records: a name that is too long counts as missing. Clients choose parts
+ * of these names, and KV itself answers a long one with an error.
+ */
+export type BoundedStore = Pick<KVNamespace, 'get' | 'put' | 'delete' | 'list'>
+
+const MAX_NAME_BYTES = 512
+
+const exists = (name: string) => new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES
+
+/** @param kv holds hashes of tokens, codes and secrets; the content of a grant is encrypted with the token itself */
+export function boundedStore(kv: KVNamespace): BoundedStore {
+  return {
+    get: (async (name: string, options: KVNamespaceGetOptions<'json'>) =>
+      exists(name) ? kv.get(name, options) : null) as KVNamespace['get'],
+    put: (name, value, options) => kv.put(name, value, options),
+    delete: async (name) => {
+      if (exists(name)) await kv.delete(name)
+    },
+    list: (options) => kv.list(options),
+  }
+}
 
 /** Configures the authorization server of an origin; cached for the life of an isolate. */
 
@@ -98,3 +119,7 @@ export function serverAt(origin: string, log: Log): OAuthAuthorizationServer<Pro
   servers.set(origin, made)
   return made
 }
+
+/** An error as OAuth's endpoints return it (RFC 6749 §5.2). */
+export const oauthError = (status: number, error: string, description: string): Response =>
+  Response.json({ error, error_description: description }, { status, headers: { 'Cache-Control': 'no-store' } })

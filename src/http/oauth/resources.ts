@@ -1,7 +1,7 @@
 import { FAMILIES } from '../../tools/catalogue'
 import { connector } from '../../tools/connector/family'
 import { CORE_NAME } from '../../tools/offers'
-import { withoutClosingSlash } from '../mcp-path'
+import { withoutClosingSlash } from '../mcp-message'
 
 /**
  * Decides which addresses a token can be issued for, and where it is valid. A client names the exact address it calls (RFC 8707), so

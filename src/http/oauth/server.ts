@@ -4,9 +4,8 @@ import type { Identity } from '../../services/people/identity'
 import type { Services } from '../../services/services'
 import type { AccessTokens } from '../auth'
 import type { Log } from '../log'
-import { createServer, type ProviderEnv, REUSED, serverAt } from './provider'
+import { boundedStore, createServer, type ProviderEnv, REUSED, serverAt } from './provider'
 import { counts } from './resources'
-import { boundedStore } from './store'
 import { answerTokenRequest, TOKEN } from './token-requests'
 
 /**

@@ -1,7 +1,6 @@
 import { objectOf, textOf } from '../../domain/capture/fields'
-import type { Answering, Fields, Happening, HookClient, StartSource, What } from '../../domain/capture/happening'
-import { memoryCall } from './memory-call'
-import { toolUse } from './tool-use'
+import type { Answering, Fields, Happening, HookClient, StartSource, What } from '../../domain/capture/hook-event'
+import { memoryCall, toolUse } from './tool-use'
 
 /** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
 

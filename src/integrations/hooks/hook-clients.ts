@@ -1,10 +1,131 @@
-import type { HookClient } from '../../domain/capture/happening'
-import { claudeCode, generic } from './claude-code'
-import { codex } from './codex'
-import { copilot } from './copilot'
-import { cursor } from './cursor'
-import { opencode } from './opencode'
-import { vscode } from './vscode'
+import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
+import type { Fields, Happening, HookClient, What } from '../../domain/capture/hook-event'
+import { CLAUDE_ANSWERS, claudeCode, generic, readEvent, whatOf } from './claude-code'
+import { memoryCall, toolUse } from './tool-use'
+
+/** Codex (developers.openai.com/codex/hooks): Claude Code's members, one event for tools whether they fail or not. */
+export const codex: HookClient = {
+  title: 'Codex',
+  read: (event) => readEvent(event, 'unknown'),
+  answer: CLAUDE_ANSWERS,
+}
+
+/**
+ * Copilot CLI (docs.github.com/en/copilot/reference/hooks-reference): with names in PascalCase it sends Claude Code's members, with
+ * `tool_result` in the place of a response.
+ */
+function readCopilot(event: Fields): Happening | null {
+  const result = objectOf(event, 'tool_result', 'toolResult')
+  const type = textOf(result, 'result_type', 'resultType')
+  const happening = readEvent(event, type === 'success' ? 'success' : 'unknown')
+  if (happening === null || happening.what.kind !== 'tool') return happening
+  // It ran to its end, which says nothing of the code it ended with, unless the result says so too.
+  const failed = type === 'failure' || type === 'denied'
+  return failed ? { ...happening, what: { ...happening.what, outcome: 'failure' } } : happening
+}
+
+export const copilot: HookClient = {
+  title: 'Copilot',
+  read: readCopilot,
+  answer: { start: (text) => ({ additionalContext: text }), prompt: () => null },
+}
+
+/** Cursor (cursor.com/docs/hooks): sessions are conversations; it runs the hooks of Claude Code too, under its own names. */
+
+/** Older versions tell of commands and edits by events of their own. */
+function ownOf(name: string, event: Fields): What | null {
+  if (name === 'afterShellExecution') {
+    const use = toolUse('Shell', { command: event.command }, 'unknown', event.output)
+    return use === null ? null : { kind: 'tool', ...use }
+  }
+  if (name === 'afterFileEdit') {
+    const use = toolUse('Edit', { file_path: event.file_path }, 'success', null)
+    return use === null ? null : { kind: 'tool', ...use }
+  }
+  return whatOf(name, event, 'success')
+}
+
+function readCursor(event: Fields): Happening | null {
+  const name = textOf(event, 'hook_event_name')
+  const session = textOf(event, 'conversation_id', 'session_id')
+  if (name === null || session === null || session === '') return null
+  const what = ownOf(name, { ...event, tool_input: objectOf(event, 'tool_input') })
+  return what === null ? null : { session, isSubagent: name === 'subagentStop', name, what }
+}
+
+export const cursor: HookClient = {
+  title: 'Cursor',
+  read: readCursor,
+  answer: {
+    start: (text) => ({ additional_context: text }),
+    prompt: () => null,
+    empty: ({ what }) => (what.kind === 'prompt' ? {} : null),
+  },
+}
+
+/** OpenCode (opencode.ai/docs/plugins): the plugin sends `{hook, input, output, session: {id, directory}}`. */
+
+/** The words that a person wrote; parts that plugins and tools have put there are synthetic. */
+function promptOf(output: Fields): string {
+  const { parts } = output
+  return (Array.isArray(parts) ? parts : [])
+    .flatMap((part) =>
+      isFields(part) && part.type === 'text' && part.synthetic !== true ? (textOf(part, 'text') ?? []) : [],
+    )
+    .join('\n')
+}
+
+function openCodeEvent(hook: string, input: Fields, output: Fields): What | null {
+  switch (hook) {
+    case 'session.created':
+      return { kind: 'start', source: 'fresh' }
+    case 'chat.message': {
+      const text = promptOf(output) || (textOf(output, 'text') ?? textOf(input, 'text') ?? '')
+      return text.trim() === '' ? null : { kind: 'prompt', text }
+    }
+    case 'tool.execute.after': {
+      const metadata = objectOf(output, 'metadata')
+      const exit = numberOf(metadata, 'exit', 'exitCode')
+      const response =
+        exit === null ? { output: textOf(output, 'output') ?? textOf(metadata, 'output') ?? '' } : { exit }
+      const call = memoryCall(textOf(input, 'tool') ?? '', objectOf(input, 'args'))
+      if (call !== null) return call
+      const use = toolUse(textOf(input, 'tool') ?? '', objectOf(input, 'args'), 'unknown', response)
+      return use === null ? { kind: 'nothing' } : { kind: 'tool', ...use }
+    }
+    case 'session.idle':
+      return { kind: 'stop', answer: textOf(output, 'text', 'answer') ?? textOf(input, 'text', 'answer') }
+    case 'experimental.session.compacting':
+    case 'session.compaction':
+      return { kind: 'compact' }
+    case 'dispose':
+    case 'session.deleted':
+      return { kind: 'end' }
+    default:
+      return null
+  }
+}
+
+function readOpenCode(event: Fields): Happening | null {
+  const hook = textOf(event, 'hook')
+  const session = objectOf(event, 'session')
+  const input = objectOf(event, 'input')
+  const id = textOf(session, 'id') ?? textOf(input, 'sessionID')
+  if (hook === null || id === null || id === '') return null
+  const what = openCodeEvent(hook, input, objectOf(event, 'output'))
+  return what === null ? null : { session: id, isSubagent: textOf(session, 'parentID') !== null, name: hook, what }
+}
+
+const words = (text: string): Record<string, unknown> => ({ text })
+
+export const opencode: HookClient = { title: 'OpenCode', read: readOpenCode, answer: { start: words, prompt: words } }
+
+/** Agents of VS Code (code.visualstudio.com/docs/agent-customization/hooks): Claude Code's names, paths as `filePath`. */
+export const vscode: HookClient = {
+  title: 'VS Code',
+  read: (event) => readEvent(event, 'unknown'),
+  answer: { ...CLAUDE_ANSWERS, prompt: () => null },
+}
 
 /** The clients whose hooks are understood, by their names in paths. */
 const CLIENTS: ReadonlyMap<string, HookClient> = new Map(

@@ -1,5 +1,5 @@
 // Who writes the sessions of clients that were killed, and forgets what need not be known any more?
-import { EVENTS_KEPT_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/times'
+import { EVENTS_KEPT_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
 import type { Principal } from '../../domain/identity/scope'
 import { DAY_MS } from '../../domain/time'
 import type { CaptureStore, DueSession } from '../../ports/capture'

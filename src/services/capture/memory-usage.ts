@@ -1,5 +1,5 @@
 // Which memories were of use to sessions? For people: no ranking reads it.
-import { UNUSED_MS, USES_KEPT_MS } from '../../domain/capture/times'
+import { UNUSED_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
 import { type NamedMemory, type UseOfMemory, useOf, usesOf } from '../../domain/capture/usage'
 import { Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'

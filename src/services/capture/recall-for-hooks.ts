@@ -1,5 +1,5 @@
 // What is a model told at the start of a session, and at a prompt?
-import type { Gathered } from '../../domain/capture/gathered'
+
 import {
   promptText,
   STANDING_FACETS,
@@ -8,6 +8,7 @@ import {
   startText,
 } from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
+import type { Gathered } from '../../domain/capture/session-state'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/filter'
 import { and } from '../../domain/search/filter'

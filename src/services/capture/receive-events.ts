@@ -1,9 +1,10 @@
 // What becomes of the events of a client that arrive together?
-import { beginning, type Gathered, gather, withShown } from '../../domain/capture/gathered'
-import type { HookClient } from '../../domain/capture/happening'
+
+import type { HookClient } from '../../domain/capture/hook-event'
+import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/hook-event'
 import type { HookEvent, HookRequest } from '../../domain/capture/request'
 import { MOST_WAITING } from '../../domain/capture/review'
-import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/times'
+import { beginning, type Gathered, gather, withShown } from '../../domain/capture/session-state'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import { NamesChanged } from '../../domain/identity/project-resolution'
 import { mayAct, type Principal } from '../../domain/identity/scope'

@@ -1,4 +1,5 @@
 // How does somebody keep, merge, drop what hooks have captured, and take that back?
+
 import {
   type AddressingEntry,
   MAX_REVIEWED,
@@ -11,7 +12,7 @@ import { isKind, KINDS } from '../../domain/entry/kind'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
-import type { Caller, Scope } from '../../domain/identity/scope'
+import { type Caller, mayAct, type Scope } from '../../domain/identity/scope'
 import type { RememberArguments } from '../../domain/pack/remember'
 import { note } from '../../domain/receipts/notes'
 import { trim } from '../../domain/text'
@@ -236,5 +237,41 @@ export function createReviewCaptured({
       if (made !== undefined) await deleteEntries.delete(further(caller, `u${caller.changeId}`), selection)
       note(caller, 'undone', true)
     },
+  }
+}
+
+/** Entries that one batch erases; each takes its history with it. */
+const AT_ONCE = 100
+
+export type EraseCaptured = ReturnType<typeof createEraseCaptured>
+
+export function createEraseCaptured({
+  store,
+  deleteEntries,
+}: {
+  readonly store: Pick<CaptureStore, 'captured' | 'forgetSessions'>
+  readonly deleteEntries: Pick<DeleteEntries, 'erase'>
+}) {
+  /**
+   * Erases what was captured of a project, what was dropped of it included: a writer's own, an administrator everybody's, unread.
+   *
+   * @returns how many entries went
+   */
+  return async (caller: Caller, project: string): Promise<number> => {
+    const owner = mayAct(caller.role, 'admin') ? null : (caller.owner ?? caller.keyId)
+    // What is still being gathered goes first, so that nothing is written of it behind.
+    await store.forgetSessions(caller, project, owner)
+    let erased = 0
+    for (;;) {
+      const found = await store.captured(caller, project, owner, AT_ONCE)
+      if (found.length === 0) return erased
+      let count = 0
+      for (const [whose, own] of Map.groupBy(found, (one) => one.owner)) {
+        const outcome = await deleteEntries.erase({ ...caller, owner: whose }, { ids: own.map(({ id }) => id) })
+        count += outcome.count
+      }
+      if (count === 0) return erased
+      erased += count
+    }
   }
 }

@@ -1,7 +1,7 @@
 // How does what is gathered of a session become an entry, once, and stay what somebody has made of it?
 import { type Checkpoint, checkpointOf } from '../../domain/capture/checkpoint'
-import { countsOf, type MemoryUse, memoryUse, type UseCounts } from '../../domain/capture/memory-use'
-import { hasExpired } from '../../domain/capture/times'
+import { hasExpired } from '../../domain/capture/hook-event'
+import { countsOf, type MemoryUse, memoryUse, type UseCounts } from '../../domain/capture/usage'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { Problem } from '../../domain/errors'
 import type { Caller, Principal } from '../../domain/identity/scope'

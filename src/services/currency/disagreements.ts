@@ -1,4 +1,4 @@
-import { type Content, contentMark } from '../../domain/currency/content-mark'
+import { type Content, contentMark } from '../../domain/currency/pair'
 import type { Scope } from '../../domain/identity/scope'
 import type { MemoryPairs } from '../../ports/memory-pairs'
 

@@ -1,5 +1,5 @@
-import { contentMark } from '../../domain/currency/content-mark'
 import { holdsFrom } from '../../domain/currency/later-first'
+import { contentMark } from '../../domain/currency/pair'
 import { hasSubject, REPLACEABLE, SUBJECT, similarityIn, subjectOf } from '../../domain/currency/subject'
 import { validFrom } from '../../domain/currency/validity'
 import { checkText, checkVerbatim } from '../../domain/entry/draft'

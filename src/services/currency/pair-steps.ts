@@ -1,14 +1,20 @@
-import { contentMark } from '../../domain/currency/content-mark'
 import { bothHold, holdsFrom, isLater } from '../../domain/currency/later-first'
+import {
+  contentMark,
+  JUDGED_LENGTH,
+  type Judged,
+  type Verdict,
+  verdictIn,
+  verdictPrompt,
+} from '../../domain/currency/pair'
 import { SUBJECT } from '../../domain/currency/subject'
-import { JUDGED_LENGTH, type Judged, type Verdict, verdictIn, verdictPrompt } from '../../domain/currency/verdict'
 import { linksOfMetadata } from '../../domain/entry/link'
 import { DAY_MS, formatSecond } from '../../domain/time'
 import { addressesAgent } from '../../domain/trust/agent-directed'
 import type { Clock } from '../../ports/clock'
-import type { LanguageModel } from '../../ports/language-model'
 import type { MemoryPairs, PairOfOrg, PairWithMemories, StoredMemory } from '../../ports/memory-pairs'
 import type { ModelCalls } from '../../ports/model-calls'
+import type { LanguageModel } from '../../ports/models'
 import type { Round, Step } from '../keeping/schedule'
 import { attempt } from '../outcome'
 import type { FindEarlier } from './find-earlier'

@@ -1,8 +1,8 @@
 import type { Millis } from '../../domain/time'
+import type { LongTexts } from '../../ports/entry-texts'
 import type { ImageStore } from '../../ports/image-store'
-import type { IndexMaintenance } from '../../ports/index-maintenance'
-import type { LongTexts } from '../../ports/long-texts'
 import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
+import type { IndexMaintenance } from '../../ports/retention'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from './background-generation'
 

@@ -4,7 +4,7 @@
 import type { Scope } from '../../domain/identity/scope'
 import type { Millis } from '../../domain/time'
 import type { FullText } from '../../ports/full-text'
-import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../ports/pending-index'
+import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../ports/retention'
 import type { BackgroundGeneration } from './background-generation'
 import type { Missed } from './schedule'
 

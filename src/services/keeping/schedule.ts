@@ -1,7 +1,7 @@
 import { scheduler } from '../../domain/scheduler'
 import { DAY_MS, type Millis } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
-import type { ScheduleJournal, StepState } from '../../ports/schedule-journal'
+import type { ScheduleJournal, StepState } from '../../ports/retention'
 
 /** What a round of a step did. */
 export interface Round {

@@ -1,12 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
-import type { IndexMaintenance } from '../../ports/index-maintenance'
 import type { Outbox } from '../../ports/outbox'
-import type { Retention } from '../../ports/retention'
+import type { IndexMaintenance, Retention } from '../../ports/retention'
+import type { VectorSpace } from '../../ports/vector-index'
 import type { BackgroundGeneration } from './background-generation'
 import type { OutboxWork } from './outbox-work'
 import type { Round, Step } from './schedule'
+import type { SyncVectors } from './sync-vectors'
 
 /** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
 const WRITE_IS_OVER = DAY_MS
@@ -197,3 +198,49 @@ export const grantsStep = (purge: () => Promise<boolean>): Step => ({
   rounds: 2,
   round: async () => ({ done: 0, next: (await purge()) ? 'more' : null }),
 })
+
+/**
+ * What the writes of one request leave to be done behind its answer. Their vector index is told at once, by one round trip; the row that
+ * they have queued for it stays, so that further writes need not queue another, until the schedule finds nothing left to tell. Other
+ * work costs three trips more and is sought where a write has seen some that is due.
+ */
+export function createLeftWork(dependencies: {
+  readonly work: OutboxWork
+  readonly outbox: Pick<Outbox, 'missed'>
+  readonly sync: SyncVectors
+  /** The vectors of an org; null where nothing is searched by meaning. */
+  readonly spaceOf: ((org: string) => VectorSpace) | null
+}) {
+  const { work, outbox, sync, spaceOf } = dependencies
+  const orgs = new Set<string>()
+  let isDue = false
+
+  async function tell(space: VectorSpace): Promise<void> {
+    try {
+      await sync(space)
+    } catch (error) {
+      await outbox.missed(
+        { org: space.org, topic: 'vector_sync', key: space.model },
+        error instanceof Error ? error.message : String(error),
+      )
+    }
+  }
+
+  return {
+    /** Entries of an org were written. */
+    note(org: string, due: boolean): void {
+      orgs.add(org)
+      isDue ||= due
+    },
+    /** Does what was noted since it was last called. */
+    async workOff(): Promise<void> {
+      const written = [...orgs]
+      orgs.clear()
+      if (isDue) {
+        isDue = false
+        await work(1, ['vector_sync'])
+      }
+      if (spaceOf !== null) await Promise.all(written.map((org) => tell(spaceOf(org))))
+    },
+  }
+}

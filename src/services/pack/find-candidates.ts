@@ -1,4 +1,4 @@
-import { regionOf } from '../../domain/meaning/region'
+import { regionOf } from '../../domain/meaning/chunk'
 import { cosine, modelKey, type QuantizedVector } from '../../domain/meaning/vector'
 import type { PackEntry, PackLink, PackVector } from '../../domain/pack/candidate'
 import type { FoundForGoal } from '../../domain/pack/rank-entries'
@@ -8,14 +8,13 @@ import type { Analyzer } from '../../domain/search/analysis'
 import { and, EVERYTHING, type Filter } from '../../domain/search/filter'
 import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
-import type { Embedder } from '../../ports/embedder'
 import type { FullText, TextHit } from '../../ports/full-text'
+import type { Embedder } from '../../ports/models'
 import type { PackReads, PackSight } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
 import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
-import { findingCompounds } from '../searching/ranked/find-compounds'
-import { NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
+import { findingCompounds, NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
 
 /** Everything that may stand in a pack, as it was found. */
 export interface Found extends FoundForGoal {

@@ -26,8 +26,8 @@ import type { Memories } from '../../ports/memories'
 import type { Earlier, FindEarlier } from '../currency/find-earlier'
 import { done, onlyValue } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
+import { type StoredEntry, VECTORS_LATER } from '../writing/entries/store-entries'
 import { createStoreOnce } from '../writing/entries/store-once'
-import { type StoredEntry, VECTORS_LATER } from '../writing/entries/stored-entry'
 
 /** An entry that says the same as the one that was stored, or has its name. */
 export interface Conflict {

@@ -13,8 +13,7 @@ import {
   type Project,
   withDescendants,
 } from '../../domain/identity/identity'
-import { formatKey, KEY_BYTES } from '../../domain/identity/key'
-import { checkKeyDraft, type KeyDraft } from '../../domain/identity/key-draft'
+import { checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
 import { readProjectName } from '../../domain/identity/project-names'
 import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'

@@ -1,18 +1,119 @@
 import { invalidInput, notFound, Problem } from '../../domain/errors'
+import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { sha256Hex } from '../../domain/text'
 import { DAY_MS } from '../../domain/time'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import type { BackupStore } from '../../ports/backup-store'
+import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
 import type { Step } from '../keeping/schedule'
-import { folderOf, forget, isDay, keyOf, nameOf, objectsOf, packed, SUFFIX, unpacked, wholeOf } from './backup-files'
-import { purge } from './backup-retention'
 import type { ExportOrg } from './export-org'
+
+/** Where backups stand in their bucket, and how they are packed. */
+
+export const SUFFIX = '.ndjson.gz'
+
+export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
+/** Backups are of the whole org, whoever made what stands in it. */
+export const wholeOf = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
+
+export const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
+export const keyOf = (org: string, day: string, volume: number | string): string =>
+  `${folderOf(org)}${day}/${volume}${SUFFIX}`
+export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+
+/** Bytes that go through a stream at once: it works while they are written. */
+const PIECE = 65_536
+
+async function through(
+  bytes: Uint8Array,
+  { readable, writable }: CompressionStream | DecompressionStream,
+): Promise<Uint8Array> {
+  const write = async () => {
+    const writer = writable.getWriter()
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      await writer.write(bytes.subarray(at, at + PIECE))
+      await scheduler.tick(PIECE / VOLUME_UNITS)
+    }
+    await writer.close()
+  }
+  const [passed] = await Promise.all([new Response(readable).arrayBuffer(), write()])
+  return new Uint8Array(passed)
+}
+
+export const packed = (bytes: Uint8Array): Promise<Uint8Array> => through(bytes, new CompressionStream('gzip'))
+export const unpacked = (gzip: Uint8Array): Promise<Uint8Array> => through(gzip, new DecompressionStream('gzip'))
+
+/** All objects below a prefix, a page at a time. */
+export async function* pagesOf(store: BackupStore, prefix: string): AsyncGenerator<readonly BackupObject[]> {
+  for (let cursor: string | null = null, more = true; more; ) {
+    const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(prefix, cursor)
+    yield page.objects
+    cursor = page.cursor
+    more = cursor !== null
+  }
+}
+
+export async function* objectsOf(store: BackupStore, prefix: string): AsyncGenerator<BackupObject> {
+  for await (const page of pagesOf(store, prefix)) yield* page
+}
+
+/** Deletes all objects below a prefix. */
+export async function forget(store: BackupStore, prefix: string): Promise<void> {
+  for (;;) {
+    const { objects, cursor } = await store.list(prefix, null)
+    await store.delete(objects.map(({ key }) => key))
+    if (cursor === null) return
+  }
+}
+
+/** What of backups goes when: days by their name, images by how long nothing has used them. */
+interface Retention {
+  readonly store: BackupStore
+  readonly imports: Pick<ImportStore, 'imagesInUse'>
+  readonly clock: Clock
+  /** Days that backups are kept. */
+  readonly keep: number
+}
+
+/** Images of which one purge changes something. */
+const CHANGES_AT_ONCE = 100
+
+/** Days beyond those that are kept go, and images that no kept day can name: those that nothing has used for as long. */
+export async function purge({ store, imports, clock, keep }: Retention, org: string): Promise<void> {
+  const oldest = new Date(clock.now() - keep * DAY_MS).toISOString().slice(0, 10)
+  for (const day of await store.folders(folderOf(org)))
+    if (isDay(day) && day <= oldest) await forget(store, `${folderOf(org)}${day}/`)
+  const marks = new Map<string, number>()
+  for await (const { key, notes } of objectsOf(store, `${folderOf(org)}unused/`))
+    marks.set(nameOf(key), Number(notes.since))
+  const longest = keep * DAY_MS
+  let changes = 0
+  for await (const page of pagesOf(store, `${folderOf(org)}images/`)) {
+    const hashes = page.map(({ key }) => nameOf(key))
+    const { seen } = await imports.imagesInUse(wholeOf(org), hashes)
+    for (const hash of hashes) {
+      const since = marks.get(hash)
+      const unusedFor = since === undefined ? null : clock.now() - since
+      const next = judged(unusedFor, seen.has(hash), longest)
+      if (next === 'stay' || changes++ >= CHANGES_AT_ONCE) continue
+      const mark = `${folderOf(org)}unused/${hash}`
+      if (next === 'mark') await store.put(mark, new Uint8Array(), { since: String(clock.now()) })
+      else await store.delete(next === 'unmark' ? [mark] : [`${folderOf(org)}images/${hash}`, mark])
+    }
+  }
+}
+
+/** An image that nothing uses is marked with the time, until it is used again; when it was unused for so long, it goes. */
+function judged(unusedFor: number | null, isUsed: boolean, longest: number): 'stay' | 'mark' | 'unmark' | 'delete' {
+  if (isUsed) return unusedFor === null ? 'stay' : 'unmark'
+  if (unusedFor === null) return 'mark'
+  return unusedFor > longest ? 'delete' : 'stay'
+}
 
 /**
  * Backups of orgs in a bucket: `<org>/<day>/<n>.ndjson.gz` are the volumes of an export, `<org>/images/<sha256>` the bytes of images

@@ -3,13 +3,209 @@ import type { CursorSeal } from '../../domain/history/cursor'
 import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { DAY_MS } from '../../domain/time'
-import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../../domain/transfer/records'
-import type { TextSeal } from '../../domain/transfer/seal'
+import { ID_KEYS, type Inside, withIds } from '../../domain/transfer/content'
+import {
+  type CarriedRecord,
+  type EntryRecord,
+  MAX_VOLUME_BYTES,
+  MAX_VOLUME_ENTRIES,
+} from '../../domain/transfer/records'
+import { encodeBase64, type TextSeal } from '../../domain/transfer/seal'
 import { type ManifestOfAll, manifestOf, VolumeWriter } from '../../domain/transfer/volume-writer'
 import type { Clock } from '../../ports/clock'
-import type { ExportSelection, ExportStore } from '../../ports/export-store'
+import type { Exported, ExportSelection, ExportStore, Named, ToExport, VersionRecord } from '../../ports/export-store'
 import type { ImageStore } from '../../ports/image-store'
-import { createExportPages, type Place, START } from './export-pages'
+
+/** The records of an export in their order, a page at a time; and what `content` has to know of them. */
+
+/** Ids that are listed at once. */
+const LISTED = 1_000
+/** Bytes of a page: what is held in memory of it is some times as much. */
+const PAGE_BYTES = 3_000_000
+/** Changes of the log that are read at once. */
+const CHANGES = 10_000
+
+/** How far an export has come: everything before `id`, and of `id` so many records that are no images. */
+export interface Place {
+  readonly id: number
+  readonly skip: number
+}
+
+export const START: Place = { id: 0, skip: 0 }
+
+interface PlacedRecord {
+  readonly record: CarriedRecord
+  /** Where an export goes on that ends before this record. */
+  readonly at: Place
+}
+
+interface ExportPages extends Inside {
+  /** Records from a place on. */
+  readonly records: (from: Place) => AsyncGenerator<PlacedRecord>
+  /** Statements and reads of objects so far. */
+  readonly cost: () => number
+}
+
+const namedBy = ({ metadata, links = [] }: EntryRecord | VersionRecord): number[] => {
+  const ids = links.map(({ to }) => Number(to))
+  if (metadata !== undefined && [...ID_KEYS, 'references'].some((key) => Object.hasOwn(metadata, key)))
+    withIds(metadata, (id) => {
+      ids.push(Number(id))
+      return id
+    })
+  return ids.filter((id) => Number.isSafeInteger(id) && id > 0)
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function createExportPages(
+  { store, images }: { readonly store: ExportStore; readonly images: Pick<ImageStore, 'get'> },
+  scope: Scope,
+  selection: ExportSelection & { readonly images: boolean },
+): ExportPages {
+  const { after } = selection
+  let cost = 0
+  let named: Named = { inside: new Map(), linkable: new Set() }
+  let firsts: ReadonlyMap<string, number> = new Map()
+  /** Whether bytes are there, of each image that this request has met. */
+  const met = new Map<string, boolean>()
+
+  const paid = <T>(n: number, step: Promise<T>): Promise<T> => {
+    cost += n
+    return step
+  }
+
+  /** What is told of ids from one on, in their order. */
+  async function* toExport(from: number): AsyncGenerator<ToExport[]> {
+    if (after === null) {
+      for (let beyond = from - 1; ; ) {
+        const part: readonly ToExport[] = await paid(1, store.list(scope, selection, beyond, LISTED))
+        if (part.length > 0) yield [...part]
+        if (part.length < LISTED) return
+        beyond = part.at(-1)?.id ?? beyond
+      }
+    }
+    const changed = new Set<number>()
+    for (let last: number | null = after; last !== null; ) {
+      const part: { ids: readonly number[]; last: number | null } = await paid(
+        1,
+        store.changed(scope, last, selection.until, CHANGES),
+      )
+      for (const id of part.ids) if (id >= from) changed.add(id)
+      last = part.last
+    }
+    const ids = [...changed].sort((a, b) => a - b)
+    for (let i = 0; i < ids.length; i += LISTED)
+      yield [...(await paid(2, store.listChanged(scope, selection, ids.slice(i, i + LISTED))))]
+  }
+
+  /** Pages of ids that are read together; what is larger than a page stands alone. */
+  function pagesOf(part: readonly ToExport[]): ToExport[][] {
+    const pages: ToExport[][] = []
+    let bytes = PAGE_BYTES
+    for (const one of part) {
+      bytes += one.bytes
+      if (bytes > PAGE_BYTES || pages.length === 0) {
+        pages.push([])
+        bytes = one.bytes
+      }
+      pages.at(-1)?.push(one)
+    }
+    return pages
+  }
+
+  async function lookUp(exported: readonly Exported[]): Promise<void> {
+    const states = exported.flatMap(({ entry, versions }) => [...(entry === null ? [] : [entry]), ...versions])
+    const ids = [...new Set(states.flatMap(namedBy))]
+    const hashes = [...new Set(states.flatMap(({ images: shown = [] }) => shown.map(({ sha256 }) => sha256)))]
+    named = await paid(ids.length === 0 ? 0 : 2, store.named(scope, selection, ids))
+    firsts = selection.images
+      ? await paid(hashes.length === 0 ? 0 : 1, store.firstUses(scope, selection, hashes))
+      : new Map()
+  }
+
+  const linked = <T extends EntryRecord | VersionRecord>(state: T): T => ({
+    ...state,
+    links: (state.links ?? []).filter(({ to }) => named.linkable.has(Number(to))),
+  })
+
+  /** Images that stand before the record of `id` which uses them first. */
+  async function* imagesOf(id: number, state: EntryRecord | VersionRecord): AsyncGenerator<CarriedRecord> {
+    if (!selection.images) return
+    for (const { sha256, mime_type, size } of state.images ?? []) {
+      if (met.has(sha256)) continue
+      const bytes = await paid(1, images.get(scope, sha256))
+      met.set(sha256, bytes !== null)
+      // What an earlier request has sent is only looked at here, for `content`.
+      if (id > (firsts.get(sha256) ?? id)) continue
+      yield bytes === null
+        ? { record: 'image', sha256, mime_type, size, missing: true }
+        : { record: 'image', sha256, mime_type, size: bytes.length, data: encodeBase64(bytes) }
+    }
+  }
+
+  /** The records of one id, from a place on. */
+  async function* group(one: Exported, gone: boolean, skip: number, begun: number): AsyncGenerator<PlacedRecord> {
+    const { id } = one
+    let passed = begun
+    const own: CarriedRecord[] = [
+      ...(gone ? [{ record: 'gone' as const, id }] : []),
+      ...(one.entry === null ? [] : [linked(one.entry)]),
+      ...one.versions.map(linked),
+      ...one.vectors,
+    ]
+    for (const record of own) {
+      const at = { id, skip: passed }
+      if (passed >= skip) {
+        if (record.record === 'entry' || record.record === 'version')
+          for await (const image of imagesOf(id, record)) yield { record: image, at }
+        yield { record, at }
+      }
+      passed++
+    }
+  }
+
+  /** An entry whose kept states are more than a page: they are read a part after the other. */
+  async function* large(one: ToExport, skip: number): AsyncGenerator<PlacedRecord> {
+    let passed = 0
+    for (let beyond = 0; ; ) {
+      const bounds = { beyond, maxBytes: PAGE_BYTES }
+      const { exported, moreVersions } = await paid(4, store.read(scope, selection, [one.id], bounds))
+      const [read] = exported
+      if (read === undefined) return
+      await lookUp(exported)
+      const first = beyond === 0
+      const part = { ...read, entry: first ? read.entry : null, vectors: moreVersions ? [] : read.vectors }
+      const gone = first && one.what === 'gone'
+      yield* group(part, gone, skip, passed)
+      passed += Number(gone) + Number(part.entry !== null) + part.versions.length + part.vectors.length
+      if (!moreVersions) return
+      beyond = part.versions.at(-1)?.version ?? Number.MAX_SAFE_INTEGER
+    }
+  }
+
+  return {
+    async *records(from) {
+      for await (const part of toExport(from.id))
+        for (const page of pagesOf(part)) {
+          const [only] = page
+          const skipOf = (id: number) => (id === from.id ? from.skip : 0)
+          if (only !== undefined && only.bytes > PAGE_BYTES) {
+            yield* large(only, skipOf(only.id))
+            continue
+          }
+          const kinds = new Map(page.map(({ id, what }) => [id, what]))
+          const ids = page.map(({ id }) => id)
+          const bounds = { beyond: 0, maxBytes: Number.MAX_SAFE_INTEGER }
+          const { exported } = await paid(4, store.read(scope, selection, ids, bounds))
+          await lookUp(exported)
+          for (const one of exported) yield* group(one, kinds.get(one.id) === 'gone', skipOf(one.id), 0)
+        }
+    },
+    stable: (id) => named.inside.get(Number(id)) ?? null,
+    isMissing: (sha256) => met.get(sha256) === false,
+    cost: () => cost,
+  }
+}
 
 /** What an export is asked for. */
 export interface ExportRequest {

@@ -1,23 +1,25 @@
 import type { WriteLimits } from '../../domain/entry/draft'
-import { own } from '../../domain/entry/metadata'
-import { type HistoryTerms, oldestKept } from '../../domain/history/terms'
+import type { TextVector } from '../../domain/entry/entry'
+import { detectImageType } from '../../domain/entry/image'
+import { type JsonObject, own } from '../../domain/entry/metadata'
+import { limitExceeded, Problem } from '../../domain/errors'
+import { type HistoryTerms, oldestKept } from '../../domain/history/version'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Attachment } from '../../domain/identity/project-attachment'
-import type { Caller } from '../../domain/identity/scope'
+import type { Caller, Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
-import { contentDifference } from '../../domain/transfer/content-difference'
-import { withoutImages } from '../../domain/transfer/incoming'
-import type { Intake } from '../../domain/transfer/incoming-checks'
-import { incomingVersion } from '../../domain/transfer/incoming-version'
+import { contentDifference, withIds } from '../../domain/transfer/content'
+import { type IncomingLink, type Intake, incomingVersion, withoutImages } from '../../domain/transfer/incoming'
 import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
 import type { Clock } from '../../ports/clock'
-import type { ImportStore, TakenEntry, TakenVersion } from '../../ports/import-store'
+import type { EntryStore } from '../../ports/entry-store'
+import type { ExportStore } from '../../ports/export-store'
+import type { ImageStore } from '../../ports/image-store'
+import type { ImportStore, Remembered, TakenEntry, TakenVersion, Waiting } from '../../ports/import-store'
 import { withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
+import type { Generate } from '../writing/entries/generate'
 import { type Decision, decideEntry, decideGone, isUntouched, keepable, type OnConflict } from './decide'
-import { type ImageDependencies, type IncomingImages, lookAtImages } from './incoming-images'
-import { laterVectors, type VectorDependencies, vectorsOf, withVectors } from './incoming-vectors'
-import { MAX_ID, Mapping } from './mapping'
 import {
   asProblem,
   checkQuota,
@@ -29,8 +31,269 @@ import {
   noteProblem,
 } from './report'
 import { noteScreening, withoutSecrets } from './screened-records'
-import { type Standing, standingOf } from './standing'
-import { batchesOf, type Lined, readVolume, type VolumeInHand } from './volume-in-hand'
+import { batchesOf, type Lined, namedIn, type Picture, readVolume, type VolumeInHand } from './volume-in-hand'
+
+export interface ImageDependencies {
+  readonly imports: Pick<ImportStore, 'imagesInUse'>
+  readonly images: ImageStore
+  /** The bytes of an image that a backup has kept. */
+  readonly spare: (org: string, hash: string) => Promise<Uint8Array | null>
+  readonly entries: Pick<EntryStore, 'imageRemovals'>
+  readonly limits: WriteLimits
+}
+
+export interface IncomingImages {
+  /** Those that have no bytes, neither in the volume nor here: they are left off their entries. */
+  readonly missing: ReadonlySet<string>
+  /** Puts the bytes that are not here. @returns the removals that these are not touched by */
+  put(): Promise<readonly number[]>
+}
+
+function refusalOf({ images, limits }: ImageDependencies, bytes: Uint8Array): Problem | null {
+  if (images.refusal !== null) return new Problem('unsupported', images.refusal)
+  if (detectImageType(bytes) === null)
+    return new Problem('invalid_input', 'The image is not a PNG, JPEG, GIF or WebP image; it is left off')
+  if (bytes.length > limits.each) return limitExceeded(`The image is larger than ${limits.each} bytes; it is left off`)
+  return null
+}
+
+/** Finds out which images of a volume come, which are here and which are nowhere; writes nothing. */
+export async function lookAtImages(
+  on: ImageDependencies,
+  caller: Caller,
+  volume: VolumeInHand,
+  report: ImportReport,
+): Promise<IncomingImages> {
+  const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
+  const comes = new Map<string, Picture>()
+  for (const picture of volume.pictures.splice(0)) {
+    const { line, hash, bytes } = picture
+    if (here.has(hash)) continue
+    const problem = refusalOf(on, bytes)
+    if (problem === null) comes.set(hash, picture)
+    else noteProblem(report, line, null, problem)
+  }
+  const missing = new Set<string>()
+  const kept = new Set<string>()
+  for (const hash of new Set([...volume.images, ...here])) {
+    if (comes.has(hash)) continue
+    // An earlier volume of the same file may have brought it, or a backup, which is the whole org's, has kept it beside its volumes. What
+    // stands in nothing but others' entries is for the importer as if it were nowhere.
+    if (here.has(hash) || (!hidden.has(hash) && (await on.images.get(caller, hash)) !== null)) report.images.present++
+    else {
+      const mayHave = caller.isWhole === true && on.images.refusal === null
+      const spare = mayHave ? await on.spare(caller.org, hash) : null
+      if (spare !== null && refusalOf(on, spare) === null) kept.add(hash)
+      else missing.add(hash)
+    }
+  }
+  report.images.stored = comes.size + kept.size
+  report.images.missing = missing.size
+  return {
+    missing,
+    async put() {
+      const removals = volume.images.size === 0 ? [] : await on.entries.imageRemovals(caller, [...volume.images])
+      for (const [hash, { bytes }] of comes) {
+        const mimeType = detectImageType(bytes)
+        if (mimeType !== null) await on.images.put(caller, { hash, mimeType, bytes })
+        comes.delete(hash)
+        await scheduler.tick(bytes.length)
+      }
+      for (const hash of kept) {
+        const bytes = await on.spare(caller.org, hash)
+        const mimeType = bytes === null ? null : detectImageType(bytes)
+        if (bytes !== null && mimeType !== null) await on.images.put(caller, { hash, mimeType, bytes })
+      }
+      return removals
+    },
+  }
+}
+
+export interface VectorDependencies {
+  readonly imports: Pick<ImportStore, 'withoutVectors'>
+  /** Makes vectors where that needs no service; null where they are made behind. */
+  readonly generate: Generate | null
+  /** The model whose vectors are imported; `every` imports all vectors as they are, null (semantic search is off) none. */
+  readonly model: { readonly key: string; readonly dimensions: number } | 'every' | null
+}
+
+type VectorRecord = RecordOf<'vector'>
+
+/** Whether a packed vector is of so many numbers: `scale:base64`, a byte a number. */
+function isVectorOf(data: string, dimensions: number): boolean {
+  const base64 = data.slice(data.indexOf(':') + 1).replaceAll('=', '')
+  return Math.floor((base64.length * 3) / 4) === dimensions
+}
+
+/** The vectors of the server's model, or of every model; null where there is none. */
+export function vectorsOf({ model }: VectorDependencies, records: readonly VectorRecord[]): TextVector[] | null {
+  if (model === null) return null
+  const ofModel =
+    model === 'every'
+      ? records
+      : records.filter((one) => one.model === model.key && isVectorOf(one.data, model.dimensions))
+  if (ofModel.length === 0) return null
+  return ofModel.map(({ model: key, chunk, start, length, data }) => ({ model: key, chunk, start, length, data }))
+}
+
+/** Vectors of entries whose file brings none: made here where that needs no service, else queued. */
+export async function withVectors(
+  { generate, model }: VectorDependencies,
+  entries: readonly TakenEntry[],
+): Promise<TakenEntry[]> {
+  if (model === null || model === 'every') return [...entries]
+  const bare = entries.filter(({ vectors }) => vectors === null)
+  if (generate === null || bare.length === 0)
+    return entries.map((one) => (one.vectors === null ? { ...one, queueVectors: true } : one))
+  const texts = bare.map(({ entry }) => ({
+    title: typeof entry.columns.title === 'string' ? entry.columns.title : null,
+    text: entry.text,
+    source: entry.columns.source === 'user' ? ('user' as const) : ('agent' as const),
+  }))
+  const made = await generate(texts, 'defer')
+  const byId = new Map(bare.map(({ id }, i) => [id, made[i]?.vectors ?? null]))
+  return entries.map((one) => {
+    if (one.vectors !== null) return one
+    const vectors = byId.get(one.id) ?? null
+    return { ...one, vectors, queueVectors: vectors === null }
+  })
+}
+
+/** Vectors of entries that came in an earlier volume or batch, and have none. */
+export async function laterVectors(
+  on: VectorDependencies,
+  caller: Caller,
+  records: ReadonlyMap<string, readonly VectorRecord[]>,
+  given: { readonly known: ReadonlyMap<string, Remembered>; readonly taken: ReadonlySet<string>; readonly at: number },
+) {
+  if (on.model === null) return []
+  const wanted = [...records].flatMap(([theirId, ofEntry]) => {
+    const known = given.known.get(theirId)
+    const vectors = vectorsOf(on, ofEntry)
+    if (given.taken.has(theirId) || !known?.standing || known.standing.isReadOnly) return []
+    if (vectors === null || !isUntouched(known, given.at)) return []
+    return [{ id: known.entryId, version: known.standing.version, vectors }]
+  })
+  // A volume may end between two vectors of one entry; those that are stored stay.
+  if (on.model === 'every') return wanted
+  const ids = wanted.map(({ id }) => id)
+  const bare = await on.imports.withoutVectors(caller, on.model.key, ids)
+  return wanted.filter(({ id }) => bare.has(id))
+}
+
+/** Characters of ids that are remembered. */
+export const MAX_ID = 256
+
+/** Which entry of a file is which entry here. */
+export class Mapping {
+  /** Theirs → ours, of all that is here or gets an id. */
+  readonly ours = new Map<string, number>()
+  private theirs: Map<number, string> | null = null
+  /** Links of entries here to deleted entries or ones that the caller cannot read; an exported file does not have them. */
+  private readonly hidden = new Map<number, readonly IncomingLink[]>()
+
+  /** @param known what is remembered, by their ids */
+  constructor(readonly known: Map<string, Remembered>) {
+    for (const [id, { entryId }] of known) this.ours.set(id, entryId)
+  }
+
+  /**
+   * Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. Links to what the caller may not
+   * read, and to deleted entries, stay, but where the metadata that made them no longer names it.
+   */
+  mapped({ record, id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
+    readonly metadata: JsonObject | undefined
+    readonly links: IncomingLink[]
+  } {
+    const named = new Set<string>()
+    const mapped =
+      metadata &&
+      withIds(metadata, (id) => {
+        const to = this.ours.get(String(id))
+        named.add(String(to ?? id))
+        return to === undefined ? id : typeof id === 'string' ? String(to) : to
+      })
+    const known = links.flatMap(({ relation, to, origin }) => {
+      const here = this.ours.get(String(to))
+      return here === undefined ? [] : [{ relation, to: here, origin }]
+    })
+    // What a kept state linked to is what its own record tells.
+    const hidden = record === 'entry' ? (this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []) : []
+    const isTold = (link: IncomingLink) =>
+      known.some(({ relation, to, origin }) => relation === link.relation && to === link.to && origin === link.origin)
+    const stay = hidden.filter((link) => (link.origin !== 'metadata' || named.has(String(link.to))) && !isTold(link))
+    return { metadata: mapped, links: [...known, ...stay] }
+  }
+
+  /**
+   * Learns which links of entries here lead to what the caller may not read, or to what is deleted.
+   *
+   * @param read of these ids, which he may
+   */
+  async keepHidden(
+    standing: readonly EntryRecord[],
+    read: (ids: readonly number[]) => Promise<ReadonlySet<number>>,
+  ): Promise<void> {
+    const linked = standing.flatMap(({ links = [] }) => links.map(({ to }) => Number(to)))
+    const unknown = [...new Set(linked)].filter((id) => {
+      const their = this.theirOf(id)
+      return their === undefined || this.known.get(their)?.standing === null
+    })
+    if (unknown.length === 0) return
+    const readable = await read(unknown)
+    const hides = new Set(unknown.filter((id) => !readable.has(id)))
+    for (const { id, links = [] } of standing) {
+      const hidden = links.map((link) => ({ ...link, to: Number(link.to) })).filter(({ to }) => hides.has(to))
+      this.hidden.set(Number(id), hidden)
+    }
+  }
+
+  /** What an entry says of ones that have not come. */
+  waitingOf(record: EntryRecord): Waiting[] {
+    const unknown = (id: string) => !this.ours.has(id) && id !== '' && id.length <= MAX_ID
+    const waiting: Waiting[] = (record.links ?? [])
+      .filter(({ to }) => unknown(String(to)))
+      .map(({ relation, to, origin }) => ({ theirId: String(to), link: { relation, origin } }))
+    const names = new Set<string>()
+    namedIn({ ...record, links: [] }, (id) => names.add(id))
+    for (const id of names) if (unknown(id)) waiting.push({ theirId: id, link: null })
+    return waiting
+  }
+
+  /** Of these ids those that are others here: theirs, ours. */
+  differing(ids: readonly string[]): [RecordId, number][] {
+    return ids.flatMap((id): [RecordId, number][] => {
+      const ours = this.ours.get(id)
+      return ours === undefined || String(ours) === id ? [] : [[keepable(id) ?? id, ours]]
+    })
+  }
+
+  /** Their id of an entry here. */
+  theirOf(id: number): string | undefined {
+    if (this.theirs?.size !== this.ours.size)
+      this.theirs = new Map([...this.ours].map(([their, ours]) => [ours, their]))
+    return this.theirs.get(id)
+  }
+}
+
+export type Standing = Pick<ExportStore, 'read' | 'named'>
+
+const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
+
+/** What stands here of entries that come in, by its id; the mapping learns which of its links the caller may not follow. */
+export async function standingOf(
+  exports: Standing,
+  scope: Scope,
+  mapping: Mapping,
+  records: readonly EntryRecord[],
+): Promise<Map<number, EntryRecord>> {
+  const ids = [...new Set(records.flatMap(({ id }) => mapping.ours.get(String(id)) ?? []))].sort((a, b) => a - b)
+  if (ids.length === 0) return new Map()
+  const { exported } = await exports.read(scope, EVERYTHING, ids, { beyond: 0, maxBytes: 0 })
+  const entries = exported.flatMap(({ entry }) => entry ?? [])
+  await mapping.keepHidden(entries, async (named) => (await exports.named(scope, EVERYTHING, named)).linkable)
+  return new Map(entries.map((entry) => [Number(entry.id), entry]))
+}
 
 export interface ImportOptions {
   readonly onConflict: OnConflict

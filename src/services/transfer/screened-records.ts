@@ -1,9 +1,7 @@
 import type { Metadata } from '../../domain/entry/metadata'
-import { redact } from '../../domain/secrets/redact'
-import { redactValue, secretsOf } from '../../domain/secrets/redact-metadata'
+import { redact, redactValue, secretsOf } from '../../domain/secrets/redact'
 import type { EntryRecord, RecordOf } from '../../domain/transfer/records'
-import { type Address, addressesIn } from '../../domain/trust/agent-directed'
-import { addressWarning, secretWarning } from '../../domain/trust/write-warnings'
+import { type Address, addressesIn, addressWarning, secretWarning } from '../../domain/trust/agent-directed'
 import type { ImportReport, WarningCode } from './report'
 
 /** Records with texts: entries, and past states of them. */

@@ -1,8 +1,8 @@
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
-import { decodeBase64 } from '../../domain/transfer/base64'
 import { stableId, withIds } from '../../domain/transfer/content'
-import { readLine } from '../../domain/transfer/line'
+import { readLine } from '../../domain/transfer/lines'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
+import { decodeBase64 } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { type Screening, screeningOf } from './screened-records'
 

@@ -10,8 +10,7 @@ import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
 import { namedProject } from '../project'
 import { core } from './family'
-import { unknownProject } from './unknown-project'
-import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, zoneOf } from './vocabulary'
+import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, unknownProject, zoneOf } from './vocabulary'
 
 const LIMIT = { usual: 30, most: 100 } as const
 const PREVIEW = 120

@@ -12,7 +12,6 @@ import { listOf, output, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { core, inCoreWords } from './family'
-import { unknownProject } from './unknown-project'
 import {
   charactersOf,
   fields,
@@ -24,6 +23,7 @@ import {
   memoryOutput,
   shortenedTo,
   shownMemory,
+  unknownProject,
 } from './vocabulary'
 
 const input = z.strictObject({

@@ -20,9 +20,8 @@ import { laterMember } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import { MAX_QUERY } from '../query-field'
-import { score } from '../threads/scores'
+import { score } from '../threads/ranked'
 import { core } from './family'
-import { unknownProject } from './unknown-project'
 import {
   conditions,
   DEFAULT_ANSWER,
@@ -32,8 +31,9 @@ import {
   memoryOutput,
   shortenedTo,
   shownMemory,
+  unknownProject,
+  whereOf,
 } from './vocabulary'
-import { whereOf } from './where'
 
 const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
 

@@ -2,18 +2,22 @@ import * as z from 'zod'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
 import { type Kind, kindsLike, readKind } from '../../domain/entry/kind'
 import { type Metadata, own } from '../../domain/entry/metadata'
-import { normalizeTags } from '../../domain/entry/tags'
+import { normalizeTags } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
-import { givenAs, shortened } from '../../domain/flaws'
+import { givenAs, inspected, shortened } from '../../domain/flaws'
 import { homesOf, type Principal } from '../../domain/identity/scope'
+import { mostSimilarName } from '../../domain/name-similarity'
 import { isZone } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
-import { and, type Filter } from '../../domain/search/filter'
+import { and, type Filter, withElementsTogether } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
 import { DAY_MS, formatSecond, type Millis, parseDateBound, parseInstant } from '../../domain/time'
+import type { CallContext } from '../context'
 import { contextId } from '../fields'
+import { oversized, readMetadataFilter } from '../metadata-filters'
 import { namedProject } from '../project'
+import { isRecord } from '../record'
 import { inCoreWords } from './family'
 
 /** The one vocabulary of the core tools: how they read arguments and show memories (core contract). */
@@ -209,3 +213,65 @@ export const memoryOutput = {
   at: z.string(),
   content: z.string(),
 } as const
+
+const MAX_CONDITIONS = 100
+
+/**
+ * Conditions on metadata: a value that a key equals, a list of accepted values, or `{operator: value}` with the operators of
+ * `metadata_filters`.
+ *
+ * @throws Problem invalid_input with all that is wrong
+ */
+export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
+  const entries = Object.entries(where)
+  const large = oversized(where, [])
+  if (large !== null) throw large
+  return inspected((wrong) => {
+    if (entries.length > MAX_CONDITIONS)
+      wrong.refuse('where', where, `where has ${entries.length} keys; at most ${MAX_CONDITIONS} are allowed`)
+    const filters = entries.slice(0, MAX_CONDITIONS).flatMap(([key, condition]) => {
+      const asked = isRecord(condition)
+        ? Object.entries(condition).map(([operator, value]) => ({ key, operator, value }))
+        : [{ key, operator: Array.isArray(condition) ? 'in' : 'eq', value: condition }]
+      return asked.flatMap((one) => {
+        const path = `where.${shortened(key, 100)}`
+        const read = wrong.check(path, condition, () => {
+          const filter = readMetadataFilter(one)
+          if ('filter' in filter) return filter.filter
+          const example = { [key]: { gte: 3 } }
+          throw invalidInput(`${path}: ${filter.reason}`, [{ path, given: givenAs(condition), example }])
+        })
+        return read === undefined ? [] : [read]
+      })
+    })
+    return withElementsTogether(filters)
+  })
+}
+
+/**
+ * A warning that the named project has no memories, with the most similar name: otherwise a misspelt name looks like a project about
+ * which nothing is known. One round trip if no result is of the project, else none.
+ *
+ * @param results projects of the results
+ * @returns no warning if no project is named, or it has memories
+ */
+export async function unknownProject(
+  { services, principal }: Pick<CallContext, 'services' | 'principal'>,
+  project: string | undefined,
+  results: readonly (string | null)[],
+): Promise<string[]> {
+  const named = namedProject(principal, project)
+  if (named === null || results.includes(named)) return []
+  const known = (await services.projects.list(principal)).filter(({ entries }) => entries > 0)
+  if (known.some(({ key }) => key === named)) return []
+  const nearest = mostSimilarName(
+    named,
+    known.flatMap(({ key, name, aliases }) => [
+      key,
+      ...(name === null ? [] : [name]),
+      ...aliases.map((one) => one.name),
+    ]),
+  )
+  const meant = nearest === null ? '' : `; the most similar name is ${JSON.stringify(nearest.slice(0, 100))}`
+  return [`Project ${JSON.stringify(named.slice(0, 100))} has no memories${meant}`]
+}

@@ -4,8 +4,7 @@ import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryId, readMemoryId } from './memory-serializer'
-import { fabricOutput, projectNamed, projectPath } from './wire'
+import { fabricOutput, memoryId, projectNamed, projectPath, readMemoryId } from './memory-serializer'
 
 const input = z.strictObject({ memoryId, expected_version: expectedVersion, projectPath })
 

@@ -9,8 +9,17 @@ import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { leanMemory, memoryOutput, replaced } from './memory-serializer'
-import { checkAsked, fabricOutput, iso, omittedMemories, projectPath, sessionId } from './wire'
+import {
+  checkAsked,
+  fabricOutput,
+  iso,
+  leanMemory,
+  memoryOutput,
+  omittedMemories,
+  projectPath,
+  replaced,
+  sessionId,
+} from './memory-serializer'
 
 const text = (description: string) => z.string().optional().meta({ description })
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)

@@ -5,8 +5,15 @@ import { codePointLength, offsetAfter } from '../../domain/text'
 import { defineTool } from '../define-tool'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryId, memoryOutput, readMemoryId, shownMemory } from './memory-serializer'
-import { fabricOutput, projectNamed, projectPath } from './wire'
+import {
+  fabricOutput,
+  memoryId,
+  memoryOutput,
+  projectNamed,
+  projectPath,
+  readMemoryId,
+  shownMemory,
+} from './memory-serializer'
 
 /** A part of a content, with the length of the whole. */
 function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Layer } from '../../domain/entry/entry'
 import type { Metadata } from '../../domain/entry/metadata'
-import { normalizeTags } from '../../domain/entry/tags'
+import { normalizeTags } from '../../domain/entry/selection'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
@@ -14,8 +14,15 @@ import { soundArguments } from '../parse-arguments'
 import { provenance } from '../provenance'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { kindsOf, leanMemory, memoryOutput } from './memory-serializer'
-import { checkAsked, fabricOutput, omittedMemories, projectPath } from './wire'
+import {
+  checkAsked,
+  fabricOutput,
+  kindsOf,
+  leanMemory,
+  memoryOutput,
+  omittedMemories,
+  projectPath,
+} from './memory-serializer'
 
 function statistics(all: readonly MemoryCount[]) {
   const counts = all.filter(({ archived }) => !archived)

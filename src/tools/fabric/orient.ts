@@ -9,8 +9,7 @@ import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { replaced } from './memory-serializer'
-import { checkAsked, fabricOutput, iso, projectPath, sessionId } from './wire'
+import { checkAsked, fabricOutput, iso, projectPath, replaced, sessionId } from './memory-serializer'
 
 const input = z.strictObject({
   timezone: z.string().default('UTC').meta({ description: 'Such as Europe/London or +05:45' }),

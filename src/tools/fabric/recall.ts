@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Layer } from '../../domain/entry/entry'
-import { normalizeTags } from '../../domain/entry/tags'
+import { normalizeTags } from '../../domain/entry/selection'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import type { Excerpt } from '../../domain/recall/excerpts'
@@ -15,17 +15,19 @@ import { soundArguments } from '../parse-arguments'
 import { isRecord } from '../record'
 import { fitting } from '../result-size'
 import { fabric } from './family'
-import { excerptsFor, kindsOf, leanMemory } from './memory-serializer'
 import {
   checkAsked,
   checkProject,
+  excerptsFor,
   fabricOutput,
+  kindsOf,
+  leanMemory,
   omittedMemories,
   projectPath,
   sessionId,
   shownScore,
   threshold,
-} from './wire'
+} from './memory-serializer'
 
 const filter = z.strictObject({
   types: strings('Type').optional(),

@@ -1,11 +1,101 @@
 import * as z from 'zod'
+import { MAX_FILE_BYTES } from '../../domain/code/paths'
+import type { Metadata } from '../../domain/entry/metadata'
+import { limitExceeded } from '../../domain/errors'
+import { Inspection, inspected } from '../../domain/flaws'
+import type { Caller } from '../../domain/identity/scope'
+import { jsonText } from '../../domain/json/write'
+import { instantOf } from '../../domain/recall/calendar'
+import { EVENT_TYPES, MAX_PAYLOAD_BYTES, MAX_SESSION_ID, REPORTERS } from '../../domain/recall/events/event'
+import { outcomeOf } from '../../domain/recall/events/outcomes'
+import { projectOfWrite } from '../../domain/recall/metadata'
+import { redact } from '../../domain/secrets/redact'
+import { codePointLength, trim, utf8Length } from '../../domain/text'
+import { readWrittenTime } from '../../domain/time'
+import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { reportedBefore } from '../facts'
-import { listOf, part, strings } from '../fields'
-import { input, inspect, read } from './event-arguments'
+import { jsonObject, listOf, part, strings } from '../fields'
+import { soundArguments } from '../parse-arguments'
+import { isRecord } from '../record'
 import { fabric } from './family'
-import { replaced } from './memory-serializer'
-import { fabricOutput, iso, shownScore } from './wire'
+import { fabricOutput, firstProject, iso, projectPath, replaced, shownScore } from './memory-serializer'
+
+/** The arguments of `report_event`: what a call says of an event, and what is wrong with it. */
+
+const event = z
+  .strictObject({
+    type: z.enum(EVENT_TYPES),
+    payload: jsonObject(
+      'By type: path, content, language | command, output, exitCode | error, context, file, line, stack | decision, ' +
+        'rationale | pattern, code, language, file | feedback, rating',
+      'path',
+    ),
+    timestamp: z.string().meta({ description: 'ISO 8601' }),
+    sessionId: z.string(),
+    cliType: z.enum(REPORTERS),
+    projectPath,
+  })
+  .meta({ description: 'What happened' })
+
+type Given = z.output<typeof event>
+
+/** Bytes of what is reported, by themselves and of a file. */
+function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: Inspection): void {
+  const { content, ...rest } = payload
+  const isFile = type === 'file_opened' && typeof content === 'string'
+  const refuse = (path: string, bytes: number, most: number) => {
+    if (bytes > most) wrong.note(limitExceeded(`${path} has ${bytes} bytes; at most ${most} are allowed`))
+  }
+  refuse('event.payload', utf8Length(jsonText(isFile ? rest : payload)), MAX_PAYLOAD_BYTES)
+  if (isFile) refuse('event.payload.content', utf8Length(content as string), MAX_FILE_BYTES)
+}
+
+/**
+ * Notes what is wrong with those parts of an event that are given, beside its payload.
+ *
+ * @param beside the project that the call names beside the event
+ * @returns its moment, milliseconds since 1970, and its project, as it is stored
+ */
+function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: Inspection) {
+  const { type, payload, timestamp, sessionId } = given
+  const places = { 'event.projectPath': given.projectPath, projectPath: beside }
+  const [path, projectPath] = firstProject(places, wrong) ?? ['event.projectPath', undefined]
+  const named = projectPath === undefined ? {} : { projectPath }
+  const project = wrong.check(path, projectPath, () => projectOfWrite(caller, named, path)) ?? null
+  const written = timestamp === undefined ? undefined : readWrittenTime(trim(timestamp).toUpperCase())
+  if (written === null)
+    wrong.refuse('event.timestamp', timestamp, 'event.timestamp must be ISO 8601, such as 2026-02-25T09:00:00Z')
+  if (sessionId !== undefined && (trim(sessionId) === '' || codePointLength(sessionId) > MAX_SESSION_ID))
+    wrong.refuse('event.sessionId', sessionId, `event.sessionId must have 1 to ${MAX_SESSION_ID} characters`)
+  if (projectPath !== undefined && redact(projectPath) !== projectPath)
+    wrong.refuse(path, 'a secret', `${path} holds a password or token; name the project without it`)
+  if (type !== undefined && payload !== undefined) checkSizes({ type, payload }, wrong)
+  return { at: written ? instantOf('UTC', written) : 0, project }
+}
+
+/** What would be wrong with these if the others were right. @throws Problem */
+export function inspect({ event: named, projectPath }: Record<string, unknown>, { principal }: ToolContext): void {
+  if (!isRecord(named)) return
+  const sound = soundArguments(event, named)
+  const { type, payload } = sound
+  const placed = named.projectPath ?? projectPath
+  const isPlaced = placed === undefined || typeof placed === 'string'
+  inspected((wrong) => {
+    checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, projectPath, wrong)
+    if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, null, wrong)
+  })
+}
+
+/** The event as it is reported, and what is wrong with it beside its payload. */
+export function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
+  const wrong = new Inspection()
+  const { at, project } = checkEvent(principal, event, projectPath, wrong)
+  const { type, sessionId, cliType: reporter, payload } = event
+  return { project, reported: { type, sessionId, at, reporter, payload }, wrong }
+}
+
+export const input = z.strictObject({ event, projectPath })
 
 export const reportEvent = defineWritingTool({
   family: fabric,

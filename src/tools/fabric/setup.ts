@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { SETUP_CLIENTS } from '../../integrations/setup/client-files'
-import { setupOf } from '../../integrations/setup/client-setup'
-import { snippetOf } from '../../integrations/setup/snippet'
+import { setupOf, snippetOf } from '../../integrations/setup/client-setup'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
 import { fabric } from './family'
-import { fabricOutput } from './wire'
+import { fabricOutput } from './memory-serializer'
 
 /** Only what stands in an address as it is, so that no shell that runs the shown command reads it as anything else. */
 const isWebAddress = (text: string): boolean =>

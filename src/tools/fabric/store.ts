@@ -7,15 +7,22 @@ import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
-import type { StoredMemory } from '../../services/writing/memories/stored-memory'
+import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
 import { storedMemoriesBefore } from '../facts'
 import { strings } from '../fields'
 import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { memoryMetadata, readMetadata } from './memory-serializer'
-import { checkAsked, checkProject, fabricOutput, projectPath, sessionId } from './wire'
+import {
+  checkAsked,
+  checkProject,
+  fabricOutput,
+  memoryMetadata,
+  projectPath,
+  readMetadata,
+  sessionId,
+} from './memory-serializer'
 
 const input = z.strictObject({
   type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),

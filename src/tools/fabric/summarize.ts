@@ -9,7 +9,7 @@ import { defineWritingTool } from '../define-writing-tool'
 import { flag } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
-import { checkAsked, fabricOutput, projectPath, sessionId, upperLayer } from './wire'
+import { checkAsked, fabricOutput, projectPath, sessionId, upperLayer } from './memory-serializer'
 
 const input = z.strictObject({
   options: z

@@ -13,8 +13,18 @@ import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { withWarnings } from '../screened'
 import { fabric } from './family'
-import { memoryId, memoryMetadata, memoryOutput, readMemoryId, readMetadata, shownMemory } from './memory-serializer'
-import { checkProject, fabricOutput, projectPath, upperLayer } from './wire'
+import {
+  checkProject,
+  fabricOutput,
+  memoryId,
+  memoryMetadata,
+  memoryOutput,
+  projectPath,
+  readMemoryId,
+  readMetadata,
+  shownMemory,
+  upperLayer,
+} from './memory-serializer'
 
 /** Code points of the content that an answer shows, whose writer knows it. */
 const CONTENT = 200

@@ -1,4 +1,5 @@
 import type { Entry } from '../../domain/entry/entry'
+import type { ImageRef } from '../../domain/entry/image'
 import { jsonText } from '../../domain/json/write'
 import { type Resource, resourceUri } from '../../domain/resources/resource-uri'
 import { RESULT_BYTES } from '../../domain/search/window'
@@ -7,9 +8,47 @@ import { formatSecond } from '../../domain/time'
 import { loadImages } from '../../services/writing/entries/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
+import { wholeEntry } from '../threads/wire'
 import { type SendApart, writeJson } from '../tool-result'
-import { recallPack } from './pack'
-import { imageUrl, shownEntry } from './shown-entry'
+
+/** The text of a recall pack, as the prompt and the resource show it. @throws Problem as `context` does */
+export async function recallPack(
+  { services, principal }: ToolContext,
+  goal: string,
+  project?: string,
+): Promise<string> {
+  const names = await services.names.names(principal, project === undefined ? [] : [project])
+  const { text } = await services.packs.explained(names.within(principal), {
+    ...{ goal, project: project === undefined ? undefined : (names.of(project)?.key ?? project) },
+    ...{ intent: 'build', layer: 'recall' },
+    ...{ includeRelated: true, relatedLimit: RELATED },
+  })
+  return text
+}
+
+/** Neighbours named for each item, the default of the tool. */
+const RELATED = 3
+
+export const imageUrl = ({ origin }: ToolContext, { hash }: ImageRef): string => `${origin}/images/${hash}`
+
+/** An entry as resources show it: as get_context_by_ids does, and what it is. */
+export const shownEntry = (entry: Entry, context: ToolContext): Record<string, unknown> => ({
+  ...wholeEntry(entry),
+  kind: entry.kind,
+  ...(entry.title === null ? {} : { title: entry.title }),
+  ...(entry.project === null ? {} : { project: entry.project }),
+  ...(entry.summary === '' ? {} : { summary: entry.summary }),
+  ...(entry.images.length === 0
+    ? {}
+    : {
+        images: entry.images.map((image) => ({
+          mime_type: image.mimeType,
+          size: image.size,
+          sha256: image.hash,
+          url: imageUrl(context, image),
+        })),
+      }),
+})
 
 /** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
 

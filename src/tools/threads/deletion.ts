@@ -1,12 +1,27 @@
 import * as z from 'zod'
+import { checkThreadId } from '../../domain/entry/draft'
 import type { DeleteSelection, Erased } from '../../domain/entry/selection'
+import { invalidInput } from '../../domain/errors'
+import { givenAs } from '../../domain/flaws'
 import { MOST_DELETED } from '../../domain/identity/audit'
 import { note } from '../../domain/receipts/notes'
 import type { Trace } from '../../domain/receipts/receipt'
-import type { Millis } from '../../domain/time'
+import { DAY_MS, type Millis } from '../../domain/time'
 import type { ToolContext } from '../context'
-import { flag, listOf } from '../fields'
+import { defineWritingTool } from '../define-writing-tool'
+import {
+  contextIds,
+  expectedVersion,
+  flag,
+  listOf,
+  output,
+  source,
+  strings,
+  threadId as thread,
+  threadIds,
+} from '../fields'
 import type { Result } from '../idempotency'
+import { threads } from './family'
 
 /** What the tools that delete have in common (history contract §3). */
 export const dryRun = flag(false, 'Only count')
@@ -140,3 +155,116 @@ const tellUndoing = ({ count, changeId, until }: Extract<DeletionFacts, { readon
 
 /** Whether a call took anything. */
 export const tookSome = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.count !== 0
+
+const input = z.strictObject({
+  context_ids: contextIds('Entries to delete').min(1).optional(),
+  thread_id: thread('Or every entry of this thread').optional(),
+  expected_version: expectedVersion,
+  dry_run: dryRun,
+  erase: flag(false, 'For good, with history'),
+})
+
+export const deleteContext = defineWritingTool({
+  family: threads,
+  name: 'delete_context',
+  title: 'Delete context',
+  description: 'Delete entries by id, or a whole thread. Unknown IDs count 0.',
+  effect: 'delete',
+  example: { context_ids: [2] },
+  promise: 'THREADS-58',
+  budget: { tokens: 180, trips: 3, reads: [1_210, 4_740], writes: 1_709 },
+  input,
+  output: output(deletedOutput),
+  isCostly: () => false,
+  queuesWork: (_, facts) => tookSome(facts),
+  work: (context, args) => carryOutDeletion(context, selectionOf(args), args),
+  recall: deletedBefore,
+  answer: tellDeletion,
+  unfinished: {
+    when: isUncounted,
+    finish: (context, args, facts) => countLeft(context, selectionOf(args), facts),
+  },
+})
+
+/** @throws Problem invalid_input unless exactly one of ids and thread is named */
+function selectionOf(args: z.output<typeof input>): DeleteSelection {
+  const { context_ids: ids, thread_id: threadId, expected_version: expected } = args
+  if (ids === undefined && threadId === undefined)
+    throw invalidInput('Must provide either context_ids or thread_id', [{ path: 'context_ids', given: 'nothing' }])
+  if (ids !== undefined && threadId !== undefined)
+    throw invalidInput('context_ids and thread_id are mutually exclusive', [
+      { path: 'thread_id', given: givenAs(threadId) },
+    ])
+  if (expected !== undefined && new Set(ids ?? []).size !== 1)
+    throw invalidInput('expected_version goes with exactly one id in context_ids', [
+      { path: 'context_ids', given: givenAs(ids), example: [42] },
+    ])
+  return {
+    ...(ids ? { ids } : { threadIds: [checkThreadId(threadId ?? '')] }),
+    ...(expected === undefined ? {} : { expectedVersion: expected }),
+  }
+}
+
+const batchInput = z.strictObject({
+  context_ids: contextIds('Among these entries').optional(),
+  thread_ids: threadIds('In these threads').optional(),
+  source: source('By this source, with another criterion').optional(),
+  older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
+  dry_run: dryRun,
+})
+
+export const deleteContextBatch = defineWritingTool({
+  family: threads,
+  name: 'delete_context_batch',
+  title: 'Delete contexts by criteria',
+  description: 'Delete what fulfils every given criterion.',
+  effect: 'delete',
+  example: { thread_ids: ['night-run'], source: 'agent' },
+  promise: 'THREADS-65',
+  budget: { tokens: 190, trips: 3, reads: [695, 2_800], writes: 4 },
+  input: batchInput,
+  output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
+  isCostly: () => false,
+  queuesWork: (_, facts) => tookSome(facts),
+  work: (context, args) => carryOutDeletion(context, batchSelectionOf(args, context.services.now()), args),
+  recall: deletedBefore,
+  answer: (facts, args) => ({ ...tellDeletion(facts), ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }) }),
+  unfinished: {
+    when: isUncounted,
+    finish: (context, args, facts) => countLeft(context, batchSelectionOf(args, context.services.now()), facts),
+  },
+})
+
+/** What was given; an empty list is none. */
+const criteria = ({ context_ids, thread_ids, source: by, older_than_days: days }: z.output<typeof batchInput>) => ({
+  ids: context_ids?.length ? context_ids : undefined,
+  threadIds: thread_ids?.length ? thread_ids.map(checkThreadId) : undefined,
+  ...{ by, days },
+})
+
+/** @throws Problem invalid_input where too little is given to choose by */
+function batchSelectionOf(args: z.output<typeof batchInput>, now: Millis): DeleteSelection {
+  const { ids, threadIds, by, days } = criteria(args)
+  if (!ids && !threadIds && by === undefined && days === undefined)
+    throw invalidInput('At least one deletion criterion must be provided', [{ path: 'context_ids', given: 'nothing' }])
+  if (!ids && !threadIds && days === undefined)
+    throw invalidInput('source filter must be combined with another criterion', [
+      { path: 'thread_ids', given: 'nothing' },
+    ])
+  return {
+    ...(ids ? { ids } : {}),
+    ...(threadIds ? { threadIds } : {}),
+    ...(by ? { source: by } : {}),
+    ...(days === undefined ? {} : { createdBefore: now - days * DAY_MS }),
+  }
+}
+
+function tell(args: z.output<typeof batchInput>): string[] {
+  const { ids, threadIds, by, days } = criteria(args)
+  return [
+    ...(ids ? [`context_ids: ${ids.length} IDs`] : []),
+    ...(threadIds ? [`thread_ids: ${threadIds.length} threads`] : []),
+    ...(by ? [`source: ${by}`] : []),
+    ...(days === undefined ? [] : [`older_than_days: ${days}`]),
+  ]
+}

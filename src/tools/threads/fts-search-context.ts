@@ -5,8 +5,7 @@ import { flag, output } from '../fields'
 import { inspectFilter, readFilter } from '../filters'
 import { queryField } from '../query-field'
 import { threads } from './family'
-import { counts, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
-import { score } from './scores'
+import { counts, rankedEntries, rankedInput, rankedOutput, readWindow, score } from './ranked'
 import { stats } from './search-context'
 
 export const ftsSearchContext = defineTool({

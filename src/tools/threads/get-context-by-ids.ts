@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
 import { givenAs } from '../../domain/flaws'
-import { oldestKept } from '../../domain/history/terms'
+import { oldestKept } from '../../domain/history/version'
 import { RESULT_BYTES } from '../../domain/search/window'
 import { parseInstant } from '../../domain/time'
 import type { CallContext } from '../context'

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { type Inspection, inspected } from '../../domain/flaws'
-import { namesLineEnd } from '../../domain/reading/compile-expression'
-import { expressionPattern } from '../../domain/reading/expression'
+import { expressionPattern, namesLineEnd } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
 import type { Pattern } from '../../domain/reading/pattern'
 import type { Filter } from '../../domain/search/filter'

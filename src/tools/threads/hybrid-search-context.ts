@@ -6,8 +6,7 @@ import { inspectFilter, readFilter } from '../filters'
 import { laterMember } from '../may-replace'
 import { queryField } from '../query-field'
 import { threads } from './family'
-import { counts, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
-import { distance, score } from './scores'
+import { counts, distance, rankedEntries, rankedInput, rankedOutput, readWindow, score } from './ranked'
 import { stats } from './search-context'
 
 export const hybridSearchContext = defineTool({

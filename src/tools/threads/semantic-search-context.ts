@@ -4,8 +4,7 @@ import { output } from '../fields'
 import { inspectFilter, readFilter } from '../filters'
 import { queryField } from '../query-field'
 import { threads } from './family'
-import { counts, rankedEntries, rankedInput, rankedOutput, readWindow } from './ranked'
-import { distance, score } from './scores'
+import { counts, distance, rankedEntries, rankedInput, rankedOutput, readWindow, score } from './ranked'
 import { stats } from './search-context'
 
 export const semanticSearchContext = defineTool({

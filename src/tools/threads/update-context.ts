@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { UpdateDraft } from '../../domain/entry/update-draft'
+import type { UpdateDraft } from '../../domain/entry/update'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { onlyOne, updatedBefore } from '../facts'

@@ -4,7 +4,7 @@ import { createSqlChangeFeed } from '../../../src/adapters/sql/stores/history/ch
 import type { JsonObject } from '../../../src/domain/entry/metadata'
 import { WHOLE_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'
-import type { ChangeFeed, FeedStart } from '../../../src/ports/change-feed'
+import type { ChangeFeed, FeedStart } from '../../../src/ports/history'
 import { entryOf, freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 

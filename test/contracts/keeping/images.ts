@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/claim'
+import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/claim'
+import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { WorkItem, WorkTopic } from '../../../src/ports/outbox'
 import { createOutboxWork } from '../../../src/services/keeping/outbox-work'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'

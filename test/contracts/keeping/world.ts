@@ -7,7 +7,7 @@ import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/ret
 import { createSqlScheduleJournal } from '../../../src/adapters/sql/stores/keeping/schedule-journal'
 import { createSqlIndexMaintenance } from '../../../src/adapters/sql/stores/search/index-maintenance'
 import { createSqlLongTexts } from '../../../src/adapters/sql/stores/texts/long-texts'
-import { createUnfinishedDeletes } from '../../../src/adapters/sql/tables/changes/unfinished-deletes'
+import { createUnfinishedDeletes } from '../../../src/adapters/sql/tables/changes/pending-deletion'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../src/domain/quota'
 import { createAnalyzer } from '../../../src/domain/search/analysis'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Bindings } from '../../../src/composition/bindings'
+import type { Bindings } from '../../../src/composition/isolate'
 import { composeServices } from '../../../src/composition/worker'
 import { Problem } from '../../../src/domain/errors'
 import { sha256Hex } from '../../../src/domain/text'

@@ -1,4 +1,5 @@
 // How is it known which rows of a batch answer which of its statements? Each statement that is read has a handle.
+
 import type { SQL } from 'drizzle-orm'
 import type { Row, SqlConnection, WriteLock } from './connection'
 
@@ -99,4 +100,63 @@ export async function runOne<T>(
   const batch = new Batch()
   const handle = batch.add(statement, decode)
   return (await batch.run(connection, lock)).of(handle)
+}
+
+// What is true when a database has failed? Who reads is told that nothing was changed; who writes only when that is certain.
+
+/** Whether a statement only reads. */
+export const isReading = (text: string): boolean =>
+  /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/.test(text)
+
+/** Why the same write may be made again, although it is not known whether it was made. */
+const AGAIN =
+  'the same call may be made again: a repeated store meets its own entry unless another turn has come between, and a ' +
+  'repeated update or delete has no further effect'
+
+/** @param what the failure, without hosts, names or SQL @param wrote whether statements that write were on their way */
+export const unanswered = (what: string, wrote: boolean): string =>
+  wrote
+    ? `${what}, so it is not known whether the change was made; ${AGAIN}`
+    : `${what}; nothing was changed, try again`
+
+type RunBatch = (statements: readonly SQL[]) => Promise<Row[][]>
+
+interface Waiting {
+  readonly statements: readonly SQL[]
+  readonly resolve: (rows: Row[][]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Lets reads that are asked for in the same moment share one batch, as the two legs of a hybrid search do. If the shared
+ * batch fails, each is tried by itself, so that a read never fails for the sake of another.
+ */
+export function sharingReads(batch: RunBatch): RunBatch {
+  let waiting: Waiting[] = []
+
+  async function runAlone({ statements, resolve, reject }: Waiting): Promise<void> {
+    await batch(statements).then(resolve, reject)
+  }
+
+  async function flush(): Promise<void> {
+    const shared = waiting
+    waiting = []
+    if (shared.length === 1) return runAlone(shared[0] as Waiting)
+    try {
+      const rows = await batch(shared.flatMap(({ statements }) => statements))
+      let at = 0
+      for (const { statements, resolve } of shared) {
+        resolve(rows.slice(at, at + statements.length))
+        at += statements.length
+      }
+    } catch {
+      await Promise.all(shared.map(runAlone))
+    }
+  }
+
+  return (statements) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ statements, resolve, reject })
+      if (waiting.length === 1) queueMicrotask(() => void flush())
+    })
 }

@@ -1,9 +1,47 @@
+import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
 import type { Inspection } from '../../flaws'
-import { type EventMemory, type EventOutcome, type EventType, OPENED, type ReportedEvent } from './event'
-import { errorLine, firstLine } from './outcome'
-import { done, languageIn, paragraphs } from './outcome-parts'
-import { beginning, Payload } from './payload'
+import { DAY_MS, type Millis } from '../../time'
+import {
+  beginning,
+  type EventMemory,
+  type EventOutcome,
+  type EventType,
+  OPENED,
+  Payload,
+  type ReportedEvent,
+} from './event'
+
+/** The line of an output that says what went wrong (fabric contract §7). */
+export const FAILURE = /error|exception|failed|fatal|panic|cannot/i
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
+
+/** The first line that is not blank; empty for none. */
+export const firstLine = (text: string): string => (linesOf(text)[0] ?? '').trim()
+
+/** The first line with a word of failure, also within another word, else the last that is not blank; empty for none. */
+export function errorLine(output: string): string {
+  const lines = linesOf(output)
+  return (lines.find((line) => FAILURE.test(line)) ?? lines.at(-1) ?? '').trim()
+}
+
+/** Parts of what an event leaves: paragraphs, the language of a file, an outcome with one memory. */
+
+export const paragraphs = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
+
+/** The language that was named, else that of the file. */
+export const languageIn = (payload: Payload, path: string): string => {
+  const named = payload.text('language').trim()
+  return named === '' ? languageOf(path) : normalizeLanguage(named)
+}
+
+export const done = (
+  memory: EventMemory,
+  action: string,
+  message: string,
+  more: Partial<EventOutcome> = {},
+): EventOutcome => ({ memories: [memory], actions: [action], message, failure: null, file: null, ...more })
 
 /** What each type of event leaves (fabric contract §7). How much of outputs, files and stacks is kept, in code points. */
 const OUTPUT = 500
@@ -149,3 +187,47 @@ export const outcomeOf = (
   project: string | null,
   wrong: Inspection,
 ): EventOutcome => OUTCOMES[type](new Payload(payload, wrong, project), { content: own(payload, 'content') })
+
+/** What the result of an event says (fabric contract §7). */
+interface Similar {
+  readonly id: number
+  readonly type: string
+  readonly captured: boolean
+  readonly seenAt: Millis
+  readonly supersededBy?: number | undefined
+}
+
+/** In whole days (fabric contract §5). */
+function daysAgo(durationMs: Millis): string {
+  const days = Math.floor(durationMs / DAY_MS)
+  return days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
+}
+
+/** What a memory is, in a word. */
+const wordOf = ({ type, captured }: Similar): string =>
+  type === 'bug_fix' ? (captured ? 'error' : 'fix') : type === 'code_pattern' ? 'pattern' : type
+
+export const countedAction = (action: string): string =>
+  action === 'stored_error_memory' ? 'counted_error_memory' : action
+
+/**
+ * @param message what is said without a failure
+ * @param known what is known of the failure; null for none
+ */
+export function tellRecorded(
+  message: string,
+  known: {
+    readonly before: { readonly count: number } | null
+    readonly similar: { readonly shown: readonly Similar[]; readonly count: number }
+  } | null,
+  now: Millis,
+): string {
+  if (known === null) return message
+  const { before, similar } = known
+  const recorded = before === null ? message : `Error recorded, seen ${before.count + 1} times.`
+  const [first] = similar.shown
+  if (first === undefined) return `${recorded} No similar error known.`
+  const memories = similar.count === 1 ? 'memory' : 'memories'
+  const until = first.supersededBy === undefined ? '' : `, superseded by [${first.supersededBy}]`
+  return `${recorded} Found ${similar.count} similar ${memories}: ${wordOf(first)} [${first.id}], ${daysAgo(now - first.seenAt)}${until}.`
+}

@@ -1,8 +1,337 @@
-import { BASE } from './style-base'
-import { LAYOUT } from './style-layout'
-import { PAGES } from './style-pages'
-import { PROSE } from './style-prose'
 import { versioned } from './versioned'
+
+/** Colors, type, space, and the look of single elements. One accent color; everything else is ink on paper. */
+export const BASE = `
+:root{color-scheme:light dark;
+--paper:#fbfaf8;--card:#fff;--sunken:#f4f2ee;--ink:#1d1c19;--soft:#615d56;--line:#e8e5df;--edge:#8c877e;
+--accent:#0b6b5d;--on-accent:#fff;--tint:#e3f1ee;--bad:#a3261b;--bad-tint:#fbeae7;--add:#e2f3e6;--cut:#fbe8e5;
+--add-strong:#b4e0bf;--cut-strong:#f5c3bc;--mark:#fbe7a1;--bar:#2f9c8a;--side:#f4f2ee;--here:#fff;
+--s1:.25rem;--s2:.5rem;--s3:.75rem;--s4:1rem;--s5:1.5rem;--s6:2rem;--s7:3rem;--round:.5rem;
+--shadow:0 1px 2px rgb(28 27 24/.04),0 1px 1px rgb(28 27 24/.02);
+--sans:Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+--mono:ui-monospace,SFMono-Regular,"JetBrains Mono",Menlo,Consolas,"Liberation Mono",monospace}
+@media (prefers-color-scheme:dark){:root{
+--paper:#131210;--card:#1b1a17;--sunken:#23211e;--ink:#eeece7;--soft:#a8a399;--line:#2e2b27;--edge:#7d786e;
+--accent:#63cdb7;--on-accent:#06231e;--tint:#17312c;--bad:#ff9c90;--bad-tint:#3a1d19;--add:#152d1d;--cut:#371c18;
+--add-strong:#245a36;--cut-strong:#6b2c25;--mark:#5e4a0c;--bar:#46a995;--side:#0f0e0d;--here:#23211e;--shadow:none}}
+*,*::before,*::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
+body{margin:0;background:var(--paper);color:var(--ink);font:400 .9063rem/1.55 var(--sans);overflow-wrap:anywhere;
+font-variant-numeric:tabular-nums;-webkit-font-smoothing:antialiased}
+h1,h2,h3{line-height:1.3;margin:0;text-wrap:balance;letter-spacing:-.011em}
+h1{font-size:1.4375rem;font-weight:650;letter-spacing:-.018em}
+h2{font-size:.9688rem;font-weight:620}
+h3{font-size:.9063rem;font-weight:600}
+p{margin:0}
+a{color:var(--accent);text-underline-offset:.2em;text-decoration-thickness:1px;
+text-decoration-color:color-mix(in srgb,currentColor 45%,transparent)}
+a:hover{text-decoration-color:currentColor}
+a.quiet{color:inherit;text-decoration-color:var(--edge)}
+ul,ol,dl{margin:0;padding:0;list-style:none}dd{margin:0}
+strong{font-weight:600}
+bdi.name{unicode-bidi:isolate}
+.soft{color:var(--soft)}
+.num{text-align:right;white-space:nowrap}
+code,pre,textarea.code{font:.8125rem/1.6 var(--mono)}
+pre{margin:0;padding:var(--s3) var(--s4);overflow-x:auto;background:var(--sunken);border-radius:var(--round)}
+pre.text{white-space:pre-wrap;font:inherit;background:none;padding:0;border-radius:0;unicode-bidi:plaintext}
+pre.text[data-long]{unicode-bidi:isolate}
+hr{border:0;border-top:1px solid var(--line);margin:var(--s4) 0}
+time{white-space:nowrap}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:.25rem}
+main:focus{outline:none}
+.icon,.mark{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round;flex:none}
+.mark{color:var(--accent);stroke-width:1.75}
+.skip{position:absolute;left:var(--s4);top:-4rem;z-index:2;background:var(--card);padding:var(--s2) var(--s4);border-radius:var(--round)}
+.skip:focus{top:var(--s4)}
+label{display:block;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
+input,select,textarea{width:100%;min-height:2.375rem;padding:.35rem .65rem;font:inherit;color:var(--ink);background:var(--card);
+border:1px solid var(--edge);border-radius:.4375rem}
+input::placeholder,textarea::placeholder{color:var(--soft);opacity:1}
+input[type=checkbox],input[type=radio]{width:1.05rem;min-height:1.05rem;accent-color:var(--accent);margin:0}
+input[type=file]{padding:.3rem}
+input::file-selector-button{font:550 .8125rem/1.3 var(--sans);color:var(--ink);background:var(--sunken);border:0;border-radius:.3rem;
+padding:.4rem .7rem;margin-right:.6rem;cursor:pointer}
+textarea{resize:vertical;line-height:1.6}
+.hint{color:var(--soft);font-size:.8125rem;margin-top:var(--s1)}
+button,.button{display:inline-flex;align-items:center;justify-content:center;gap:var(--s2);min-height:2.375rem;padding:.3rem .9rem;
+font:550 .875rem/1.3 var(--sans);color:var(--ink);background:var(--card);border:1px solid var(--edge);border-radius:.4375rem;
+cursor:pointer;text-decoration:none;overflow-wrap:normal;box-shadow:var(--shadow)}
+button:hover,.button:hover{background:var(--sunken)}
+button.main,.button.main{color:var(--on-accent);background:var(--accent);border-color:var(--accent)}
+button.main:hover,.button.main:hover{filter:brightness(1.1)}
+button.bad,.button.bad{color:var(--bad);border-color:color-mix(in srgb,var(--bad) 55%,var(--card));background:var(--card)}
+button.bad:hover,.button.bad:hover{background:var(--bad-tint)}
+button.small,.button.small{min-height:1.875rem;padding:.15rem .65rem;font-size:.8125rem}
+button.plain{border-color:transparent;background:none;box-shadow:none;color:var(--soft);font-weight:450}
+summary{cursor:pointer;font-weight:550}
+summary::marker{color:var(--soft)}
+table{width:100%;border-collapse:collapse}
+th{font-weight:550;font-size:.8125rem;color:var(--soft);text-align:left}
+th,td{padding:.55rem var(--s4) .55rem 0;vertical-align:top;border-bottom:1px solid var(--line)}
+tbody tr:last-child>td,tbody tr:last-child>th{border-bottom:0}
+th:last-child,td:last-child{padding-right:0}
+tbody th{color:inherit;font-size:inherit;font-weight:450}
+kbd,.key{font:550 .6875rem/1 var(--mono);padding:.18rem .34rem;border:1px solid currentColor;border-radius:.25rem;opacity:.85}
+mark{background:var(--mark);color:var(--ink);border-radius:.15rem;padding:0 .1em}
+@media (prefers-reduced-motion:no-preference){a,button,.button{transition:background-color .12s,color .12s,filter .12s}}
+@media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
+`
+
+/** The frame around pages, and parts that many pages share. */
+export const LAYOUT = `
+.shell{min-height:100vh}
+.side{display:grid;grid-template-columns:auto minmax(0,1fr);align-items:center;gap:var(--s2) var(--s4);
+padding:var(--s3) var(--s4) 0;border-bottom:1px solid var(--line);background:var(--card)}
+.brand{display:flex;align-items:center;gap:var(--s2);font-weight:650;font-size:1rem;letter-spacing:-.012em;color:inherit;
+text-decoration:none}
+.side nav{grid-column:1/-1;display:flex;gap:var(--s1);overflow-x:auto;scrollbar-width:none;margin:0 calc(var(--s4)*-1);
+padding:.2rem var(--s3) 0}
+.side nav ul{display:flex;gap:.1rem}
+.side nav .icon{display:none}
+.side nav .waiting{position:relative;margin-left:auto;padding:0 .4rem;border-radius:1rem;
+background:var(--tint);color:var(--accent);font-size:.75rem}
+.side nav a{display:flex;align-items:center;gap:.6rem;padding:.3rem .55rem;min-height:2.25rem;white-space:nowrap;
+color:var(--soft);font-weight:480;text-decoration:none;border-bottom:2px solid transparent}
+.side nav a:hover{color:var(--ink)}
+.side nav button{flex:none;align-self:center}
+.side nav a[aria-current]{color:var(--accent);font-weight:600;border-color:var(--accent)}
+.quick{display:none}
+.who{grid-area:1/2;display:flex;gap:var(--s3);align-items:center;justify-content:flex-end;font-size:.8125rem;min-width:0}
+.who p{display:flex;flex-wrap:wrap;gap:0 var(--s2);justify-content:flex-end;text-align:right;line-height:1.35}
+.who button{flex:none}
+main{width:100%;padding:var(--s5) var(--s4) var(--s7);max-width:74rem;margin:0 auto}
+main.door{max-width:29rem;padding-top:12vh}
+.door .brand{margin-bottom:var(--s5)}
+@media (min-width:60rem){
+.shell{display:grid;grid-template-columns:15rem minmax(0,1fr)}
+.side{position:sticky;top:0;height:100vh;overflow-y:auto;display:flex;flex-direction:column;align-items:stretch;gap:0;
+padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var(--line);background:var(--side)}
+.side .brand{padding:0 .6rem}
+.quick{display:block;position:relative;margin:var(--s4) 0 0}
+.quick input{background:var(--card);padding-right:2.2rem;min-height:2.125rem;font-size:.8438rem}
+.quick .key{position:absolute;right:.55rem;top:.5rem;color:var(--soft)}
+.side nav{flex-direction:column;margin:var(--s4) 0 0;padding:0;gap:var(--s4);overflow:visible}
+.side nav ul{flex-direction:column}
+.side nav .icon{display:block}
+.side nav a{padding:.3rem .6rem;min-height:2rem;border:0;border-radius:.4375rem}
+.side nav button{align-self:start;font-size:.8125rem;padding:.15rem .6rem}
+.side nav a:hover{background:color-mix(in srgb,var(--ink) 6%,transparent)}
+.side nav a[aria-current]{background:var(--here);color:var(--accent);box-shadow:var(--shadow)}
+.side nav ul+ul{border-top:1px solid var(--line);padding-top:var(--s4)}
+.who{margin-top:auto;padding:var(--s4) .6rem 0;flex-direction:column;align-items:stretch}
+.who p{flex-direction:column;text-align:left}
+.who button{align-self:start}
+main{padding:var(--s6) var(--s6) var(--s7)}
+}
+.head{display:flex;flex-wrap:wrap;gap:var(--s3) var(--s4);align-items:center;justify-content:space-between;margin-bottom:var(--s5)}
+.head h1{min-width:0;flex:1 1 16rem}
+.head p{color:var(--soft);flex:0 0 100%;margin-top:calc(var(--s2)*-1)}
+.actions{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center}
+.bar-form{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:end}
+.bar-form .field{flex:1 1 11rem;max-width:20rem}
+.bar-form .button,.bar-form a{align-self:end}
+.card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:var(--s4);box-shadow:var(--shadow);
+min-width:0}
+.card>h2{margin-bottom:var(--s3)}
+.card+.card,.stack>*+*{margin-top:var(--s4)}
+@media (min-width:40rem){.card{padding:1.25rem var(--s5)}}
+.card-head{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:var(--s1) var(--s4);margin-bottom:var(--s3)}
+.card-head a,.card-head p{font-size:.8125rem}
+.grid{display:grid;gap:var(--s4);grid-template-columns:minmax(0,1fr)}
+.grid>.card{margin:0}
+@media (min-width:44rem){.grid{grid-template-columns:repeat(2,minmax(0,1fr))}}
+.columns{display:grid;gap:var(--s4);grid-template-columns:minmax(0,1fr)}
+.columns>*{min-width:0}.columns .card{margin:0}.columns .card+.card,.columns>div>*+.card{margin-top:var(--s4)}
+@media (min-width:66rem){.columns{grid-template-columns:minmax(0,1fr) 19rem;align-items:start}
+.columns>.beside{position:sticky;top:var(--s5)}}
+.facts{display:flex;flex-wrap:wrap;gap:.1rem var(--s3);align-items:center;color:var(--soft);font-size:.8125rem}
+.facts strong{color:var(--ink)}
+.facts bdi.name,.list bdi.name{min-width:0}
+.facts .tags{display:contents}
+.kind{display:inline-block;padding:0 .45rem;border-radius:.3rem;background:var(--sunken);color:var(--soft);
+font-size:.75rem;font-weight:550;line-height:1.5;white-space:nowrap}
+.kind-decision,.kind-rule,.kind-convention,.kind-guide{background:var(--tint);color:var(--accent)}
+.kind-gotcha,.kind-error_pattern,.kind-bug_fix{background:var(--bad-tint);color:var(--bad)}
+.tags{display:flex;flex-wrap:wrap;gap:var(--s1) var(--s2);font-size:.8125rem}
+.tags a{color:var(--soft);text-decoration:none}.tags a::before{content:"#";opacity:.7}.tags a:hover{color:var(--accent);
+text-decoration:underline}
+.images{display:flex;flex-wrap:wrap;gap:var(--s2)}
+.images a{display:block;border-radius:var(--round)}
+.images img{display:block;width:10rem;height:7.5rem;max-width:100%;object-fit:cover;border-radius:var(--round);
+border:1px solid var(--line);background:var(--sunken)}
+.list>li{padding:var(--s4) 0;border-bottom:1px solid var(--line);display:grid;gap:.3rem;min-width:0}
+.list>li:last-child{border-bottom:0;padding-bottom:0}.list>li:first-child{padding-top:0}
+.list .title{font-weight:600;display:flex;gap:var(--s4);justify-content:space-between;align-items:baseline}
+.list .title a{color:inherit;text-decoration:none}.list .title a:hover{color:var(--accent);text-decoration:underline}
+.list .title time{font-weight:400;font-size:.8125rem;color:var(--soft)}
+.excerpt{color:var(--soft);display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;unicode-bidi:plaintext}
+.rows{background:var(--card);border:1px solid var(--line);border-radius:.75rem;box-shadow:var(--shadow);overflow:hidden}
+.rows:empty{display:none}
+.rows>li{position:relative;display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 var(--s4);align-items:center;
+padding:.6rem var(--s4);border-bottom:1px solid var(--line)}
+.rows>li:last-child{border-bottom:0}
+.rows>li:hover{background:var(--sunken)}
+.rows .title{font-weight:550}
+.rows .title a{color:inherit;text-decoration:none}.rows .title a::after{content:"";position:absolute;inset:0}
+.rows .title a:focus-visible{outline:0}.rows .title a:focus-visible::after{outline:2px solid var(--accent);outline-offset:-2px}
+.rows .facts{grid-column:1/-1}
+@media (max-width:40rem){.rows .facts>:empty{display:none}}
+@media (min-width:40rem){.rows>li{padding:.65rem var(--s5)}.rows .facts{grid-column:auto;justify-content:flex-end;display:grid;
+grid-template-columns:6rem 7.5rem 5.5rem;text-align:right}}
+.note{border-radius:var(--round);background:var(--tint);padding:var(--s2) var(--s4);margin-bottom:var(--s4);display:flex;flex-wrap:wrap;
+gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-height:2.75rem}
+.note.bad{background:var(--bad-tint);color:var(--bad)}
+.nothing{padding:var(--s6) var(--s4);text-align:center;color:var(--soft);max-width:34rem;margin:0 auto}
+.nothing-title{font-weight:600;color:var(--ink);margin-bottom:var(--s1);font-size:.9688rem}
+.pages{display:flex;align-items:center;justify-content:space-between;gap:var(--s3);margin-top:var(--s4);font-size:.8125rem}
+.fields{display:grid;gap:var(--s3) var(--s4);grid-template-columns:repeat(auto-fit,minmax(min(13rem,100%),1fr))}
+.stack-form{display:grid;gap:var(--s4);grid-template-columns:minmax(0,1fr)}
+.stack-form>h2{margin:0}
+.scroll{overflow-x:auto}.scroll table{min-width:34rem;overflow-wrap:break-word}
+.scroll bdi.name{display:inline-block;max-width:min(24rem,60vw);vertical-align:top;text-decoration:inherit}
+.copyable{display:flex;align-items:flex-start;background:var(--sunken);border-radius:var(--round)}
+.copyable pre{flex:1;min-width:0;white-space:pre-wrap}.copyable button{flex:none;margin:.35rem .35rem .35rem 0}
+.clients{display:grid;gap:0 var(--s4);grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr))}
+.clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}
+.more{margin-top:var(--s3)}.more:not(.fields,.actions,.clients,.facts-list,.prose,.toc)>*+*{margin-top:var(--s3)}
+.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+`
+
+/** Styles of single pages. */
+export const PAGES = `
+.tiles{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));background:var(--card);border:1px solid var(--line);
+border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
+.tiles>div{padding:var(--s4)}
+.tiles>div:nth-child(even){border-left:1px solid var(--line)}.tiles>div:nth-child(n+3){border-top:1px solid var(--line)}
+.tiles dt{color:var(--soft);font-size:.8125rem}
+.tiles dd{font-size:1.5rem;font-weight:620;line-height:1.3;letter-spacing:-.022em}
+.tiles dd small{display:block;font-size:.8125rem;font-weight:400;color:var(--soft);letter-spacing:0}
+@media (min-width:48rem){.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles>div+div{border-left:1px solid var(--line)}
+.tiles>div:nth-child(n+3){border-top:0}.tiles>div{padding:var(--s4) var(--s5)}}
+.days svg{display:block;width:100%;height:8.5rem;margin-top:var(--s4);overflow:visible}
+.days summary{font-weight:450;font-size:.8125rem;color:var(--soft)}
+.days .sum{font-size:1.5rem;font-weight:620;letter-spacing:-.022em;line-height:1.2}
+.days .sum small{font-size:.8125rem;font-weight:400;letter-spacing:0;color:var(--soft)}
+.days .line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
+.days .day{fill:var(--bar)}
+.days rect.hit{fill:transparent}.days g:hover .day{fill:var(--accent)}.days g:hover .hit{fill:var(--sunken)}
+.scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem;margin-top:var(--s2)}
+.bars td,.bars th{padding:.28rem var(--s3) .28rem 0;border:0}
+.bars th{width:45%}.bars th a{text-decoration-color:transparent}.bars th a:hover{text-decoration-color:currentColor}
+.bars td.bar{vertical-align:middle}
+.bars svg{display:block;width:100%;height:.4rem;border-radius:.2rem}
+.bar rect{fill:var(--bar)}.bar rect.track{fill:var(--sunken)}
+.meter{display:grid;gap:.3rem}.meter+.meter{margin-top:var(--s3)}
+.meter p{display:flex;justify-content:space-between;gap:var(--s3)}
+.meter svg{display:block;width:100%;height:.35rem;border-radius:.2rem}
+.meter rect{fill:var(--bar)}.meter rect.track{fill:var(--sunken)}.meter rect.full{fill:var(--bad)}
+.steps{counter-reset:step;display:grid;gap:var(--s4)}.steps>.card{margin:0}
+.steps>li{counter-increment:step;display:grid;gap:var(--s3);grid-template-columns:minmax(0,1fr)}
+.steps>li>h2{margin:0;display:flex;align-items:center}
+.steps>li>h2::before{content:counter(step);display:grid;place-items:center;flex:none;width:1.6rem;height:1.6rem;margin-right:var(--s3);
+border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
+.talk{background:var(--card);border:1px solid var(--line);border-radius:.75rem;box-shadow:var(--shadow)}
+.turn{padding:var(--s4);display:grid;gap:var(--s2);min-width:0;border-bottom:1px solid var(--line)}
+.turn:last-child{border-bottom:0}
+.turn>*{min-width:0}
+.turn.user{background:color-mix(in srgb,var(--tint) 45%,var(--card))}
+.turn:first-child{border-radius:.75rem .75rem 0 0}.turn:last-child{border-radius:0 0 .75rem .75rem}
+.turn pre.text{max-height:26rem;overflow:auto}
+.turn .facts .open{margin-left:auto}
+@media (min-width:48rem){.turn{padding:var(--s4) var(--s5);grid-template-columns:7.5rem minmax(0,1fr);gap:var(--s2) var(--s4)}
+.turn>:not(.by){grid-column:2}}
+.turn>.by{font-weight:600}
+.why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
+.why b{font-weight:550;color:var(--ink)}
+.searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
+.searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
+.switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}
+.switch legend{float:left;padding:0;margin-right:var(--s4);color:var(--soft);font-size:.8125rem}
+.switch label{display:inline-flex;gap:.4rem;align-items:center;margin:0;font-weight:450;font-size:.875rem}
+.pills{border:0;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:var(--s2)}
+.pills legend{padding:0;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
+.pills label{display:inline-flex;align-items:center;gap:.45rem;margin:0;padding:.3rem .6rem;border:1px solid var(--line);
+border-radius:.4375rem;font-weight:450;cursor:pointer}
+.pills label:has(:checked){border-color:var(--accent);background:var(--tint);color:var(--accent);font-weight:550}
+.pills label:has(:focus-visible){outline:2px solid var(--accent);outline-offset:2px}
+.pills input{position:absolute;opacity:0;width:1px;min-height:0;height:1px}
+.picks{border:0;padding:0;margin:0;list-style:none;display:grid;gap:var(--s3);min-width:0}
+.picks .picks{margin:var(--s2) 0 0 var(--s5)}.picks>legend{padding:0;color:var(--soft);font-size:.8125rem}
+.picks li{min-width:0}.picks label{display:flex;gap:.4rem;align-items:center;margin:0;font-weight:550}
+.picks blockquote{margin:var(--s2) 0 0;padding-left:var(--s3);border-left:3px solid var(--line);color:var(--soft)}
+.conditions{display:grid;gap:var(--s2)}
+.conditions>div{display:grid;gap:var(--s2);grid-template-columns:minmax(0,1fr)}
+@media (min-width:40rem){.conditions>div{grid-template-columns:minmax(0,2fr) minmax(0,1.3fr) minmax(0,2fr)}}
+.facts-list{display:grid;gap:var(--s2)}
+.facts-list div{display:grid;grid-template-columns:5.5rem minmax(0,1fr);gap:var(--s3)}
+.facts-list dt{color:var(--soft)}
+.version{display:grid;gap:var(--s2);padding:var(--s4) 0;border-bottom:1px solid var(--line)}
+.version:last-child{border-bottom:0;padding-bottom:0}
+.version>div{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);justify-content:space-between;align-items:center}
+.item{display:grid;gap:.3rem;padding:var(--s4) 0;border-bottom:1px solid var(--line)}
+.item:last-child{border-bottom:0;padding-bottom:0}
+.item h3 a{color:inherit;text-decoration:none}.item h3 a:hover{color:var(--accent);text-decoration:underline}
+.item pre.text{max-height:16rem;overflow:auto}
+.item-head{display:flex;gap:var(--s3);justify-content:space-between;align-items:baseline}
+.score{display:inline-flex;gap:var(--s2);align-items:center;font-size:.8125rem;color:var(--soft);white-space:nowrap}
+.score svg{width:3.5rem;height:.35rem;border-radius:.2rem;flex:none}
+.score rect{fill:var(--bar)}.score rect.track{fill:var(--sunken)}
+.reason{font-size:.8125rem;color:var(--accent)}
+.beside h3.more{margin-top:var(--s4)}
+.left-out{display:grid;gap:.15rem}
+.left-out div{display:flex;justify-content:space-between;gap:var(--s3)}.left-out dd{font-weight:600}
+.toc li{display:flex;justify-content:space-between;gap:var(--s3);padding:.15rem 0}
+.change{display:grid;grid-template-columns:1.375rem minmax(0,1fr);gap:.1rem var(--s3);padding:.7rem 0;
+border-bottom:1px solid var(--line)}
+.change:first-child{padding-top:0}.change:last-child{border-bottom:0;padding-bottom:0}
+.item:first-child,.version:first-child{padding-top:0}
+.change .facts{min-height:1.375rem}.change .facts a{display:inline-flex;align-items:center;min-height:1.5rem}
+.change .excerpt{grid-column:2;display:block;overflow:visible}
+.change .excerpt a{color:inherit;text-decoration:none;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;
+overflow:hidden;min-height:1.5rem}
+.change .excerpt a:hover{color:var(--accent);text-decoration:underline}
+.change .sign{width:1.375rem;height:1.375rem;display:grid;place-items:center;border-radius:50%;background:var(--sunken);
+font-weight:650;font-size:.75rem}
+.change.stored .sign{background:var(--tint);color:var(--accent)}.change.deleted .sign{background:var(--bad-tint);color:var(--bad)}
+.change.fresh{animation:fresh 2.4s}
+@keyframes fresh{from{background:var(--tint)}}
+@media (prefers-reduced-motion:reduce){.change.fresh{animation:none}}
+.head .live{flex:none;margin:0}
+.live{display:inline-flex;gap:var(--s2);align-items:center;font-size:.8125rem;color:var(--soft)}
+.live::before{content:"";width:.5rem;height:.5rem;border-radius:50%;background:var(--edge)}
+.live.on::before{background:var(--bar);box-shadow:0 0 0 3px var(--tint)}
+.state::before{content:"";display:inline-block;width:.5rem;height:.5rem;border-radius:50%;background:var(--bar);margin-right:.5rem}
+.state.off::before{background:var(--bad)}
+.wide{width:100%}
+.secret{font-size:1rem;word-break:break-all}
+.ids a{display:inline-block;min-width:1.6rem;min-height:1.6rem;padding:.05rem .25rem;text-align:center}
+.ids a:first-child{margin-left:-.25rem}
+.links td:first-child{overflow-wrap:normal;min-width:6rem}
+.gone td,.gone th{color:var(--soft)}
+`
+
+/** Styles of stored texts and their Markdown. */
+export const PROSE = `
+.prose{white-space:pre-line;line-height:1.65;unicode-bidi:plaintext}
+.prose>*+*{margin-top:.65em}
+.prose ul,.prose ol{white-space:normal;padding-left:1.4em}
+.prose ul{list-style:disc}.prose ol{list-style:decimal}
+.prose li{white-space:pre-line}.prose li>*+*{margin-top:.3em}.prose li+li{margin-top:.15em}
+.prose li::marker{color:var(--soft)}
+.prose .heading{font-weight:620}
+.prose pre{white-space:pre}
+.prose code{background:var(--sunken);border-radius:.25rem;padding:.1em .3em}
+.prose blockquote{margin:0;padding-left:var(--s4);border-left:3px solid var(--line);color:var(--soft)}
+.prose table{white-space:normal;width:auto;display:block;overflow-x:auto}
+.prose th,.prose td{padding:.3rem var(--s4) .3rem 0;overflow-wrap:break-word}
+.text-of{font-size:.9688rem;line-height:1.7}
+.diff{padding:var(--s2) 0;font:.8125rem/1.6 var(--mono)}
+.diff span{display:block;padding:0 var(--s3);white-space:pre-wrap}
+.diff .add{background:var(--add)}.diff .cut{background:var(--cut)}.diff .place{color:var(--soft)}
+.diff b{font-weight:inherit;border-radius:.15rem}
+.diff .add b{background:var(--add-strong)}.diff .cut b{background:var(--cut-strong)}
+`
 
 /** Joins the parts into the one stylesheet. */
 export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}`

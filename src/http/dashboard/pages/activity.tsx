@@ -1,10 +1,10 @@
 import { WHOLE_FEED } from '../../../domain/history/feed'
-import { eventStream } from '../../changes-stream'
+import { eventStream } from '../../changes'
 import { openPages } from '../../event-stream'
 import { ticking } from '../../waiting'
 import type { Page } from '../page'
-import { withQuery } from '../parts/addresses'
 import { Changes } from '../parts/changes'
+import { withQuery } from '../parts/words'
 import { requireSession } from '../session'
 import { asked, principalOf, type Visit } from '../visit'
 

@@ -1,10 +1,9 @@
 import type { AuditRow } from '../../../domain/identity/audit'
 import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
-import { entryAt, samePage } from '../parts/addresses'
 import { Name, Nothing, Time } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { plain, plural } from '../parts/words'
+import { entryAt, plain, plural, samePage } from '../parts/words'
 import { asked, type Visit } from '../visit'
 import { administering, OrgChoice, orgsFor } from './administering'
 

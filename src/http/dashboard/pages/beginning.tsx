@@ -1,10 +1,9 @@
 import { storeContext } from '../../../tools/threads/store-context'
-import { callTool } from '../call'
 import { seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { Clients, endpointOf } from '../parts/connect'
 import { PostForm } from '../parts/form'
-import { hasRole, type Visit } from '../visit'
+import { callTool, hasRole, type Visit } from '../visit'
 
 /** Replaces the overview while no memory is stored: an introduction and three steps. */
 export const Beginning = ({ visit }: { visit: Visit }) => {

@@ -2,16 +2,16 @@ import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { isReserved } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
-import { Problem } from '../../../domain/errors'
+import { notFound, Problem } from '../../../domain/errors'
+import { restoreContext } from '../../../tools/history/restore-context'
+import { deleteContext } from '../../../tools/threads/deletion'
 import { updateContext } from '../../../tools/threads/update-context'
-import { callTool } from '../call'
 import { type Page, seeOther } from '../page'
-import { entryAt, withQuery } from '../parts/addresses'
 import { Name, Note } from '../parts/common'
 import { Area, Field, PostForm } from '../parts/form'
-import type { Visit } from '../visit'
-import { prettyJson } from './entry-about'
-import { changeable, idOf, isDeleted } from './entry-address'
+import { entryAt, withQuery } from '../parts/words'
+import { callTool, sent, type Visit } from '../visit'
+import { changeable, idOf, isDeleted, prettyJson } from './entry'
 
 /** Edits a memory with the tool that agents use, at the version that the person has seen. */
 interface Draft {
@@ -167,4 +167,67 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
       ),
     })
   }
+}
+
+/** Deletes and restores a memory with the tools that agents use. */
+export async function askDelete(visit: Visit): Promise<Page | Response> {
+  const entry = await changeable(visit)
+  if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
+  const { days } = visit.config.history
+  return {
+    title: `Delete: ${titleOf(entry)}`,
+    body: (
+      <div class="card">
+        <h1>
+          Delete <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>?
+        </h1>
+        <p class="more">
+          No agent finds it any more.{' '}
+          {days === 0
+            ? 'History is off on this server: it cannot be restored.'
+            : `It can be restored for ${days} days.`}
+        </p>
+        <PostForm action={`${entryAt(entry.id)}/delete`} token={visit.formToken} class="actions more">
+          <input type="hidden" name="expected" value={String(entry.version)} />
+          <button type="submit" class="bad">
+            Delete
+          </button>
+          <a href={entryAt(entry.id)}>Keep it</a>
+        </PostForm>
+      </div>
+    ),
+  }
+}
+
+export async function remove(visit: Visit): Promise<Response> {
+  const id = idOf(visit)
+  const args = { context_ids: [id], expected_version: Number(sent(visit, 'expected')) }
+  const deleted = await callTool(visit, deleteContext, args).catch(async (error) => {
+    // Another user was faster, or the form was submitted twice.
+    if (error instanceof Problem && error.code === 'not_found' && isDeleted(await changeable(visit))) return null
+    throw error
+  })
+  if (deleted === null) return seeOther(entryAt(id))
+  const { change_id: change } = deleted
+  const kept = visit.config.history.days > 0 && typeof change === 'string'
+  return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
+}
+
+/** Restores a deleted memory, by the change that deleted it or by its id, or an older version. */
+export async function restore(visit: Visit): Promise<Response> {
+  const id = idOf(visit)
+  const [version, expected, change] = ['version', 'expected', 'change'].map((name) => sent(visit, name))
+  const what =
+    change != null
+      ? { change_id: change }
+      : {
+          context_ids: [id],
+          ...(version == null ? {} : { version: Number(version) }),
+          ...(expected == null ? {} : { expected_version: Number(expected) }),
+        }
+  const { restored, skipped } = await callTool(visit, restoreContext, what)
+  const [first] = Array.isArray(skipped) ? skipped : []
+  if (Array.isArray(restored) && restored.length === 0 && first !== undefined)
+    throw notFound(`Nothing was restored: ${String(first.reason)}`)
+  return seeOther(withQuery(entryAt(id), { done: 'restored' }))
 }

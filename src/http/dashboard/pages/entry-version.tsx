@@ -1,11 +1,9 @@
 import { titleOf } from '../../../domain/entry/title'
 import type { Page } from '../page'
-import { entryAt } from '../parts/addresses'
-import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
+import { By, Facts, Images, KindLabel, Name, Note, Tags, Time } from '../parts/common'
+import { entryAt } from '../parts/words'
 import { principalOf, type Visit } from '../visit'
-import { About } from './entry-about'
-import { idOf, noEntry } from './entry-address'
-import { StoredText } from './entry-text'
+import { About, idOf, noEntry, StoredText } from './entry'
 
 /** Shows one version of a memory. */
 export async function entryVersion(visit: Visit): Promise<Page> {
@@ -30,7 +28,7 @@ export async function entryVersion(visit: Visit): Promise<Page> {
         <div class="columns">
           <article class="card">
             <Facts>
-              <Kind kind={then.kind} />
+              <KindLabel kind={then.kind} />
               <By entry={then} />
               <Time at={then.updatedAt} now={now} />
             </Facts>

@@ -1,19 +1,346 @@
+import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
+import { readId } from '../../../domain/entry/link'
 import { titleOf } from '../../../domain/entry/title'
+import { notFound, Problem } from '../../../domain/errors'
 import { mayOffer } from '../../../domain/identity/scope'
+import { jsonText } from '../../../domain/json/write'
+import type { LinkedEntry } from '../../../domain/report'
+import type { Millis } from '../../../domain/time'
 import { addressesAgent } from '../../../domain/trust/agent-directed'
 import { attempt } from '../../../services/outcome'
 import type { DiffedPage } from '../../../services/searching/history/read-history'
 import type { Page } from '../page'
-import { entryAt } from '../parts/addresses'
-import { By, Facts, Images, Kind, Name, Note, Tags, Time } from '../parts/common'
+import {
+  By,
+  EntryLink,
+  Facts,
+  Images,
+  KindLabel,
+  Name,
+  Note,
+  Pages,
+  ProjectLink,
+  Tags,
+  ThreadLink,
+  Time,
+} from '../parts/common'
 import { PostForm } from '../parts/form'
+import { Markdown, Verbatim } from '../parts/markdown'
+import { entryAt, plain, plural, samePage } from '../parts/words'
 import { asked, askedNumber, principalOf, type Visit } from '../visit'
-import { About, Links } from './entry-about'
-import { idOf, noEntry } from './entry-address'
-import { Versions } from './entry-history'
-import { StoredText } from './entry-text'
-import { Used } from './usage-words'
+import { Used } from './usage'
+
+/** Shows the metadata and links of a memory. */
+const LAYERS = { 1: 'working', 2: 'project', 3: 'semantic' } as const
+
+/** Formats JSON for people, with all digits of its numbers. */
+export function prettyJson(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return jsonText(value)
+  const within = `${indent}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const members = Array.isArray(value)
+    ? value.map((one) => prettyJson(one, within))
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${prettyJson(one, within)}`)
+  if (members.length === 0) return `${open}${close}`
+  return `${open}\n${within}${members.join(`,\n${within}`)}\n${indent}${close}`
+}
+
+const Fact = ({ name, children }: { name: string; children: Child }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
+  <aside class="card" aria-label="About this memory">
+    <h2>About</h2>
+    <dl class="facts-list">
+      <Fact name="Thread">
+        <ThreadLink id={entry.threadId} />
+      </Fact>
+      {entry.project === null ? null : (
+        <Fact name="Project">
+          <ProjectLink project={entry.project} />
+        </Fact>
+      )}
+      <Fact name="Said by">{entry.source === 'user' ? 'a person' : 'an agent'}</Fact>
+      {entry.agent === null ? null : (
+        <Fact name="Agent">
+          <Name>{entry.agent}</Name>
+        </Fact>
+      )}
+      <Fact name="Layer">{LAYERS[entry.layer]}</Fact>
+      <Fact name="Stored">
+        <Time at={entry.createdAt} now={now} />
+      </Fact>
+      <Fact name="Changed">
+        <Time at={entry.updatedAt} now={now} />, version {entry.version}
+        {entry.changedAgent === null ? null : (
+          <>
+            {' '}
+            by <Name>{entry.changedAgent}</Name>
+          </>
+        )}
+      </Fact>
+      {entry.owner === null ? null : (
+        <Fact name="Owner">
+          <Name>{entry.owner}</Name>
+        </Fact>
+      )}
+      {entry.importedFrom === null ? null : (
+        <Fact name="Imported, created by">
+          <Name>{entry.importedFrom}</Name>
+        </Fact>
+      )}
+      <Fact name="Id">{entry.id}</Fact>
+    </dl>
+    {entry.metadata === null || Object.keys(entry.metadata).length === 0 ? null : (
+      <details class="more">
+        <summary>Metadata</summary>
+        <pre tabindex={0}>{prettyJson(entry.metadata)}</pre>
+      </details>
+    )}
+  </aside>
+)
+
+/** The label of a relation as seen from this memory. */
+function relation({ relation: name, direction }: LinkedEntry): string {
+  if (direction === 'outgoing') return plain(name)
+  return name === 'supersedes' ? 'superseded by' : name === 'contradicts' ? 'contradicted by' : `${plain(name)}, from`
+}
+
+export const Links = ({ links }: { links: readonly LinkedEntry[] }) =>
+  links.length === 0 ? null : (
+    <section class="card">
+      <h2>{plural(links.length, 'link')}</h2>
+      <table class="links">
+        <thead class="hidden">
+          <tr>
+            <th scope="col">Relation</th>
+            <th scope="col">Memory</th>
+            <th scope="col">Kind</th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.map((link) => (
+            <tr>
+              <td class="soft">{relation(link)}</td>
+              <td>
+                <EntryLink entry={link} />
+              </td>
+              <td class="num">
+                <KindLabel kind={link.kind} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+
+/** Finds the memory that an address names. */
+
+/** The same answer for an unknown id, a memory that the key cannot see, and one that is no longer retained. */
+export const noEntry = () => notFound('This memory does not exist, or this key cannot see it.')
+
+/** @throws Problem not_found unless the address contains an id */
+export function idOf({ url }: Visit): number {
+  const id = readId(url.pathname.split('/')[2])
+  if (id === null) throw noEntry()
+  return id
+}
+
+/** A deleted memory that can be restored, with its version. */
+interface Deleted {
+  readonly deletedAt: number
+}
+
+export const isDeleted = (entry: Entry | Deleted): entry is Deleted => 'deletedAt' in entry
+
+/** Returns the memory that a person wants to change. @throws Problem not_found, or forbidden if the key may only read it */
+export async function changeable(visit: Visit): Promise<Entry | Deleted> {
+  const principal = principalOf(visit)
+  const id = idOf(visit)
+  const [entry] = await visit.services.entries.read(principal, [id])
+  if (entry === undefined) {
+    const seen = await attempt(() => visit.services.readHistory.versions(principal, id, { limit: 1, offset: 0 }, false))
+    if (seen.ok && seen.value.deleted) return { deletedAt: seen.value.currentVersion }
+    throw noEntry()
+  }
+  if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key can read this memory but not change it.')
+  return entry
+}
+
+/** Renders a unified diff of two texts, line by line, and highlights the differences within a replaced line. */
+type LineKind = 'place' | 'add' | 'cut'
+
+const kindOf = (line: string): LineKind | undefined =>
+  line.startsWith('@@') ? 'place' : line.startsWith('+') ? 'add' : line.startsWith('-') ? 'cut' : undefined
+
+/** Header lines and the note about a missing line break at the end, which the page does not show. */
+const isBeside = (line: string, i: number): boolean => (i < 2 && /^(---|\+\+\+) /.test(line)) || line.startsWith('\\ ')
+
+/** The header of a hunk, for people. */
+const placeOf = (line: string): string => `Line ${/\+(\d+)/.exec(line)?.[1] ?? ''}`
+
+/** Limit of a line that is compared by character, in code units. */
+const COMPARED = 5_000
+
+/** Returns the lengths of the common prefix and suffix of two texts; never half a character. */
+function shared(a: string, b: string): readonly [start: number, end: number] {
+  const [left, right] = [[...a], [...b]]
+  const most = Math.min(left.length, right.length)
+  let [start, end] = [0, 0]
+  while (start < most && left[start] === right[start]) start++
+  while (end < most - start && left.at(-1 - end) === right.at(-1 - end)) end++
+  const units = (part: readonly string[]) => part.join('').length
+  return [units(left.slice(0, start)), units(left.slice(left.length - end))]
+}
+
+/** Pairs removed and added lines where equally many follow each other. */
+function partners(kinds: readonly (LineKind | undefined)[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>()
+  const runFrom = (from: number, kind: LineKind): number => {
+    let to = from
+    while (kinds[to] === kind) to++
+    return to - from
+  }
+  for (let i = 0; i < kinds.length; ) {
+    const cut = runFrom(i, 'cut')
+    const added = runFrom(i + cut, 'add')
+    if (cut === added)
+      for (let j = i; j < i + cut; j++) {
+        found.set(j, j + cut)
+        found.set(j + cut, j)
+      }
+    i += Math.max(1, cut + added)
+  }
+  return found
+}
+
+/** A line with its sign, and its differences from its pair. */
+function Differing({ line, other }: { line: string; other: string | undefined }) {
+  if (other === undefined || line.length > COMPARED || other.length > COMPARED) return <>{line}</>
+  const [start, end] = shared(line.slice(1), other.slice(1))
+  if (start + end === 0) return <>{line}</>
+  return (
+    <>
+      {line.slice(0, 1 + start)}
+      <b>{line.slice(1 + start, line.length - end)}</b>
+      {line.slice(line.length - end)}
+    </>
+  )
+}
+
+export const Diff = ({ text }: { text: string }) => {
+  const all = text.split('\n')
+  const lines = all.filter((line, i) => !isBeside(line, i) && !(i === all.length - 1 && line === ''))
+  const kinds = lines.map(kindOf)
+  const others = partners(kinds)
+  return (
+    <pre class="diff" tabindex={0}>
+      {lines.map((line, i) => {
+        const other = others.get(i)
+        return (
+          <span class={kinds[i]}>
+            {kinds[i] === 'place' ? (
+              placeOf(line)
+            ) : line === '' ? (
+              ' '
+            ) : (
+              <Differing line={line} other={other === undefined ? undefined : lines[other]} />
+            )}
+          </span>
+        )
+      })}
+    </pre>
+  )
+}
+
+/** Shows the versions of a memory, newest first, with a diff of each change. */
+type Version = DiffedPage['versions'][number]
+
+interface VersionsProps {
+  readonly id: number
+  readonly history: DiffedPage
+  /** The form token for restoring a version; null where that is not offered. */
+  readonly token: string | null
+  readonly now: Millis
+  readonly visit: Visit
+}
+
+const ACTIONS = { stored: 'stored', updated: 'changed', deleted: 'deleted', restored: 'brought back' } as const
+
+function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { of: Version }) {
+  const isOld = of.version !== history.currentVersion && of.action !== 'deleted'
+  return (
+    <li class="version">
+      <div>
+        <Facts>
+          <strong>Version {of.version}</strong>
+          <span>
+            {ACTIONS[of.action]} by <Name>{of.agent ?? of.keyId}</Name>
+          </span>
+          <Time at={of.at} now={now} />
+          {of.changed === null || of.changed.length === 0 ? null : <span>{of.changed.join(', ')}</span>}
+        </Facts>
+        {isOld ? (
+          <span class="actions">
+            <a href={`${entryAt(id)}/versions/${of.version}`}>See it</a>
+            {token === null ? null : (
+              <PostForm action={`${entryAt(id)}/restore`} token={token}>
+                <input type="hidden" name="version" value={String(of.version)} />
+                <input type="hidden" name="expected" value={String(history.currentVersion)} />
+                <button type="submit" class="small">
+                  Bring back
+                </button>
+              </PostForm>
+            )}
+          </span>
+        ) : null}
+      </div>
+      {of.diff === undefined || of.diff === '' ? null : <Diff text={of.diff} />}
+    </li>
+  )
+}
+
+export const Versions = ({ visit, ...props }: VersionsProps) => {
+  const { versions, total } = props.history
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <ol>
+        {versions.map((version) => (
+          <One of={version} {...props} />
+        ))}
+      </ol>
+      <Pages
+        url={visit.url}
+        offset={Number(visit.url.searchParams.get('offset') ?? 0) || 0}
+        shown={versions.length}
+        total={total}
+        size={20}
+      />
+    </section>
+  )
+}
+
+/** Shows a text as Markdown, or exactly as stored. */
+export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
+  const isPlain = asked(visit, 'as') === 'text'
+  return (
+    <div class="text-of more">
+      {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
+      <p class="hint">
+        <a class="quiet" href={samePage(visit.url, { as: isPlain ? null : 'text' })}>
+          {isPlain ? 'Show as Markdown' : 'Show as stored'}
+        </a>
+      </p>
+    </div>
+  )
+}
 
 /** Shows one memory with its text, metadata, links and history. */
 const LINKS = 100
@@ -93,7 +420,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
         <div>
           <article class="card">
             <Facts>
-              <Kind kind={entry.kind} />
+              <KindLabel kind={entry.kind} />
               <By entry={entry} />
               <Time at={entry.createdAt} now={now} />
               {entry.archived ? <span>archived: not in lists</span> : null}

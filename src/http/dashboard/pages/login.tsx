@@ -1,15 +1,14 @@
 import { isWellFormedKey } from '../../../domain/identity/key'
 import { OPERATOR_SESSION } from '../../../domain/identity/session'
 import type { Services } from '../../../services/services'
-import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/form'
+import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/consent'
 import { type Page, respondWith, seeOther } from '../page'
-import { safePath } from '../parts/addresses'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
-import { Door } from '../parts/frame'
-import { homeOf } from '../parts/navigation'
-import { isForm, readSent } from '../sent'
+import { Door, homeOf } from '../parts/frame'
+import { safePath } from '../parts/words'
 import { beginSession, keyIdOf } from '../session'
+import { isForm, readSent } from '../visit'
 
 /** The page to sign in with a key, which then continues to the requested page. */
 interface Asking {

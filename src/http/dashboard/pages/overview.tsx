@@ -1,13 +1,130 @@
+import type { Child } from 'hono/jsx'
+import { vectorsWarning } from '../../../domain/capacity'
+import { insteadOf } from '../../../domain/meaning/hosted-model'
+import type { Counted } from '../../../domain/report'
+import { firstCodePoints } from '../../../domain/text'
+import { DAY_MS } from '../../../domain/time'
 import type { Page } from '../page'
 import { Changes } from '../parts/changes'
-import { Bars, Days } from '../parts/charts'
-import { ProjectLink } from '../parts/common'
+import { Bars, Days, Meter } from '../parts/charts'
+import { Name, ProjectLink } from '../parts/common'
 import { Clients } from '../parts/connect'
-import { count, plain } from '../parts/words'
-import { hasRole, type Visit } from '../visit'
+import { bytes, count, plain, plural } from '../parts/words'
+import { hasRole, principalOf, type Visit } from '../visit'
 import { Beginning } from './beginning'
-import { Health, Tiles } from './overview-numbers'
-import { DAYS, look, type Seen } from './overview-seen'
+
+/** Reads the data of the overview. */
+export const DAYS = 30
+/** Number of newest entries that the charts count, which bounds the rows that the page reads. */
+const COUNTED = 10_000
+const NAMES = 8
+const CHANGES = 5
+
+export async function look(visit: Visit) {
+  const { services } = visit
+  const principal = principalOf(visit)
+  const now = services.now()
+  const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
+  // Requested together, so that they share a round trip.
+  const [totals, vectors, activity, latest, suggestion] = await Promise.all([
+    services.entries.statistics(principal),
+    services.vectorCounts?.(principal) ?? null,
+    services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
+    services.changes.latest(principal, CHANGES),
+    services.suggestModel(principal),
+  ])
+  const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
+  return { totals, vectors, activity, latest, suggestion, full, now }
+}
+
+export type Seen = Awaited<ReturnType<typeof look>>
+
+/** How much there is, and whether it is found. */
+/** The share of a limit from which on it is told as too much (operate contract §4). */
+const NEARLY_FULL = 0.8
+
+export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
+  const today = new Date(now).toISOString().slice(0, 10)
+  const stored = activity.days.find(({ name }) => name === today)?.count ?? 0
+  const named = activity.agents.filter(({ name }) => name !== '')
+  const tiles: readonly (readonly [string, number, Child])[] = [
+    ['Memories', totals.entries, stored === 0 ? 'none stored today' : `${count(stored)} stored today`],
+    ['Threads', totals.threads, plural(totals.uniqueTags, 'tag')],
+    ['Agents', activity.agentCount, named.length === 0 ? 'none named' : <Name>{namesOf(named)}</Name>],
+    ['Images', totals.images, `on ${plural(totals.multimodal, 'memory', 'memories')}`],
+  ]
+  return (
+    <dl class="tiles">
+      {tiles.map(([label, value, beside]) => (
+        <div>
+          <dt>{label}</dt>
+          <dd>
+            {count(value)}
+            <small>{beside}</small>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The first names of them. */
+const SAID = 3
+const namesOf = (named: readonly Counted[]): string => {
+  const first = named.slice(0, SAID).map(({ name }) => firstCodePoints(name, 24))
+  return named.length > SAID ? `${first.join(', ')} …` : first.join(', ')
+}
+
+/** Whether searches find everything, what waits, and how much room there is. */
+export function Health({
+  visit: { config, services },
+  seen: { totals, vectors, suggestion, full },
+}: {
+  visit: Visit
+  seen: Seen
+}) {
+  const { work, kept, entries } = totals
+  const { hosted } = config.embedding
+  const waiting = vectors === null ? 0 : entries - vectors.entries
+  const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
+  const limit = config.quotas.bytes ?? services.health.database.limit ?? null
+  return (
+    <section class="card">
+      <h2>Health</h2>
+      {config.fts.enabled ? <Meter label="Found by words" part={totals.indexedEntries} whole={entries} /> : null}
+      {vectors === null ? null : <Meter label="Found by meaning" part={vectors.entries} whole={entries} />}
+      {limit === null ? (
+        <Meter label="Stored" part={0} whole={0} says={bytes(stored)} />
+      ) : (
+        <Meter
+          label="Stored"
+          part={stored}
+          whole={limit}
+          says={`${bytes(stored)} of ${bytes(limit)}`}
+          warnsAt={NEARLY_FULL}
+        />
+      )}
+      {hosted !== null && hosted.state !== 'ready' ? <p class="hint">{insteadOf(hosted)}.</p> : null}
+      {config.embedding.provider === 'builtin' && waiting > 0 ? (
+        <p class="hint">{plural(waiting, 'memory', 'memories')} found by words only until the vectors are made.</p>
+      ) : null}
+      {suggestion === null ? null : <p class="hint">{suggestion}.</p>}
+      {full === null ? null : <p class="hint">{full}.</p>}
+      <div class="more soft">
+        <p>
+          {work.pending === 0 && work.failed === 0
+            ? 'No pending work.'
+            : `${plural(work.pending, 'piece')} of pending work, ${count(work.failed)} failed.`}
+        </p>
+        <p>
+          {config.history.days === 0
+            ? 'History is off.'
+            : `${plural(kept.versions, 'older version')} kept for ${config.history.days} days.`}
+        </p>
+      </div>
+    </section>
+  )
+}
 
 /** Shows what is stored, by which agents, and whether it can be found. */
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (

@@ -1,9 +1,9 @@
 import type { Millis } from '../../../domain/time'
 import type { LikelyFork, ListedProject, ProjectChange } from '../../../services/people/projects'
 import { type Page, seeOther } from '../page'
-import { withQuery } from '../parts/addresses'
 import { Name, Nothing, ProjectLink, Time } from '../parts/common'
 import { Field, PostForm } from '../parts/form'
+import { withQuery } from '../parts/words'
 import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
 

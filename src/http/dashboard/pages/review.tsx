@@ -1,17 +1,396 @@
-import type { AddressingEntry, ReviewedEntry } from '../../../domain/capture/review'
+import {
+  type AddressingEntry,
+  groupSimilar,
+  type Reviewed,
+  type ReviewedEntry,
+  readChangeId,
+  toChangeId,
+} from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
+import { KINDS, type Kind } from '../../../domain/entry/kind'
+import { readId } from '../../../domain/entry/link'
+import { invalidInput, Problem } from '../../../domain/errors'
+import type { Caller } from '../../../domain/identity/scope'
+import { requireRole } from '../../auth'
 import { namedProjectOrNone } from '../../named-project'
-import type { Page } from '../page'
-import { entryAt, samePage } from '../parts/addresses'
-import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
-import { PostForm } from '../parts/form'
+import { type Page, seeOther } from '../page'
+import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
+import { Area, Choice, Field, PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
-import { plural } from '../parts/words'
-import { asked, principalOf, type Visit } from '../visit'
-import { Done } from './review-done'
-import { Drop, Keep, Merge } from './review-forms'
-import { Waiting } from './review-list'
-import { reviewing } from './reviewing'
+import { entryAt, plain, plural, samePage } from '../parts/words'
+import { asked, askedNumber, callerOf, principalOf, sent, type Visit } from '../visit'
+
+/** The forms of a review: keep, drop, merge. Each has a shortcut key if scripts run. */
+/** Parameters of the address that are preserved. */
+const CARRIED = ['project', 'client', 'after'] as const
+
+/** Hidden fields that each form passes on: the filter, and the changes that can be undone. */
+export const Carried = ({ visit }: { visit: Visit }) => (
+  <>
+    {CARRIED.map((name) => {
+      const value = asked(visit, name)
+      return value === null ? null : <input type="hidden" name={name} value={value} />
+    })}
+    {visit.url.searchParams.getAll('change').map((change) => (
+      <input type="hidden" name="change" value={change} />
+    ))}
+  </>
+)
+
+const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
+
+/** The most frequent kinds, each with a shortcut key; the others are in a list. */
+const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
+
+/** A session becomes a note unless another kind is chosen; a proposal has a kind already. */
+const KindChoice = ({ kind }: { kind: string }) => {
+  const usual = USUAL.find((one) => one === kind && one !== 'session')
+  const other = kind === 'session' || usual !== undefined ? '' : kind
+  return (
+    <>
+      <fieldset class="pills">
+        <legend>As a</legend>
+        {USUAL.map((one, i) => (
+          <label>
+            <input
+              type="radio"
+              name="kind"
+              value={one}
+              checked={one === (usual ?? USUAL[0])}
+              data-key={String(i + 1)}
+            />
+            {plain(one)} <span class="key">{i + 1}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Choice
+        name="other-kind"
+        label="Or as"
+        value={other}
+        options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([one]) => !USUAL.includes(one))]}
+      />
+    </>
+  )
+}
+
+export const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
+  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
+    <h2>Keep it</h2>
+    <Carried visit={visit} />
+    <input type="hidden" name="id" value={String(of.id)} />
+    <input type="hidden" name="version" value={String(of.version)} />
+    <KindChoice kind={of.kind} />
+    <Field name="title" label="Title" value={of.title} />
+    <p>
+      <button type="submit" class="main wide">
+        Keep <kbd>k</kbd>
+      </button>
+    </p>
+  </PostForm>
+)
+
+export const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
+  <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
+    <Carried visit={visit} />
+    <input type="hidden" name="id" value={String(of.id)} />
+    <input type="hidden" name="version" value={String(of.version)} />
+    <button type="submit" class="bad">
+      Drop <kbd>d</kbd>
+    </button>
+  </PostForm>
+)
+
+/** Merges this session and others into one memory that replaces them. */
+export const Merge = ({
+  visit,
+  of,
+  others,
+  text,
+}: {
+  visit: Visit
+  of: ReviewedEntry
+  others: readonly ReviewedEntry[]
+  text: string
+}) => (
+  <details class="card" data-key="m">
+    <summary>
+      Merge into a memory <kbd>m</kbd>
+    </summary>
+    <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
+      <Carried visit={visit} />
+      <input type="hidden" name="id" value={String(of.id)} />
+      <input type="hidden" name="version" value={String(of.version)} />
+      {others.length === 0 ? null : (
+        <fieldset class="switch">
+          <legend>Together with</legend>
+          {others.map((other) => (
+            <label>
+              <input type="checkbox" name="with" value={`${other.id}-${other.version}`} />
+              <Name>{other.title ?? `Session ${other.id}`}</Name>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div class="fields">
+        <Choice name="merged-kind" label="As one" value="note" options={KIND_OPTIONS} />
+        <Field name="merged-title" label="Title of the memory" value={of.title} required />
+      </div>
+      <Area name="content" label="Text" value={text} rows={8} />
+      <p>
+        <button type="submit">Merge</button>
+      </p>
+    </PostForm>
+  </details>
+)
+
+/** Reports the last review action, with its undo. */
+
+const DONE = new Map(
+  Object.entries({
+    keep: 'Kept: agents can now find it.',
+    merge: 'Merged into one memory.',
+    drop: 'Dropped.',
+    approve: 'Approved: hooks now include it.',
+    undo: 'Taken back.',
+  }),
+)
+
+export const Done = ({ visit }: { visit: Visit }) => {
+  const undoable = visit.url.searchParams.getAll('change').length
+  const said = DONE.get(asked(visit, 'done') ?? '')
+  if (said === undefined && undoable === 0) return null
+  const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
+  return (
+    <Note>
+      <span>
+        {said ?? ''} {made === 0 ? null : <a href={entryAt(made)}>Memory {made}</a>}
+      </span>
+      {undoable === 0 ? null : (
+        <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
+          <Carried visit={visit} />
+          <button type="submit" class="small">
+            Undo <kbd>u</kbd>
+          </button>
+        </PostForm>
+      )}
+    </Note>
+  )
+}
+
+/** The list of captured sessions that wait, each with its proposals, to approve or drop several at once. */
+
+/** Items that one list holds: one call reviews no more. */
+const LISTED = 20
+
+const isProposal = ({ kind }: ReviewedEntry): boolean => kind !== 'session'
+
+const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
+  <label>
+    <input type="checkbox" name="pick" value={`${of.id}-${of.version}`} />
+    <Name>{label}</Name>
+  </label>
+)
+
+/** A proposal of a model to remember, with the words of the session on which it rests. */
+const Proposal = ({ of }: { of: ReviewedEntry }) => (
+  <li>
+    <Tick of={of} label={of.title ?? `Memory ${of.id}`} />
+    <Facts>
+      <KindLabel kind={of.kind} />
+      <a href={entryAt(of.id)}>Open</a>
+    </Facts>
+    <p>{of.preview}</p>
+    {of.quote === null ? null : <blockquote>{of.quote}</blockquote>}
+  </li>
+)
+
+const Session = ({ of, proposals, now }: { of: ReviewedEntry; proposals: readonly ReviewedEntry[]; now: number }) => (
+  <li>
+    <Tick of={of} label={of.title ?? `Session ${of.id}`} />
+    <Facts>
+      {of.client === null ? null : <Name>{of.client}</Name>}
+      {of.project === null ? null : <ProjectLink project={of.project} />}
+      <Time at={of.updatedAt} now={now} />
+      <a href={entryAt(of.id)}>Open</a>
+    </Facts>
+    {proposals.length === 0 ? null : (
+      <ul class="picks" aria-label="Proposals">
+        {proposals.map((one) => (
+          <Proposal of={one} />
+        ))}
+      </ul>
+    )}
+  </li>
+)
+
+export const Waiting = ({ visit, items }: { visit: Visit; items: readonly ReviewedEntry[] }) => {
+  const now = visit.services.now()
+  const listed = items.slice(0, LISTED)
+  const proposals = Map.groupBy(listed.filter(isProposal), ({ threadId }) => threadId)
+  const sessions = listed.filter((one) => !isProposal(one))
+  const threads = new Set(sessions.map(({ threadId }) => threadId))
+  const alone = listed.filter((one) => isProposal(one) && !threads.has(one.threadId))
+  return (
+    <section class="card" id="waiting">
+      <h2>Waiting</h2>
+      <PostForm action="/review/several" token={visit.formToken} class="stack-form">
+        <Carried visit={visit} />
+        {groupSimilar(sessions).map((group) => {
+          const list = (
+            <ul class="picks">
+              {group.map((one) => (
+                <Session of={one} proposals={proposals.get(one.threadId) ?? []} now={now} />
+              ))}
+            </ul>
+          )
+          if (group.length === 1) return list
+          return (
+            <fieldset class="picks">
+              <legend>{group.length} similar sessions</legend>
+              {list}
+            </fieldset>
+          )
+        })}
+        {alone.length === 0 ? null : (
+          <ul class="picks" aria-label="Proposals of other sessions">
+            {alone.map((one) => (
+              <Proposal of={one} />
+            ))}
+          </ul>
+        )}
+        <p class="actions">
+          <button type="submit" name="do" value="keep">
+            Approve ticked
+          </button>
+          <button type="submit" name="do" value="drop" class="bad">
+            Drop ticked
+          </button>
+        </p>
+      </PostForm>
+    </section>
+  )
+}
+
+/** Handles the forms of a review. The address lists the changes that can be undone, newest last, and each form passes them on. */
+const MOST_UNDONE = 20
+
+/** Calls the service of a review as the API does. @throws Problem forbidden for a reader, which is logged */
+export async function reviewing<T>(visit: Visit, action: string, step: (caller: Caller) => Promise<T>): Promise<T> {
+  const caller: Caller = { ...callerOf(visit, action), tool: null }
+  try {
+    requireRole(caller, 'writer')
+    return await step(caller)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'forbidden')
+      await visit.services.administration.note(caller, false, { denied: 1 })
+    throw error
+  }
+}
+
+interface Outcome {
+  readonly done: string
+  /** The memory that was created or kept. */
+  readonly made: number | null
+  /** The changes that can be undone now. */
+  readonly changes: readonly string[]
+}
+
+/** Redirects to the review, which shows the next session. */
+function onwards(visit: Visit, { done, made, changes }: Outcome): Response {
+  const query = new URLSearchParams({ done, ...(made === null ? {} : { made: String(made) }) })
+  // After an undo, the review starts with that session again.
+  for (const name of ['project', 'client', ...(done === 'undo' ? [] : ['after'])]) {
+    const value = sent(visit, name)
+    if (value !== null) query.set(name, value)
+  }
+  for (const change of changes.slice(-MOST_UNDONE)) query.append('change', change)
+  visit.services.afterwards(visit.services.maintenance.work())
+  return seeOther(`/review?${query}`)
+}
+
+const changesOf = ({ form }: Visit): string[] => form.getAll('change')
+
+const withNew = (visit: Visit, reviewed: Reviewed): string[] => [...changesOf(visit), toChangeId(reviewed)]
+
+/** Reads the session of a form, at the version that was shown. @throws Problem invalid_input */
+function seen(visit: Visit): { readonly id: number; readonly version: number } {
+  const [id, version] = [readId(sent(visit, 'id')), readId(sent(visit, 'version'))]
+  if (id === null || version === null) throw invalidInput('The form does not name an entry; reload the page')
+  return { id, version }
+}
+
+/** Entries that a form names, each with the version that was seen: `<id>-<version>`. */
+export const pairs = ({ form }: Visit, name: string) =>
+  form.getAll(name).flatMap((value) => {
+    const [, id, version] = /^(\d{1,15})-(\d{1,15})$/.exec(value) ?? []
+    return id === undefined || version === undefined ? [] : [[Number(id), Number(version)] as const]
+  })
+
+export async function keep(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const { reviewed } = await reviewing(visit, 'captured.keep', (caller) =>
+    visit.services.capture.review.keep(caller, id, {
+      kind: sent(visit, 'other-kind') ?? sent(visit, 'kind') ?? undefined,
+      title: sent(visit, 'title') ?? undefined,
+      expectedVersion: version,
+    }),
+  )
+  return onwards(visit, { done: 'keep', made: id, changes: withNew(visit, reviewed) })
+}
+
+/** Approves a version of a memory, from the review or from the page of the memory. */
+export async function approve(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  await reviewing(visit, 'memory.approve', (caller) => visit.services.capture.review.approve(caller, id, version))
+  if (sent(visit, 'back') === 'entry') return seeOther(`${entryAt(id)}?done=approved`)
+  return onwards(visit, { done: 'approve', made: id, changes: changesOf(visit) })
+}
+
+export async function drop(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const reviewed = await reviewing(visit, 'captured.drop', (caller) =>
+    visit.services.capture.review.drop(caller, [id], { [String(id)]: version }),
+  )
+  return onwards(visit, { done: 'drop', made: null, changes: withNew(visit, reviewed) })
+}
+
+export async function merge(visit: Visit): Promise<Response> {
+  const { id, version } = seen(visit)
+  const all = [[id, version] as const, ...pairs(visit, 'with')]
+  const made = await reviewing(visit, 'captured.merge', (caller) =>
+    visit.services.capture.review.merge(caller, {
+      ids: [...new Set(all.map(([one]) => one))],
+      kind: sent(visit, 'merged-kind') ?? 'note',
+      title: sent(visit, 'merged-title') ?? '',
+      content: sent(visit, 'content') ?? undefined,
+      expectedVersions: Object.fromEntries(all),
+    }),
+  )
+  return onwards(visit, { done: 'merge', made: made.id, changes: withNew(visit, made.reviewed) })
+}
+
+/** Approves or drops the sessions and proposals that are ticked in the list. */
+export async function several(visit: Visit): Promise<Response> {
+  const picked = new Map(pairs(visit, 'pick'))
+  const ids = [...picked.keys()]
+  if (ids.length === 0) throw invalidInput('Tick at least one session of the list, then choose Approve or Drop')
+  const versions = Object.fromEntries(picked)
+  const { review } = visit.services.capture
+  const isDrop = sent(visit, 'do') === 'drop'
+  const reviewed = isDrop
+    ? await reviewing(visit, 'captured.drop', (caller) => review.drop(caller, ids, versions))
+    : await reviewing(visit, 'captured.keep', (caller) => review.keepAll(caller, ids, versions))
+  return onwards(visit, { done: isDrop ? 'drop' : 'keep', made: null, changes: withNew(visit, reviewed) })
+}
+
+/** Takes the newest of these back. */
+export async function undo(visit: Visit): Promise<Response> {
+  const changes = changesOf(visit)
+  const last = changes.pop()
+  const reviewed = readChangeId(last)
+  await reviewing(visit, 'captured.undo', (caller) => visit.services.capture.review.undo(caller, reviewed))
+  return onwards(visit, { done: 'undo', made: null, changes })
+}
 
 /** Shows captured sessions one at a time, to keep, merge or drop; each action can be undone exactly. */
 const SIZE = 50

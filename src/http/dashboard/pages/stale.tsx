@@ -4,12 +4,12 @@ import type { Resolution, StalePair } from '../../../services/stale/stale-pairs'
 import { namedProjectOrNone } from '../../named-project'
 import { placeOf, readPlace, readResolution } from '../../stale'
 import { type Page, seeOther } from '../page'
-import { entryAt, samePage, withQuery } from '../parts/addresses'
-import { Facts, Kind, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
+import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
+import { entryAt, samePage, withQuery } from '../parts/words'
 import { asked, askedNumber, sent, type Visit } from '../visit'
-import { reviewing } from './reviewing'
+import { reviewing } from './review'
 
 /** Pairs of memories of which the earlier one may be outdated. The first of the page has a key for each answer. */
 
@@ -42,7 +42,7 @@ const Memory = ({ name, entry, now }: { name: string; entry: EntryPreview; now: 
       </a>
     </h3>
     <Facts>
-      <Kind kind={entry.kind} />
+      <KindLabel kind={entry.kind} />
       {entry.project === null ? null : <ProjectLink project={entry.project} />}
       <Time at={holdsFrom(entry)} now={now} />
     </Facts>

@@ -5,10 +5,9 @@ import { notFound } from '../../../domain/errors'
 import { firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
-import { entryAt } from '../parts/addresses'
-import { By, Facts, Images, Kind, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
+import { By, Facts, Images, KindLabel, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
 import { Markdown } from '../parts/markdown'
-import { plural } from '../parts/words'
+import { entryAt, plural } from '../parts/words'
 import { askedNumber, principalOf, type Visit } from '../visit'
 
 /** Shows a thread as a conversation, oldest first within a page. */
@@ -26,7 +25,7 @@ const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
       <By entry={of} />
     </p>
     <Facts>
-      <Kind kind={of.kind} />
+      <KindLabel kind={of.kind} />
       <Time at={of.createdAt} now={now} />
       {of.version > 1 ? <span>version {of.version}</span> : null}
       {of.project === null ? null : <ProjectLink project={of.project} />}

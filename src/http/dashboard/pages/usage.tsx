@@ -1,17 +1,32 @@
-import { UNUSED_MS } from '../../../domain/capture/times'
-import type { NamedMemory } from '../../../domain/capture/usage'
+import { UNUSED_MS } from '../../../domain/capture/hook-event'
+import type { NamedMemory, UseOfMemory } from '../../../domain/capture/usage'
 import { titleOf } from '../../../domain/entry/title'
 import { invalidInput } from '../../../domain/errors'
 import type { Millis } from '../../../domain/time'
 import type { MemoryWithUse } from '../../../services/capture/memory-usage'
 import { type Page, seeOther } from '../page'
-import { entryAt } from '../parts/addresses'
-import { EntryLink, Facts, Kind, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
+import { EntryLink, Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
-import { reviews } from '../parts/navigation'
+import { reviews } from '../parts/frame'
+import { entryAt, plural } from '../parts/words'
 import { asked, principalOf, sent, type Visit } from '../visit'
-import { pairs, reviewing } from './reviewing'
-import { Used } from './usage-words'
+import { pairs, reviewing } from './review'
+
+/** How often sessions used a memory, and who did last; nothing where no session was shown it. */
+export const Used = ({ use, now }: { use: UseOfMemory; now: Millis }) => {
+  const { shown, used, contradicted, last } = use
+  return (
+    <>
+      {last === null ? null : (
+        <span>
+          used {plural(used, 'time')}, last by <Name>{last.client}</Name> <Time at={last.at} now={now} />
+        </span>
+      )}
+      {last !== null || shown === 0 ? null : <span>shown {plural(shown, 'time')}, not used</span>}
+      {contradicted === 0 ? null : <span>contradicted {plural(contradicted, 'time')}</span>}
+    </>
+  )
+}
 
 /** Which memories sessions used, which they contradicted, and which no session used for 90 days. */
 
@@ -20,7 +35,7 @@ const MOST_ARCHIVED = 20
 
 const About = ({ memory, now }: { memory: NamedMemory; now: Millis }) => (
   <>
-    <Kind kind={memory.kind} />
+    <KindLabel kind={memory.kind} />
     {memory.project === null ? null : <ProjectLink project={memory.project} />}
     <Time at={memory.createdAt} now={now} />
   </>

@@ -1,7 +1,7 @@
 import type { FeedAction, FeedChange } from '../../../domain/history/feed'
 import type { Millis } from '../../../domain/time'
-import { entryAt } from './addresses'
-import { Kind, Name, Nothing, ThreadLink, Time } from './common'
+import { KindLabel, Name, Nothing, ThreadLink, Time } from './common'
+import { entryAt } from './words'
 
 /** A list of changes; on the activity page the script adds rows with the same markup. */
 const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~', deleted: '−' }
@@ -19,7 +19,7 @@ const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
         </strong>{' '}
         {WORDS[change.action]}
       </span>
-      {change.kind === null ? null : <Kind kind={change.kind} />}
+      {change.kind === null ? null : <KindLabel kind={change.kind} />}
       {change.threadId === null ? null : <ThreadLink id={change.threadId} />}
       <Time at={change.at} now={now} />
     </p>

@@ -2,8 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import type { Millis } from '../../../domain/time'
-import { entryAt, samePage, threadAt, withQuery } from './addresses'
-import { ago, day, exact, plain } from './words'
+import { ago, day, entryAt, exact, plain, samePage, threadAt, withQuery } from './words'
 
 /** Parts that many pages share. Stored data is inserted as text, which JSX escapes. */
 
@@ -17,7 +16,7 @@ export const Time = ({ at, now }: { at: number; now: Millis }) => {
   )
 }
 
-export const Kind = ({ kind }: { kind: string }) => <span class={`kind kind-${kind}`}>{plain(kind)}</span>
+export const KindLabel = ({ kind }: { kind: string }) => <span class={`kind kind-${kind}`}>{plain(kind)}</span>
 
 /** Text of unknown direction and length, isolated so that it does not reorder or overlap its neighbors. */
 export const Name = ({ children }: { children: Child }) => <bdi class="name">{children}</bdi>

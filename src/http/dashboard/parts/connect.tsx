@@ -1,6 +1,5 @@
 import { OTHER_CLIENTS, SETUP_CLIENTS, type SetupClient, SHAPES } from '../../../integrations/setup/client-files'
-import { PLACEHOLDER, setupOf } from '../../../integrations/setup/client-setup'
-import { snippetOf } from '../../../integrations/setup/snippet'
+import { PLACEHOLDER, setupOf, snippetOf } from '../../../integrations/setup/client-setup'
 import { Copyable } from './common'
 
 /** Lines to copy that connect clients to this server. */

@@ -1,6 +1,23 @@
 import { type Child, jsx } from 'hono/jsx'
 import { type Shape, shapesOf } from '../../../domain/reading/shapes'
-import { Verbatim } from './verbatim'
+
+/**
+ * Length in UTF-16 units from which a text has one direction for all its lines. A direction per line makes Chromium take many seconds
+ * to lay out a text of a megabyte.
+ */
+const LONG = 50_000
+
+/** Renders a text exactly as it was stored. */
+export const Verbatim = ({ text }: { text: string }) =>
+  text.length > LONG ? (
+    <pre class="text" tabindex={0} dir="auto" data-long="">
+      {text}
+    </pre>
+  ) : (
+    <pre class="text" tabindex={0}>
+      {text}
+    </pre>
+  )
 
 /** Renders a stored text as Markdown. JSX escapes every character; line breaks are preserved. */
 function written(shape: Shape): Child {

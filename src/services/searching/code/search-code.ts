@@ -1,21 +1,450 @@
+import { contentOf, matchLines, withLineFeeds } from '../../../domain/code/chunks'
 import { unknownLanguage } from '../../../domain/code/languages'
-import { nameQuery } from '../../../domain/code/names'
+import { codeWords, contentLength, foldCase, nameQuery, queryGrams } from '../../../domain/code/names'
+import { createGlob } from '../../../domain/code/paths'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
+import type { SymbolKind } from '../../../domain/code/symbols'
+import { Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import type { Levels } from '../../../domain/recall/similarity'
-import type { Analyzer } from '../../../domain/search/analysis'
+import { cosineOf, dot, modelKey, type QuantizedVector, quantize, readableVector } from '../../../domain/meaning/vector'
+import { placeOfMatch } from '../../../domain/recall/excerpts'
+import { jointSimilarity, type Levels, meaningOf, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
+import { atOnce, SLICE, scheduler } from '../../../domain/scheduler'
+import type { Analyzer, Token } from '../../../domain/search/analysis'
+import { fuse } from '../../../domain/search/fusion'
+import { parseQuery, type Unit } from '../../../domain/search/query'
+import { countTerms, rank, scoredTerms } from '../../../domain/search/score'
 import type { Clock } from '../../../ports/clock'
-import type { CodeIndex, CodeTotals } from '../../../ports/code-index'
-import type { Embedder } from '../../../ports/embedder'
-import { type CodeHits, type CodeQuery, filterOf, MAX_HITS } from './code-hits'
-import { createSearchChunks } from './search-chunks'
-import { createSearchLines } from './search-lines'
+import type {
+  CodeFile,
+  CodeFilter,
+  CodeIndex,
+  CodeTotals,
+  StoredChunk,
+  SymbolHit,
+  TextHit,
+  VectorPack,
+} from '../../../ports/code-index'
+import type { Embedder } from '../../../ports/models'
+
+/** What the ways of searching code share. */
+export interface CodeQuery {
+  readonly query: string
+  /** Null: every project that is open to the caller. */
+  readonly project: string | null
+  /** As `normalizeLanguage` spells it. */
+  readonly language: string | null
+  readonly filePattern: string | null
+  readonly symbolKind: SymbolKind | null
+  readonly limit: number
+  readonly threshold: number
+}
+
+/** Hits beyond these are not counted. */
+export const MAX_HITS = 1000
+
+export interface ChunkHit {
+  readonly chunk: StoredChunk
+  readonly similarity?: number
+  readonly matchLines?: readonly number[]
+  /** Where in its content what was looked for stands; null for nowhere in particular. */
+  readonly around: number | null
+}
+
+export interface CodeHits {
+  readonly symbols: readonly SymbolHit[]
+  readonly chunks: readonly ChunkHit[]
+  readonly total: number
+  readonly warnings: readonly string[]
+}
+
+/** By path, line and project: the end of every order. */
+export const byPlace = (
+  a: { readonly path: string; readonly lineStart: number; readonly project: string },
+  b: { readonly path: string; readonly lineStart: number; readonly project: string },
+): number => compare(a.path, b.path) || a.lineStart - b.lineStart || compare(a.project, b.project)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Those of the items whose path the pattern takes; all without a pattern. */
+export async function matching<T extends { readonly path: string }>(
+  items: readonly T[],
+  pattern: string | null,
+): Promise<readonly T[]> {
+  if (pattern === null) return items
+  const matches = createGlob(pattern)
+  const found: T[] = []
+  for (const item of items) {
+    if (matches(item.path)) found.push(item)
+    await scheduler.tick((item.path.length * pattern.length) >> 5)
+  }
+  return found
+}
+
+/** The filter of a search, with the ids of the files where only the pattern's or the language's are looked at. */
+export async function filterOf(
+  index: CodeIndex,
+  scope: Scope,
+  { project, language, filePattern }: CodeQuery,
+): Promise<CodeFilter> {
+  if (language === null && filePattern === null) return { project, language, files: null }
+  const files = await matching(await index.files(scope, { project, language, files: null }), filePattern)
+  return { project, language, files: files.map(({ id }) => id) }
+}
+
+/** Chunks that are weighed, those that hold most units first; to read one takes about half a millisecond. */
+const CANDIDATES = 40
+
+/** A chunk that holds words of a query. */
+export interface WordScore {
+  readonly chunk: StoredChunk
+  /** How much of the query it holds, by rarity: K of recall (fabric contract §4). */
+  readonly share: number
+  /** By how well it ranks among the others. */
+  readonly score: number
+}
+
+/** Whether the terms of a unit stand next to each other somewhere. */
+function holds(tokens: readonly Token[], { terms, prefix }: Unit): boolean {
+  const last = terms.length - 1
+  return tokens.some((_, at) =>
+    terms.every((term, i) => {
+      const found = tokens[at + i]?.term
+      return found !== undefined && (prefix && i === last ? found.startsWith(term) : found === term)
+    }),
+  )
+}
+
+/** What is looked for, in which files; null for all. */
+interface Asked {
+  readonly files: CodeFilter['files']
+  readonly units: readonly Unit[]
+  readonly limit: number
+}
+
+export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
+  async function ofProject(
+    scope: Scope,
+    project: string,
+    counted: Promise<readonly CodeTotals[]>,
+    { files, units, limit }: Asked,
+  ): Promise<WordScore[]> {
+    const [{ hits, chunksWithUnit }, all] = await Promise.all([
+      index.chunksWithWords(
+        scope,
+        project,
+        units.map(({ terms }) => terms),
+        files,
+        Math.max(CANDIDATES, limit),
+      ),
+      counted,
+    ])
+    const totals = all.find((one) => one.project === project)
+    if (hits.length === 0 || totals === undefined) return []
+    const terms = scoredTerms(units)
+    const weighed = hits.map((chunk) => {
+      const tokens = analyzer.tokenize(codeWords(`${chunk.path}\n${contentOf(chunk)}`))
+      const held = [...units.keys()].filter((place) => holds(tokens, units[place] as Unit))
+      return { chunk, held, length: contentLength(tokens), frequencies: countTerms(terms, tokens) }
+    })
+    const withTerm = terms.map(({ term }) => {
+      const unit = units.findIndex((one) => one.terms.includes(term))
+      return chunksWithUnit[unit] ?? 1
+    })
+    const ranked = rank(
+      weighed.map(({ chunk, held, length, frequencies }) => ({
+        ...{ id: chunk.id, length, frequencies, following: [] },
+        complete: held.length === units.length,
+        titled: 0,
+      })),
+      { entries: totals.chunks, averageLength: totals.words / Math.max(1, totals.chunks), entriesWithTerm: withTerm },
+      { mode: 'match', units: units.length },
+    )
+    const scores = new Map(ranked.map(({ id, score }) => [id, score]))
+    const share = shareOf(totals.chunks, chunksWithUnit)
+    return weighed.flatMap(({ chunk, held }) =>
+      held.length === 0 ? [] : [{ chunk, share: share(held), score: scores.get(chunk.id) ?? 0 }],
+    )
+  }
+
+  /**
+   * Chunks that hold words of the query, the best of each project, in no order. Of a project that is named in one round trip, shared with
+   * what counts it.
+   */
+  return async (
+    scope: Scope,
+    project: string | null,
+    counted: Promise<readonly CodeTotals[]>,
+    asked: Asked,
+  ): Promise<WordScore[]> => {
+    if (asked.units.length === 0) return []
+    const projects = project === null ? (await counted).map((one) => one.project) : [project]
+    return (await Promise.all(projects.map((one) => ofProject(scope, one, counted, asked)))).flat()
+  }
+}
+
+/**
+ * Semantic mode: every chunk that passes the filters is compared, so an answer is exact whatever was stored a moment ago; a
+ * project's vectors are few enough (see bench/records/code.md).
+ */
+
+/** Bytes of vectors that one statement brings. */
+const STEP_BYTES = 6_000_000
+const WITHOUT_SYNONYMS = 'EMBEDDING_PROVIDER is local, which knows no synonyms; words tell more than meaning here'
+const WITHOUT_MEANING = 'there is no embedder: these chunks hold words of the query'
+/** Of each way, those whose places make the order (fabric contract §4). */
+const RANKED = 200
+
+interface Near {
+  readonly fileId: number
+  readonly n: number
+  readonly cosine: number
+}
+
+/** A chunk that passes, and the key of its place. */
+interface Passing {
+  readonly fileId: number
+  readonly n: number
+  readonly similarity: number
+  readonly fused: number
+}
+
+/** A chunk counts in full, however short: code is not chat (`domain/search/fusion.ts`). */
+const WHOLE_CHUNK = 1_000
+/** Smoothing of ranks, which this order does not use. */
+const RRF_K = 60
+
+const keyOf = ({ fileId, n }: { readonly fileId: number; readonly n: number }): string => `${fileId}:${n}`
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function createSearchChunks(dependencies: {
+  readonly index: CodeIndex
+  readonly embedder: Embedder | null
+  readonly analyzer: Analyzer
+  /** What cosines of the embedder mean. */
+  readonly levels: () => Promise<Levels>
+}) {
+  const { index, embedder, analyzer, levels } = dependencies
+  const searchWords = createSearchWords(index, analyzer)
+
+  async function embedQuery(embedder: Embedder, text: string): Promise<QuantizedVector> {
+    const made = await embedder.embed([text], 'query').catch((error: unknown) => {
+      const reason = error instanceof Problem ? `: ${error.message}` : ''
+      throw unavailable(`Failed to generate embedding for query${reason}; modes "symbol" and "text" need none`, error)
+    })
+    return quantize(made[0] as Float32Array)
+  }
+
+  /** Every chunk of the filter, with its cosine. */
+  async function compare(scope: Scope, filter: CodeFilter, embedder: Embedder, text: string): Promise<Near[]> {
+    const query = await embedQuery(embedder, text)
+    const { dimensions } = embedder
+    const limit = Math.max(64, Math.floor(STEP_BYTES / ((dimensions * 4) / 3 + 20)))
+    const squares = dot(query.values, query.values)
+    const near: Near[] = []
+    const look = ({ fileId, first, data }: VectorPack): void => {
+      for (const [i, line] of data.split('\n').entries()) {
+        const vector = readableVector(line)
+        if (vector === null) continue
+        const { values } = vector
+        near.push({ fileId, n: first + i, cosine: cosineOf(dot(query.values, values), squares, dot(values, values)) })
+      }
+    }
+    for (let after = 0; ; ) {
+      const packs = await index.vectors(scope, filter, modelKey(embedder), after, limit)
+      for (const pack of packs) {
+        look(pack)
+        await scheduler.tick(pack.data.length >> 4)
+      }
+      const last = packs.at(-1)
+      const size = packs.reduce((sum, { data }) => sum + data.length, 0)
+      // Fewer than could have been brought: there are no more.
+      if (last === undefined || size < STEP_BYTES / 2) return near
+      after = last.id
+    }
+  }
+
+  /** What passes the threshold by meaning and words together, best first. */
+  async function passing(near: readonly Near[], words: readonly WordScore[], threshold: number): Promise<Passing[]> {
+    const meant = embedder === null ? null : await levels()
+    const byKey = new Map(words.map((word) => [keyOf(word.chunk), word]))
+    const cosines = new Map(near.map((one) => [keyOf(one), one]))
+    const all = [
+      ...near,
+      ...words.flatMap(({ chunk }) =>
+        cosines.has(keyOf(chunk)) ? [] : [{ fileId: chunk.fileId, n: chunk.n, cosine: null }],
+      ),
+    ].map(({ fileId, n, cosine }) => {
+      const word = byKey.get(keyOf({ fileId, n }))
+      const share = word?.share ?? 0
+      const similarity =
+        meant === null || cosine === null ? wordSimilarity(share) : jointSimilarity(meaningOf(cosine, meant), share)
+      return { fileId, n, similarity, cosine, score: word?.score ?? null }
+    })
+    const ranks = (value: (one: (typeof all)[number]) => number | null): Map<(typeof all)[number], number> =>
+      new Map(
+        all
+          .filter((one) => value(one) !== null)
+          .sort((a, b) => (value(b) as number) - (value(a) as number))
+          .slice(0, RANKED)
+          .map((one, i) => [one, i + 1]),
+      )
+    const [semantic, keyword] = [ranks(({ cosine }) => cosine), ranks(({ score }) => score)]
+    const candidates = all.map((one, id) => ({
+      id,
+      ftsRank: keyword.get(one) ?? null,
+      semanticRank: semantic.get(one) ?? null,
+      ftsScore: one.score,
+      titled: 0,
+      nearest: one.cosine === null ? null : { cosine: one.cosine, codePoints: WHOLE_CHUNK },
+    }))
+    const ranked = candidates.filter(({ ftsRank, semanticRank }) => ftsRank !== null || semanticRank !== null)
+    const keys = new Map(fuse('scores', ranked, RRF_K).order.map(({ id, fused }) => [id, fused]))
+    return all
+      .map(({ fileId, n, similarity }, id) => ({
+        fileId,
+        n,
+        similarity,
+        fused: keys.get(id) ?? Number.NEGATIVE_INFINITY,
+      }))
+      .filter(({ similarity }) => similarity > 0 && similarity >= threshold)
+      .sort((a, b) => b.fused - a.fused || b.similarity - a.similarity)
+  }
+
+  return async (scope: Scope, query: CodeQuery): Promise<CodeHits> => {
+    const filter = await filterOf(index, scope, query)
+    const { units } = parseQuery(query.query, 'match', analyzer)
+    const [near, words] = await Promise.all([
+      embedder === null ? [] : compare(scope, filter, embedder, query.query),
+      searchWords(scope, query.project, index.totals(scope, query.project), {
+        files: filter.files,
+        units,
+        limit: query.limit,
+      }),
+    ])
+    const ordered = await passing(near, words, query.threshold)
+    const places = ordered.slice(0, MAX_HITS)
+    // Equal keys are put in order by place, which only their chunks know.
+    const last = places[Math.min(query.limit, places.length) - 1]
+    const best = places.filter((one, i) => i < query.limit || one.fused === last?.fused)
+    const passed = new Map(best.map((one) => [keyOf(one), one]))
+    const held = new Set(words.map(({ chunk }) => keyOf(chunk)))
+    const others = best.flatMap((one) => (held.has(keyOf(one)) ? [] : [[one.fileId, one.n] as const]))
+    const read = others.length === 0 ? [] : await index.chunks(scope, { places: others })
+    const shown = [...words.map(({ chunk }) => chunk), ...read]
+      .flatMap((chunk) => {
+        const one = passed.get(keyOf(chunk))
+        return one === undefined ? [] : [{ chunk, ...one }]
+      })
+      .sort((a, b) => b.fused - a.fused || b.similarity - a.similarity || byPlace(a.chunk, b.chunk))
+      .slice(0, query.limit)
+    return {
+      symbols: [],
+      chunks: shown.map(({ chunk, similarity }) => ({
+        ...{ chunk, similarity, around: atOnce(placeOfMatch(contentOf(chunk), units, analyzer)) },
+      })),
+      total: places.length,
+      warnings: embedder === null ? [WITHOUT_MEANING] : embedder.provider === 'local' ? [WITHOUT_SYNONYMS] : [],
+    }
+  }
+}
+
+/** Text mode: a literal part of a line, else all words within one chunk. */
+
+/** Bytes of files that one statement looks through. */
+const LOOK_BYTES = 4_000_000
+/** Words that are looked for when the query as a whole is nowhere. */
+const MAX_WORDS = 12
+
+const NO_LINE = 'no line holds this text; these chunks hold all of its words'
+
+interface Sought {
+  readonly exact: string
+  readonly folded: string
+}
+
+const sought = (exact: string): Sought => ({ exact, folded: foldCase(exact) })
+
+export function createSearchLines(index: CodeIndex) {
+  /** Files that may hold the texts, in order of path; `grams` null: any. */
+  async function candidates(scope: Scope, query: CodeQuery, projects: readonly string[], texts: readonly Sought[]) {
+    const grams = texts.flatMap(({ folded }) => queryGrams(folded) ?? []).slice(0, 48)
+    const lists = await Promise.all(
+      projects.map((project) =>
+        index.filesWithGrams(scope, project, query.language, grams.length === 0 ? null : grams),
+      ),
+    )
+    const files = await matching(lists.flat(), query.filePattern)
+    return projects.length === 1
+      ? files
+      : [...files].sort((a, b) => byPlace({ ...a, lineStart: 0 }, { ...b, lineStart: 0 }))
+  }
+
+  /** Hits in the order of files, as many as are counted. */
+  async function look(scope: Scope, files: readonly CodeFile[], texts: readonly Sought[]): Promise<TextHit[]> {
+    const hits: TextHit[] = []
+    for (let at = 0; at < files.length && hits.length < MAX_HITS; ) {
+      const step: number[] = []
+      for (let bytes = 0; at < files.length && (step.length === 0 || bytes < LOOK_BYTES); at++) {
+        const file = files[at] as CodeFile
+        step.push(file.id)
+        bytes += file.bytes
+      }
+      const place = new Map(step.map((id, i) => [id, i]))
+      const found = await index.chunksWith(scope, step, texts)
+      const order = (hit: TextHit): number => place.get(hit.fileId) as number
+      hits.push(...[...found].sort((a, b) => order(a) - order(b) || a.lineStart - b.lineStart))
+      if (at < files.length) await scheduler.tick(SLICE)
+    }
+    return hits.slice(0, MAX_HITS)
+  }
+
+  async function answer(
+    scope: Scope,
+    query: CodeQuery,
+    projects: readonly string[],
+    texts: readonly Sought[],
+  ): Promise<CodeHits> {
+    const files = await candidates(scope, query, projects, texts)
+    const hits = await look(scope, files, texts)
+    const fileOf = new Map(files.map((file) => [file.id, file]))
+    const placed = hits.map((hit) => ({ ...hit, ...(fileOf.get(hit.fileId) as CodeFile) }))
+    placed.sort((a, b) => Number(b.exact) - Number(a.exact) || b.hits - a.hits || byPlace(a, b))
+    const shown = placed.slice(0, query.limit)
+    const chunks = new Map(
+      (await index.chunks(scope, { ids: shown.map(({ chunkId }) => chunkId) })).map((chunk) => [chunk.id, chunk]),
+    )
+    const folded = texts.map((text) => text.folded)
+    return {
+      symbols: [],
+      chunks: shown.flatMap(({ chunkId }) => {
+        const chunk = chunks.get(chunkId)
+        return chunk === undefined
+          ? []
+          : [{ chunk, matchLines: matchLines(chunk, folded, texts.length === 1 ? 'own' : 'all'), around: null }]
+      }),
+      total: hits.length,
+      warnings: [],
+    }
+  }
+
+  return async (scope: Scope, query: CodeQuery): Promise<CodeHits> => {
+    const projects =
+      query.project === null ? (await index.totals(scope, null)).map(({ project }) => project) : [query.project]
+    const whole = await answer(scope, query, projects, [sought(withLineFeeds(query.query))])
+    if (whole.total > 0) return whole
+    const words = [...new Set(query.query.trim().split(/\s+/))]
+    if (words.length === 1 && words[0] === query.query) return whole
+    const used = words.slice(0, MAX_WORDS)
+    const hits = await answer(scope, query, projects, used.map(sought))
+    const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were looked for`] : []
+    return { ...hits, warnings: hits.total === 0 ? cut : [NO_LINE, ...cut] }
+  }
+}
 
 /** Searches of code in three modes, and the state of the index beside what they find. */
 export const CODE_MODES = ['semantic', 'symbol', 'text'] as const
 type CodeMode = (typeof CODE_MODES)[number]
-
-export type { ChunkHit, CodeHits, CodeQuery } from './code-hits'
 
 /** No symbol's name is as long. */
 const LONGEST_NAME = 600

@@ -3,9 +3,9 @@ import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '..
 import type { Scope } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
 import type { ChangeBell, Listener, OpenStream, Woken } from '../../../ports/change-bell'
-import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/change-feed'
 import type { Clock } from '../../../ports/clock'
-import type { Sightings, Visitor } from '../../../ports/sightings'
+import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/history'
+import type { Sightings, Visitor } from '../../../ports/memories'
 
 /** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
 const LOOK_MS = 7_500
@@ -20,7 +20,7 @@ const MAX_STREAMS = 10
 const CALLS = '#changes'
 const OVERLAP_MS = 1_000
 
-export type { FeedPage } from '../../../ports/change-feed'
+export type { FeedPage } from '../../../ports/history'
 
 export interface ListRequest {
   /** A cursor, `start`, or nothing for what has not happened yet. */

@@ -12,13 +12,12 @@ import {
 } from '../../../domain/recall/similarity'
 import type { Filter } from '../../../domain/search/filter'
 import { fuse } from '../../../domain/search/fusion'
-import type { Unit } from '../../../domain/search/query-unit'
-import type { CatchUp } from '../../keeping/catch-up'
+import type { Unit } from '../../../domain/search/query'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
+import type { CatchUp } from '../../keeping/sync-vectors'
 import { attempt } from '../../outcome'
-import { askBoth, gather } from '../ranked/search-hybrid'
-import type { SearchSemantic, SemanticRanking } from '../ranked/search-semantic'
-import type { SemanticHit } from '../ranked/semantic-hits'
+import { askBoth, gather } from '../ranked/ranked-search'
+import type { SearchSemantic, SemanticHit, SemanticRanking } from '../ranked/search-semantic'
 import type { RecallWords, WordHit, WordRecall } from './recall-words'
 
 /** Memories by words, by meaning or by both, with similarities that mean the same everywhere (fabric contract §4). */

@@ -1,7 +1,7 @@
 import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
-import { callsIn } from '../../../domain/recall/called'
 import type { AtMoment } from '../../../domain/recall/current'
+import { callsIn } from '../../../domain/recall/doubt'
 import type { Moment } from '../../../domain/recall/moment'
 import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import { scheduler } from '../../../domain/scheduler'

@@ -6,8 +6,8 @@ import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
 import { CHOICE_WARNINGS, type ChosenBy } from '../../../domain/search/chosen-by'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
+import type { Unit } from '../../../domain/search/query'
 import { parseQuery, type SearchMode, type TextQuery } from '../../../domain/search/query'
-import type { Unit } from '../../../domain/search/query-unit'
 import {
   type Candidate,
   type Ranked,
@@ -18,7 +18,7 @@ import {
   type TermStatistics,
 } from '../../../domain/search/score'
 import type { FullText, TextColumn, TextHit, TextRequest } from '../../../ports/full-text'
-import { findingCompounds } from './find-compounds'
+import { findingCompounds } from './suggest-words'
 
 /** What entries were found by. */
 export interface FoundBy {

@@ -1,9 +1,8 @@
 import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { cutRange } from '../../../domain/reading/cut-range'
-import { findNode } from '../../../domain/reading/find-node'
-import { lineMarks } from '../../../domain/reading/marks'
+import { lineMarks } from '../../../domain/reading/lines'
 import {
+  findNode,
   nodesBelow,
   type OutlineNode,
   readOutline,
@@ -11,7 +10,7 @@ import {
   shownOutline,
   slug,
 } from '../../../domain/reading/outline'
-import { checkPart, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
+import { checkPart, cutRange, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
 import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'

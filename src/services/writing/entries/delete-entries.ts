@@ -2,8 +2,7 @@
 
 import { DeleteRefused, type DeleteSelection, type Erased, type EraseSelection } from '../../../domain/entry/selection'
 import { noSuchEntry, unavailable } from '../../../domain/errors'
-import { type HistoryTerms, restorableUntil } from '../../../domain/history/terms'
-import { checkVersion } from '../../../domain/history/version'
+import { checkVersion, type HistoryTerms, restorableUntil } from '../../../domain/history/version'
 import { MOST_DELETED } from '../../../domain/identity/audit'
 import type { Caller } from '../../../domain/identity/scope'
 import { mostSimilarName } from '../../../domain/name-similarity'

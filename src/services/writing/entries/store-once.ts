@@ -5,8 +5,7 @@ import { type Equal, type EqualEntry, type Meeting, type Renewal, samenessOf } f
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome, withFreshLook } from '../../outcome'
-import type { StoreEntries } from './store-entries'
-import type { StoredEntry } from './stored-entry'
+import type { StoredEntry, StoreEntries } from './store-entries'
 
 /** How a store treats a draft of which an equal memory is stored already (fabric contract §3). */
 interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {

@@ -4,19 +4,158 @@ import { decodeImages } from '../../../domain/entry/image'
 import { kindOfTags } from '../../../domain/entry/kind'
 import { checkLinks } from '../../../domain/entry/link'
 import { own, touchesReservedKeys } from '../../../domain/entry/metadata'
-import { applyUpdates } from '../../../domain/entry/update'
-import { type CheckedUpdate, checkUpdate, type UpdateDraft, updatedFields } from '../../../domain/entry/update-draft'
+import {
+  applyUpdates,
+  type CheckedUpdate,
+  checkUpdate,
+  type UpdateDraft,
+  updatedFields,
+} from '../../../domain/entry/update'
 import { statusWarnings } from '../../../domain/entry/work'
-import { noSuchEntry } from '../../../domain/errors'
+import { noSuchEntry, type Problem } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
+import type { Shown } from '../../../domain/recall/memory'
 import { scheduler } from '../../../domain/scheduler'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
-import { generateAnew, NotGenerated, withGenerated } from './generate-anew'
+import type { Generate } from './generate'
 import { checkTaken, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
-import { patchedTo, report, type UpdatedEntry } from './updated-entry'
+
+/** What new texts of these entries need could not be made. */
+export class NotGenerated extends Error {
+  readonly problem: Problem
+  readonly ids: ReadonlySet<number>
+
+  constructor(problem: Problem, ids: ReadonlySet<number>) {
+    super(problem.message)
+    this.problem = problem
+    this.ids = ids
+  }
+}
+
+/**
+ * Vectors of the titles and texts that really change, and summaries of the texts, by entry id.
+ *
+ * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
+ * @throws NotGenerated
+ */
+export async function generateAnew(
+  generate: Generate,
+  changes: readonly EntryChange[],
+  { rows, known }: { readonly rows: ReadonlyMap<number, EntryToChange>; readonly known: Map<string, Generated> },
+): Promise<Map<number, Generated>> {
+  /** Of long texts, which are not at hand: their vectors are made behind the write. */
+  const unread = new Map<number, Generated>()
+  const rewritten = changes.flatMap((change) => {
+    const { id, text } = change
+    const row = rows.get(id)
+    if (row === undefined) return []
+    const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row.textHash
+    // What hooks have captured has no vectors as long as nobody keeps it.
+    const isKept = row.captured && change.metadata?.lifted.captured === false
+    const title = change.metadata ? change.metadata.lifted.title : row.title
+    const isRewritten = isKept || statesOf(change).some(rewrites)
+    const isRetitled = title !== row.title && (!row.captured || isKept)
+    if (!isRewritten && !isRetitled) return []
+    const next = { id, title, source: row.source, ...(isRewritten ? {} : { summary: row.summary }) }
+    const whole = text?.text ?? row.text
+    if (whole === null)
+      unread.set(id, { vectors: null, summary: row.summary, queued: generate.model === null ? [] : ['embed'] })
+    return whole === null ? [] : [{ ...next, text: whole }]
+  })
+  const keyOf = ({ title, text, source, summary }: (typeof rewritten)[number]) =>
+    JSON.stringify([source, title, text, summary])
+  const missing = rewritten.filter((one) => !known.has(keyOf(one)))
+  // Vectors of working and project memories may come later; without those of layer 3 nothing changes.
+  const isLater = changes.every(({ id, life }) => life !== undefined && rows.get(id)?.layer !== 3)
+  const made = await attempt(() => generate(missing, isLater ? 'defer' : undefined))
+  if (!made.ok) throw new NotGenerated(made.problem, new Set(missing.map(({ id }) => id)))
+  for (const [i, one] of missing.entries()) known.set(keyOf(one), made.value[i] as Generated)
+  return new Map([...unread, ...rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated] as const)])
+}
+
+export const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
+  generated === undefined ? change : { ...change, generated }
+
+/** What became of an entry that was updated, as it is told. */
+
+export interface UpdatedEntry {
+  readonly id: number
+  readonly version: number
+  readonly updatedFields: readonly string[]
+  /** What models made of a new text, as messages say it. */
+  readonly made: readonly Remade[]
+  /** The life cycle has put it out of sight, where it stays. */
+  readonly archived: boolean
+  readonly warnings: readonly string[]
+  /** The entry after the write, on request. */
+  readonly after?: Shown
+}
+
+type Remade =
+  | 'embedding regenerated'
+  | 'embedding queued'
+  | 'summary regenerated'
+  | 'summary cleared'
+  | 'summary queued'
+
+/** What a patch of metadata alone tells, which notes nothing before its write. */
+export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({
+  ...{ id, version, updatedFields: ['metadata'], made: [], archived, warnings: [] },
+})
+
+/** What a caller is told of entries that it has written and that are archived. */
+export function archivedNote(written: readonly number[]): string[] {
+  const ids = [...new Set(written)]
+  if (ids.length === 0) return []
+  const [those, them] = ids.length === 1 ? [`Entry ${ids[0]} is`, 'it'] : [`Entries ${ids.join(', ')} are`, 'them']
+  return [`${those} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`]
+}
+
+/**
+ * Adds to an outcome what became of vectors and summary; every update of a rewritten text reports it.
+ *
+ * @param retitled updates that changed the title, which is embedded with the text
+ */
+export function report(
+  outcome: Outcome<UpdatedEntry | null>,
+  rows: ReadonlyMap<number, EntryToChange>,
+  generated: ReadonlyMap<number, Generated>,
+  retitled: ReadonlySet<UpdatedEntry>,
+): Outcome<UpdatedEntry | null> {
+  if (!outcome.ok || outcome.value === null) return outcome
+  const { id, updatedFields: listed } = outcome.value
+  const isRewritten = listed.includes('text_content')
+  if (!isRewritten && !retitled.has(outcome.value)) return outcome
+  const made = generated.get(id)
+  if (made === undefined) return outcome
+  const hadSummary = isRewritten && rows.get(id)?.summary !== ''
+  const queued = made.queued.includes('summarize')
+  const summary: Remade[] = !isRewritten
+    ? []
+    : made.summary !== ''
+      ? ['summary regenerated']
+      : queued
+        ? ['summary queued']
+        : hadSummary
+          ? ['summary cleared']
+          : []
+  const embedding: Remade[] =
+    made.vectors !== null ? ['embedding regenerated'] : made.queued.includes('embed') ? ['embedding queued'] : []
+  const at = listed.findIndex((field) => field !== 'text_content' && field !== 'metadata')
+  const fields = listed.toSpliced(
+    at < 0 ? listed.length : at,
+    0,
+    ...(isRewritten && (hadSummary || made.summary !== '') ? ['summary'] : []),
+  )
+  return done({
+    ...outcome.value,
+    updatedFields: [...fields, ...(made.vectors === null ? [] : ['embedding'])],
+    made: [...embedding, ...summary],
+  })
+}
 
 /** How updates that are checked are applied. */
 interface ApplyOptions {

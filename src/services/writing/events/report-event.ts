@@ -2,22 +2,114 @@ import type { Metadata } from '../../../domain/entry/metadata'
 import { unavailable } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import type { Caller } from '../../../domain/identity/scope'
-import { type Meeting, MeetingFailed } from '../../../domain/recall/equal'
-import type { EventMemory, EventOutcome, ReportedEvent } from '../../../domain/recall/events/event'
-import { outcomeOf } from '../../../domain/recall/events/outcomes'
-import { tellRecorded } from '../../../domain/recall/events/telling'
-import { PROBLEM } from '../../../domain/recall/problem'
+import { type Equal, type Meeting, MeetingFailed } from '../../../domain/recall/equal'
+import type { EventMemory, EventOutcome, Failure, ReportedEvent } from '../../../domain/recall/events/event'
+import { countedAction, outcomeOf, tellRecorded } from '../../../domain/recall/events/outcomes'
+import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/problem'
 import { note } from '../../../domain/receipts/notes'
 import { redact } from '../../../domain/secrets/redact'
 import type { Clock } from '../../../ports/clock'
 import { attempt, type Outcome } from '../../outcome'
 import type { IndexCode, OpenedFile } from '../code/index-code'
 import type { Along } from '../entries/generate'
-import type { MemoryService } from '../memories/memories'
-import type { MemoryDraft } from '../memories/stored-memory'
-import { type EventReport, eventAs, type PlannedEvent, withIndexed } from './event-report'
-import { createFailureLookup, type Known } from './known-failure'
-import type { SimilarMemories } from './similar-memories'
+import type { MemoryDraft, MemoryService, StoredMemory } from '../memories/memories'
+import type { SimilarMemories, SimilarMemory } from './similar-memories'
+
+/** What became of an event that was reported, as it is told at once and to a call made again. */
+
+export interface EventReport {
+  /** The first is the one that stands for the event. */
+  readonly memoryIds: readonly [number, ...number[]]
+  readonly actions: readonly string[]
+  readonly message: string
+  /** What else is known of what went wrong, and how much that is; null when nothing did. */
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number } | null
+  readonly existing: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+  /** A file that is still to be indexed, which is done behind the write. */
+  readonly unindexed: boolean
+}
+
+/** What is noted of an event before its write. */
+export interface PlannedEvent extends Pick<EventReport, 'actions' | 'message' | 'similar'> {
+  /** The memory that stood for the problem and counts it; null for none. */
+  readonly before: number | null
+  /** Of each memory that the event leaves, whether it tells of that problem. */
+  readonly counts: readonly boolean[]
+  readonly file: 'none' | 'homeless' | 'named'
+}
+
+/** What became of an event. @param stored what it left, in the order in which it was stored: the last first */
+export function eventAs(planned: PlannedEvent, stored: readonly StoredMemory[]): EventReport {
+  const { before, counts, file, actions, message, similar } = planned
+  const left = stored.toReversed()
+  const fresh = left.values()
+  const [first, ...others] = counts.flatMap((counts) =>
+    counts && before !== null ? before : (fresh.next().value?.id ?? []),
+  )
+  if (first === undefined) throw new Error('an event leaves at least one memory')
+  return {
+    memoryIds: [first, ...others],
+    ...{ actions: before === null ? actions : actions.map(countedAction), message, similar },
+    existing: before === null && left.some(({ existing }) => existing),
+    evicted: [...new Set(left.flatMap(({ evicted }) => evicted))],
+    warnings: [
+      ...left.flatMap(({ warnings }) => warnings),
+      ...(file === 'homeless' ? ['The file is not indexed, because the event names no projectPath'] : []),
+    ],
+    unindexed: file === 'named',
+  }
+}
+
+/** @param reason why the file is not indexed; null when it is */
+export const withIndexed = (report: EventReport, reason: string | null): EventReport => ({
+  ...report,
+  unindexed: false,
+  ...(reason === null
+    ? { actions: [...report.actions, 'indexed_file'] }
+    : { warnings: [...report.warnings, `The file is not indexed: ${reason}`] }),
+})
+
+const MOST_SIMILAR = 5
+
+/** What is known of a failure before it is stored. */
+export interface Known {
+  readonly key: string
+  /** All that stands under its key. */
+  readonly standing: readonly Reported[]
+  /** The memory that stands for it already. */
+  readonly before: Reported | null
+  /** Memories that are equal to those which the event leaves. */
+  readonly equals: readonly (Equal | null)[]
+  readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number }
+}
+
+/** Asks what is known of a failure: in two round trips, words, then what they found beside what stands under the key. */
+export function createFailureLookup({
+  memories,
+  similarMemories,
+}: {
+  readonly memories: Pick<MemoryService, 'equals' | 'reported'>
+  readonly similarMemories: SimilarMemories
+}) {
+  return async (
+    caller: Caller,
+    project: string | null,
+    failure: Failure,
+    drafts: readonly MemoryDraft[],
+  ): Promise<Known> => {
+    const [read, readEquals, key] = await Promise.all([
+      similarMemories(caller, project, failure.line),
+      memories.equals(caller, drafts),
+      problemKey(failure),
+    ])
+    const [found, equals, standing] = await Promise.all([read(), readEquals(), memories.reported(caller, project, key)])
+    const before = sameProblem(failure, project, standing)
+    const others = found.filter(({ id }) => id !== before?.id)
+    return { key, standing, before, equals, similar: { shown: others.slice(0, MOST_SIMILAR), count: others.length } }
+  }
+}
 
 /** How often a problem is looked for anew that others report at the same time. */
 const MEETINGS = 5

@@ -1,36 +1,98 @@
-import { checkTags, checkVerbatim } from '../../../domain/entry/draft'
+import { checkTags, checkVerbatim, type EntryDraft } from '../../../domain/entry/draft'
 import type { Generated, Layer } from '../../../domain/entry/entry'
-import type { Metadata } from '../../../domain/entry/metadata'
-import { threadOfProject } from '../../../domain/entry/thread'
-import type { CheckedUpdate } from '../../../domain/entry/update-draft'
+import { kindOfMetadata } from '../../../domain/entry/kind'
+import { type Metadata, own } from '../../../domain/entry/metadata'
+import { threadOfProject } from '../../../domain/entry/selection'
+import type { CheckedUpdate } from '../../../domain/entry/update'
+import { statusWarnings } from '../../../domain/entry/work'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
-import type { Equal } from '../../../domain/recall/equal'
+import { differing, type Equal } from '../../../domain/recall/equal'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
-import { type Memory, memoryNotFound, type Shown } from '../../../domain/recall/memory'
+import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../../domain/recall/memory'
 import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Memories } from '../../../ports/memories'
-import { attempt, done, onlyValue, withRetries } from '../../outcome'
+import { attempt, done, type Outcome, onlyValue, withRetries } from '../../outcome'
 import type { DeleteEntries } from '../entries/delete-entries'
 import type { Generate } from '../entries/generate'
-import type { StoreEntries } from '../entries/store-entries'
+import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../entries/store-entries'
 import { createStoreOnce, type StoreOnce } from '../entries/store-once'
 import type { UpdateEntries } from '../entries/update-entries'
-import {
-  type LayeredDraft,
-  type MemoryDraft,
-  memoriesAs,
-  type PlannedMemory,
-  type StoredMemory,
-  warningsOf,
-} from './stored-memory'
+
+/** A memory that is to be stored, and what became of it: new, or one that stood there already (fabric contract §3). */
+
+export interface MemoryDraft {
+  readonly type: MemoryType
+  readonly content: string
+  /** Known keys are checked. */
+  readonly metadata: Metadata
+  readonly layer?: Layer | undefined
+  /** Seconds. */
+  readonly ttl?: number | undefined
+  readonly pinned?: boolean | undefined
+}
+
+export interface StoredMemory {
+  readonly id: number
+  readonly layer: Layer
+  readonly pinned: boolean
+  /** It stood there already. */
+  readonly existing: boolean
+  readonly evicted: readonly number[]
+  readonly warnings: readonly string[]
+}
+
+/** A memory as an entry, which knows its layer. */
+export type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
+
+/** What a store notes of each memory before its write: what it is, whether it stood there, and what there is to say. */
+export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
+  /** The one that stood there; null for one to be stored. */
+  readonly met: number | null
+}
+
+/** @param metadata as they would be kept */
+export function warningsOf(
+  { ttl, pinned }: MemoryDraft,
+  { memory: { layer }, metadata }: LayeredDraft,
+  equal: Equal | null,
+): string[] {
+  // The argument is in the metadata too, and is named once.
+  const differences = equal === null ? [] : differing(equal, { metadata: metadata ?? {}, pinned })
+  const others = differences.filter((name) => pinned === undefined || name !== 'metadata.pinned')
+  const by = equal?.supersededBy
+  return [
+    ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
+    ...statusWarnings(kindOfMetadata(metadata ?? null), own(metadata ?? null, 'status')),
+    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
+    ...(by === undefined
+      ? []
+      : [`Memory ${equal?.id} stood there already, and ${by} takes its place: packs leave it out`]),
+  ]
+}
+
+/** What became of each memory. @param outcomes of those that did not stand there, in order */
+export function memoriesAs(
+  planned: readonly PlannedMemory[],
+  outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted' | 'made'> | null>[],
+): StoredMemory[] {
+  const failed = outcomes.find((outcome) => !outcome.ok)
+  if (failed?.ok === false) throw failed.problem
+  const stored = outcomes.values()
+  return planned.map(({ met, ...common }) => {
+    if (met !== null) return { ...common, id: met, existing: true, evicted: [] }
+    const { value: outcome } = stored.next()
+    const { id, evicted, made } = onlyValue(outcome === undefined ? [] : [outcome])
+    const later = made.includes('embedding queued') ? [VECTORS_LATER] : []
+    return { ...common, id, evicted, warnings: [...common.warnings, ...later], existing: false }
+  })
+}
 
 /** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
-export type { MemoryDraft, StoredMemory } from './stored-memory'
 
 /** The parts that an update changes; absent parts stay as they are. */
 interface MemoryUpdate {

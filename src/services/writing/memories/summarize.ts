@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../domain/entry/metadata'
-import { threadOfProject } from '../../../domain/entry/thread'
+import { threadOfProject } from '../../../domain/entry/selection'
 import type { Caller } from '../../../domain/identity/scope'
 import { digestOf } from '../../../domain/recall/digest'
 import { MEMORY_TYPES, type MemoryType } from '../../../domain/recall/memory'

@@ -1,6 +1,12 @@
+// Which rows of what hooks left are old? Each round looks at the next of a table, in the order of its key: an index by time would be
+// written by every event, while the tables are gone through once a day.
+
 import { type SQL, sql } from 'drizzle-orm'
-import { currentForm, type Gathered } from '../../../../domain/capture/gathered'
-import { CLAIM_MS, SILENT_MS } from '../../../../domain/capture/times'
+import { isFields, textOf } from '../../../../domain/capture/fields'
+import { CLAIM_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
+import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
+import { currentForm, type Gathered } from '../../../../domain/capture/session-state'
+import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../../../../domain/capture/usage'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
@@ -10,25 +16,231 @@ import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } f
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
 import { each, firstRow, flag, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { changeable, inProject, listed, listedToChange } from '../../core/visibility'
-import { forgetRound } from '../../tables/capture/forgetting'
-import { reviewStatement, toReviewed } from '../../tables/capture/review'
 import {
-  comparedStatement,
-  firstUseStatement,
-  namedStatement,
-  noteUse,
-  toCompared,
-  toNamed,
-  toSessionUse,
-  unusedStatement,
-  usesStatement,
-} from '../../tables/capture/session-memories'
+  changeable,
+  inProject,
+  listed,
+  listedToChange,
+  projectsOf,
+  reachesProject,
+  visible,
+} from '../../core/visibility'
 import { readStanding } from '../../tables/capture/standing'
+import { runWriting } from '../../tables/changes/publish-changes'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
-import { runWriting } from '../../tables/changes/writing'
 import { isVersion } from '../../tables/entries/rows'
+import { beginningOf } from '../../tables/texts/long-texts'
+
+/** Rows that one round looks at. */
+const LOOKED_THROUGH = 1_000
+
+interface Table {
+  readonly name: string
+  /** Its third column; the first two are org and owner. */
+  readonly key: string
+  readonly isOld: SQL
+}
+
+/** The start of a round: a table, and a key after which it continues. */
+const toCursor = (cursor: string | null): [table?: number, ...key: string[]] =>
+  cursor === null ? [] : JSON.parse(cursor)
+
+/** The next rows of a table, and of them the old ones. */
+async function partOf(connection: SqlConnection, { name, key, isOld }: Table, behind: readonly string[]) {
+  const places = sql.join(
+    behind.map((one) => sql`${one}`),
+    sql`, `,
+  )
+  const beyond = behind.length === 0 ? sql`` : sql`WHERE (org, owner, ${sql.raw(key)}) > (${places})`
+  const rows = await readOne(
+    connection,
+    sql`SELECT org, owner, ${sql.raw(key)} AS name, CASE WHEN ${isOld} THEN 1 ELSE 0 END AS is_old
+      FROM ${sql.raw(name)} ${beyond}
+      ORDER BY org, owner, ${sql.raw(key)} LIMIT ${sql.raw(String(LOOKED_THROUGH))}`,
+    each((row) => ({ id: [str(row, 'org'), str(row, 'owner'), str(row, 'name')], isOld: num(row, 'is_old') === 1 })),
+  )
+  return {
+    old: rows.flatMap((row) => (row.isOld ? [row.id] : [])),
+    last: rows.length < LOOKED_THROUGH ? null : (rows.at(-1)?.id ?? null),
+  }
+}
+
+/** Forgets those that are old; what arrived again meanwhile stays. @returns how many rows went */
+async function remove(connection: SqlConnection, { name, key, isOld }: Table, old: readonly string[][]) {
+  if (old.length === 0) return 0
+  const columns = { org: 'text', owner: 'text', name: 'text' } as const
+  const given = connection.dialect.jsonTable(sql`${JSON.stringify(old)}`, columns)
+  return runOne(
+    connection,
+    sql`DELETE FROM ${sql.raw(name)}
+      WHERE (org, owner, ${sql.raw(key)}) IN (SELECT given.org, given.owner, given.name FROM ${given} given) AND ${isOld}
+      RETURNING org`,
+    howMany,
+    'all',
+  )
+}
+
+/** A round of it, as `CaptureStore.forget`. */
+export async function forgetRound(
+  connection: SqlConnection,
+  { events, sessions, uses }: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },
+  cursor: string | null,
+): Promise<{ readonly gone: number; readonly next: string | null }> {
+  const tables: readonly Table[] = [
+    { name: 'capture_events', key: 'id', isOld: sql`at < ${events}` },
+    { name: 'capture_start_digests', key: 'place', isOld: sql`at < ${sessions}` },
+    { name: 'session_memories', key: 'session', isOld: sql`at < ${uses}` },
+    // What is still to be written stays.
+    { name: 'capture_sessions', key: 'session', isOld: sql`seen_at < ${sessions} AND due_at IS NULL` },
+  ]
+  const [first = 0, ...behind] = toCursor(cursor)
+  const table = tables[first]
+  if (table === undefined) return { gone: 0, next: null }
+  const { old, last } = await partOf(connection, table, behind)
+  const gone = await remove(connection, table, old)
+  const next = last ? [first, ...last] : first + 1 < tables.length ? [first + 1] : null
+  return { gone, next: next && JSON.stringify(next) }
+}
+
+const PREVIEW = 300
+
+/** Threads of sessions are named by their clients, `session:<client>:<id>`, so that a client's stand next to each other. */
+const ofClient = (client: string): SQL =>
+  sql` AND e.thread_id >= ${`session:${client}:`} AND e.thread_id < ${`session:${client};`}`
+
+export function reviewStatement(
+  { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: Millis },
+  { project, client, after, limit }: ReviewQuery,
+): SQL {
+  const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
+  const behind =
+    after === null
+      ? sql``
+      : sql` AND e.updated_at <= ${after.updatedAt} AND (e.updated_at < ${after.updatedAt} OR e.id < ${after.id})`
+  return sql`
+    SELECT e.id, e.title, e.kind, e.thread_id, e.project, e.updated_at, e.expires_at, e.version, e.metadata,
+      ${beginningOf(dialect, PREVIEW)} AS preview
+    FROM entries e
+    WHERE ${changeable(dialect, scope, now)} AND e.captured = 1${ofProject}${client === null ? sql`` : ofClient(client)}${behind}
+    ORDER BY e.updated_at DESC, e.id DESC LIMIT ${limit}`
+}
+
+export function toReviewed(row: Row): ReviewedEntry {
+  const parsed: unknown = typeof row.metadata === 'string' ? JSON.parse(row.metadata) : null
+  const metadata = isFields(parsed) ? parsed : {}
+  return {
+    id: num(row, 'id'),
+    title: strOrNull(row, 'title'),
+    kind: str(row, 'kind'),
+    threadId: str(row, 'thread_id'),
+    quote: textOf(metadata, 'quote'),
+    project: strOrNull(row, 'project'),
+    branch: textOf(metadata, 'branch'),
+    client: textOf(metadata, 'client'),
+    updatedAt: num(row, 'updated_at'),
+    expiresAt: numOrNull(row, 'expires_at'),
+    version: num(row, 'version'),
+    preview: str(row, 'preview'),
+  }
+}
+
+/** Characters of a memory that are compared: as many as a start reads. */
+const COMPARED = 1_300
+/** Sessions that one read returns, the newest. */
+const MOST_SESSIONS = 10_000
+/** Characters of a memory on a page of many. */
+const SHOWN = 200
+
+interface Place {
+  readonly org: string
+  readonly owner: string
+  readonly name: string
+  readonly project: string | null
+}
+
+/** Stores the one row of a session. The same use writes nothing. */
+export const noteUse = ({ org, owner, name, project }: Place, use: readonly MemoryUse[], now: Millis): SQL => sql`
+  INSERT INTO session_memories (org, owner, session, project, at, memories)
+  VALUES (${org}, ${owner}, ${name}, ${project ?? ''}, ${now}, ${JSON.stringify(use)})
+  ON CONFLICT (org, owner, session) DO UPDATE SET project = excluded.project, at = excluded.at, memories = excluded.memories
+  WHERE session_memories.memories <> excluded.memories OR session_memories.project <> excluded.project`
+
+export const comparedStatement = (dialect: SqlDialect, scope: Scope, ids: readonly number[], now: Millis): SQL => sql`
+  SELECT e.id, e.title, ${beginningOf(dialect, COMPARED)} AS text,
+    ${dialect.textAt(['fileContext', 'path'])} AS opened_file, ${dialect.textAt(['codeBlock', 'filePath'])} AS code_file
+  FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
+  ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
+  WHERE ${dialect.plan.filterOnly(visible(dialect, scope, now))}`
+
+export const toCompared = (row: Row): ComparedMemory => ({
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
+  text: str(row, 'text'),
+  files: [strOrNull(row, 'opened_file'), strOrNull(row, 'code_file')].filter((file) => file !== null),
+})
+
+interface Context {
+  readonly dialect: SqlDialect
+  readonly scope: Scope
+  readonly now: Millis
+}
+
+/**
+ * Sessions of every owner in projects that the scope reaches, newest first: their rows hold no words.
+ *
+ * @param id only those that have to do with this memory; null for all
+ */
+export function usesStatement({ dialect, scope }: Omit<Context, 'now'>, since: Millis, id: number | null): SQL {
+  const projects = projectsOf(scope)
+  const ofMemory = id === null ? sql`` : sql` AND s.memories LIKE ${`%[${id},%`}`
+  return sql`
+    SELECT s.session, s.at, s.memories FROM session_memories s
+    WHERE s.org = ${scope.org} AND s.at >= ${since}${reachesProject(dialect, { projects }, sql`s.project`)}${ofMemory}
+    ORDER BY s.at DESC LIMIT ${MOST_SESSIONS}`
+}
+
+export const toSessionUse = (row: Row): SessionUse => ({
+  session: str(row, 'session'),
+  at: num(row, 'at'),
+  memories: JSON.parse(str(row, 'memories')),
+})
+
+/** The time of the oldest row of an organization. */
+export const firstUseStatement = ({ org }: Scope): SQL =>
+  sql`SELECT min(s.at) AS at FROM session_memories s WHERE s.org = ${org}`
+
+/** Listed memories of these ids, for people. */
+export const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
+  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${beginningOf(dialect, SHOWN)} AS text
+  FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
+  ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
+  WHERE ${dialect.plan.filterOnly(listed(dialect, scope, now))}`
+
+/** The oldest listed memories that the scope may change, that were created before a time and are none of these. */
+export const unusedStatement = (
+  { dialect, scope, now }: Context,
+  before: Millis,
+  used: readonly number[],
+  limit: number,
+): SQL => sql`
+  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${beginningOf(dialect, SHOWN)} AS text
+  FROM entries e
+  WHERE ${listedToChange(dialect, scope, now)} AND e.layer <> 1 AND e.pinned = 0 AND e.created_at < ${before}
+    AND e.updated_at < ${before}
+    AND e.id NOT IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(used)}`)} known)
+  ORDER BY e.created_at, e.id LIMIT ${limit}`
+
+export const toNamed = (row: Row): NamedMemory => ({
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
+  text: str(row, 'text'),
+  kind: str(row, 'kind'),
+  version: num(row, 'version'),
+  project: strOrNull(row, 'project'),
+  createdAt: num(row, 'created_at'),
+})
 
 /** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
 const MOST_STATE = 120_000

@@ -1,19 +1,441 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { foldCase, partsText } from '../../../../domain/code/names'
 import { MAX_PROJECT_FILES } from '../../../../domain/code/paths'
+import { SYMBOL_KINDS, type SymbolKind } from '../../../../domain/code/symbols'
 import { Problem } from '../../../../domain/errors'
-import type { Actor, Scope } from '../../../../domain/identity/scope'
+import { type Actor, homesOf, type Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import { foldAscii } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
-import type { CodeIndex } from '../../../../ports/code-index'
-import { Batch, readOne } from '../../core/batch'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
-import { countOf, each, flag, num, numOrNull, str, strOrNull } from '../../core/rows'
+import type { CodeFile, CodeIndex, PreparedFile, StoredChunk, SymbolHit } from '../../../../ports/code-index'
+import { Batch, type Decode, readOne } from '../../core/batch'
+import { TRUE } from '../../core/compile-filter'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import type { CodeRoot, SqlDialect } from '../../core/dialect'
+import { countOf, each, flag, inGroups, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
-import { createCodeMaintenance } from '../../tables/code/code-maintenance'
-import { createCodeReads } from '../../tables/code/code-reads'
-import { insertFiles } from '../../tables/code/code-statements'
-import { within } from '../../tables/code/code-terms'
+import { among, inLanguage, nameTerms, packVectors, textTerms, within } from '../../tables/code/code-terms'
+
+/** What rows of `file_id` hold, by their file. */
+const byFile =
+  <T>(one: (row: Row) => T): Decode<Map<number, T[]>> =>
+  (rows) => {
+    const groups = new Map<number, T[]>()
+    for (const row of rows) groups.set(num(row, 'file_id'), [...(groups.get(num(row, 'file_id')) ?? []), one(row)])
+    return groups
+  }
+
+/** Files whose vectors could not be made when they were stored. */
+export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex, 'pending' | 'embed'> {
+  const { dialect } = connection
+  return {
+    async pending(limit) {
+      const waiting = sql`SELECT f.id, f.org, f.path FROM code_files f WHERE f.model IS NULL ORDER BY f.id LIMIT ${limit}`
+      const batch = new Batch()
+      const files = batch.add(
+        waiting,
+        each((row) => ({ id: num(row, 'id'), org: str(row, 'org'), path: str(row, 'path') })),
+      )
+      const chunks = batch.add(
+        sql`
+          SELECT c.file_id, c.line_start, c.line_end, c.overlap, c.text
+          FROM (${waiting}) w ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = w.id`)} ORDER BY c.file_id, c.n`,
+        byFile((row) => ({
+          lineStart: num(row, 'line_start'),
+          lineEnd: num(row, 'line_end'),
+          overlap: str(row, 'overlap'),
+          text: str(row, 'text'),
+        })),
+      )
+      const symbols = batch.add(
+        sql`
+          SELECT t.file_id, s.name, s.line_start, t.line_end, t.doc
+          FROM (${waiting}) w ${dialect.plan.follow('code_symbol_texts', 't', sql`t.file_id = w.id`)}
+          ${dialect.plan.follow('code_files', 'f', sql`f.id = w.id`)}
+          ${dialect.plan.follow('code_symbols', 's', sql`s.org = f.org AND s.project = f.project AND s.file_id = f.id AND s.n = t.n`)}
+          ORDER BY t.file_id, t.n`,
+        byFile((row) => ({
+          name: str(row, 'name'),
+          lineStart: num(row, 'line_start'),
+          lineEnd: num(row, 'line_end'),
+          docComment: str(row, 'doc'),
+        })),
+      )
+      const result = await batch.run(connection)
+      const [chunksOf, symbolsOf] = [result.of(chunks), result.of(symbols)]
+      return result
+        .of(files)
+        .map((file) => ({ ...file, chunks: chunksOf.get(file.id) ?? [], symbols: symbolsOf.get(file.id) ?? [] }))
+    },
+
+    async embed({ id, org }, model, vectors) {
+      const packs = packVectors(vectors).map(({ first, count, data }) => [first, count, data])
+      const made = dialect.jsonTable(sql`${JSON.stringify(packs)}`, {
+        first: 'integer',
+        count: 'integer',
+        data: 'text',
+      })
+      await new Batch(
+        sql`
+            INSERT INTO code_vectors (org, project, model, file_id, first, count, data)
+            SELECT f.org, f.project, ${model}, f.id, made.first, made.count, made.data
+            FROM ${made} made ${dialect.plan.follow('code_files', 'f', sql`f.id = ${id} AND f.model IS NULL`)}`,
+        sql`UPDATE code_files SET model = ${model} WHERE id = ${id} AND model IS NULL`,
+      ).run(connection, { org })
+    },
+  }
+}
+
+/** Rows of files, symbols and chunks, as searches of code tell them. */
+
+export const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
+
+export const CHUNK = sql.raw(
+  'c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text',
+)
+
+export const toFile = (row: Row): CodeFile => ({
+  id: num(row, 'id'),
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  bytes: num(row, 'bytes'),
+})
+
+function symbolKind(place: number): SymbolKind {
+  const kind = SYMBOL_KINDS[place]
+  if (kind === undefined) throw new Error(`no kind of symbols stands at ${place}`)
+  return kind
+}
+
+export const toSymbolHit = (row: Row): SymbolHit => ({
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  score: num(row, 'score'),
+  symbol: {
+    name: str(row, 'name'),
+    kind: symbolKind(num(row, 'kind')),
+    signature: str(row, 'signature'),
+    lineStart: num(row, 'line_start'),
+    lineEnd: num(row, 'line_end'),
+    docComment: str(row, 'doc'),
+  },
+})
+
+export const toChunk = (row: Row): StoredChunk => ({
+  id: num(row, 'id'),
+  fileId: num(row, 'file_id'),
+  n: num(row, 'n'),
+  project: str(row, 'project'),
+  root: str(row, 'root'),
+  path: str(row, 'path'),
+  language: str(row, 'language'),
+  lineStart: num(row, 'line_start'),
+  lineEnd: num(row, 'line_end'),
+  overlap: str(row, 'overlap'),
+  text: str(row, 'text'),
+})
+
+/** Vectors of a file's lines from one on, packed. */
+export const toPack = (row: Row) => ({
+  id: num(row, 'id'),
+  fileId: num(row, 'file_id'),
+  first: num(row, 'first'),
+  data: str(row, 'data'),
+})
+
+/** What searches of code read. */
+type Reads = Pick<
+  CodeIndex,
+  'files' | 'symbols' | 'filesWithGrams' | 'chunksWith' | 'vectors' | 'chunksWithWords' | 'chunks'
+>
+
+/** A query of each key under which the code of a project is, in groups, since a compound of D1 has few parts. */
+const ofHomes = ({ plan }: SqlDialect, scope: Scope, project: string, of: (home: string) => SQL): SQL =>
+  plan.firstOf(
+    homesOf(scope, project).map((home) => sql`SELECT * FROM (${of(home)}) AS of_home`),
+    'home',
+    sql``,
+  )
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function createCodeReads(connection: SqlConnection): Reads {
+  const { dialect } = connection
+  const numbers = (values: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(values)}`)
+
+  return {
+    async files(scope, { project, language, files }) {
+      return readOne(
+        connection,
+        sql`
+          SELECT ${FILE} FROM code_files f
+          WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')} AND ${among(dialect, files, sql`f.id`)}
+          ORDER BY f.project, f.path, f.root`,
+        each(toFile),
+      )
+    },
+
+    async symbols(scope, { project, language, files, kind }, query, limit, cap) {
+      const { isHit, score } = nameTerms(dialect, query)
+      const ofKind = kind === null ? TRUE : sql`s.kind = ${SYMBOL_KINDS.indexOf(kind)}`
+      const order = sql.raw('score DESC, kind, path, line_start, project, n')
+      return readOne(
+        connection,
+        sql`
+          WITH found AS MATERIALIZED (
+            SELECT s.project, s.file_id, s.n, s.kind, s.name, s.path, s.language, s.line_start, ${score} AS score
+            FROM code_symbols s
+            WHERE ${within(dialect, scope, project, 's')} AND ${ofKind} AND ${inLanguage(language, 's')}
+              AND ${among(dialect, files, sql`s.file_id`)} AND ${isHit}
+          )
+          SELECT best.*, t.line_end, t.signature, t.doc, (SELECT f.root FROM code_files f WHERE f.id = best.file_id) AS root,
+            (SELECT count(*) FROM (SELECT 1 FROM found LIMIT ${cap}) AS counted) AS total
+          FROM (SELECT * FROM found ORDER BY ${order} LIMIT ${limit}) best
+          ${dialect.plan.follow('code_symbol_texts', 't', sql`t.file_id = best.file_id AND t.n = best.n`)}
+          ORDER BY best.score DESC, best.kind, best.path, best.line_start, best.project, best.n`,
+        (rows) => ({ hits: rows.map(toSymbolHit), total: countOf('total')(rows) }),
+      )
+    },
+
+    async filesWithGrams(scope, project, language, grams) {
+      const held =
+        grams === null
+          ? sql`code_files f`
+          : sql`(${ofHomes(dialect, scope, project, (home) => dialect.code.filesWith({ org: scope.org, project: home }, grams))}) held
+              ${dialect.plan.follow('code_files', 'f', sql`f.id = held.id`)}`
+      return readOne(
+        connection,
+        sql`
+          SELECT ${FILE} FROM ${held}
+          WHERE ${within(dialect, scope, project, 'f')} AND ${inLanguage(language, 'f')}
+          ORDER BY f.path, f.root`,
+        each(toFile),
+      )
+    },
+
+    async chunksWith(scope, files, texts) {
+      const { isHit, hits, exact } = textTerms(dialect, texts)
+      return readOne(
+        connection,
+        sql`
+          SELECT c.id, c.file_id, c.line_start, ${hits} AS hits, ${exact} AS exact
+          FROM ${numbers(files)} wanted ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = wanted.value`)}
+          WHERE c.org = ${scope.org} AND ${isHit}`,
+        each((row) => ({
+          chunkId: num(row, 'id'),
+          fileId: num(row, 'file_id'),
+          lineStart: num(row, 'line_start'),
+          hits: num(row, 'hits'),
+          exact: flag(row, 'exact'),
+        })),
+      )
+    },
+
+    async vectors(scope, { project, files }, model, afterId, limit) {
+      const own = sql`${within(dialect, scope, project, 'v')} AND v.model = ${model} AND v.id > ${afterId}`
+      return readOne(
+        connection,
+        sql`
+          SELECT v.id, v.file_id, v.first, v.data
+          FROM (
+            SELECT v.id, sum(v.count) OVER (ORDER BY v.id) AS so_far FROM code_vectors v
+            WHERE ${own} AND ${among(dialect, files, sql`v.file_id`)}
+          ) step
+          ${dialect.plan.follow('code_vectors', 'v', sql`v.id = step.id`)}
+          WHERE step.so_far <= ${limit}
+          ORDER BY v.id`,
+        each(toPack),
+      )
+    },
+
+    async chunksWithWords(scope, project, units, files, limit) {
+      const held = ofHomes(dialect, scope, project, (home) =>
+        dialect.code.chunksWith({ org: scope.org, project: home }, units),
+      )
+      const batch = new Batch()
+      const hits = batch.add(
+        sql`
+          SELECT ${CHUNK}, found.units
+          FROM (SELECT held.id, count(*) AS units FROM (${held}) held GROUP BY held.id) found
+          ${dialect.plan.follow('code_chunks', 'c', sql`c.id = found.id`)}
+          ${dialect.plan.follow('code_files', 'f', sql`f.id = c.file_id`)}
+          WHERE ${within(dialect, scope, project, 'c')} AND ${among(dialect, files, sql`c.file_id`)}
+          ORDER BY found.units DESC, found.id LIMIT ${limit}`,
+        each(toChunk),
+      )
+      const counts = batch.add(
+        sql`SELECT held.unit, count(*) AS chunks FROM (${held}) held GROUP BY held.unit`,
+        each((row) => ({ unit: num(row, 'unit'), chunks: num(row, 'chunks') })),
+      )
+      const result = await batch.read(connection)
+      const chunksWithUnit = units.map(() => 0)
+      for (const { unit, chunks } of result.of(counts)) chunksWithUnit[unit] = chunks
+      return { hits: result.of(hits), chunksWithUnit }
+    },
+
+    async chunks(scope, wanted) {
+      const from =
+        'ids' in wanted
+          ? sql`${numbers(wanted.ids)} wanted ${dialect.plan.follow('code_chunks', 'c', sql`c.id = wanted.value`)}`
+          : sql`${dialect.jsonTable(sql`${JSON.stringify(wanted.places)}`, { file: 'integer', n: 'integer' })} wanted
+              ${dialect.plan.follow('code_chunks', 'c', sql`c.file_id = wanted.file AND c.n = wanted.n`)}`
+      return readOne(
+        connection,
+        sql`
+          SELECT ${CHUNK}
+          FROM ${from} ${dialect.plan.follow('code_files', 'f', sql`f.id = c.file_id`)}
+          WHERE ${within(dialect, scope, null, 'c')}`,
+        each(toChunk),
+      )
+    },
+  }
+}
+
+/** The statements that put files of code and all that is made of them into the tables. */
+
+type Cell = string | number | null
+const jsonLength = (row: readonly Cell[]): number => JSON.stringify(row).length + 1
+
+/** The text in lower case where that is more than folding A–Z, which the database does itself. */
+function foldedIfNeeded(text: string): string | null {
+  const folded = foldCase(text)
+  return folded === foldAscii(text) ? null : folded
+}
+
+type Columns = Readonly<Record<string, 'text' | 'integer'>>
+
+/** The rows of files by table, with values in the order of the columns that `insertFiles` names. */
+function rowsOf(files: readonly PreparedFile[]) {
+  const fileRows = files.map((file) => [
+    file.path,
+    file.language,
+    file.sha256,
+    file.model,
+    file.bytes,
+    file.symbols.length,
+    file.chunks.length,
+    file.chunks.reduce((sum, { length }) => sum + length, 0),
+  ])
+  const chunkRows = files.flatMap(({ path, chunks }) =>
+    chunks.map(({ lineStart, lineEnd, overlap, text }, n) => [
+      ...[path, n, lineStart, lineEnd, overlap, text],
+      foldedIfNeeded(text),
+    ]),
+  )
+  const symbolRows = files.flatMap(({ path, symbols }) =>
+    symbols.map(({ name, kind, lineStart }, n) => [
+      ...[path, n, SYMBOL_KINDS.indexOf(kind), name, foldCase(name), partsText(name), lineStart],
+    ]),
+  )
+  const textRows = files.flatMap(({ path, symbols }) =>
+    symbols.map(({ lineEnd, signature, docComment }, n) => [path, n, lineEnd, signature, docComment]),
+  )
+  const vectorRows = files.flatMap(({ path, model, chunks }) =>
+    model === null || model === ''
+      ? []
+      : packVectors(chunks.map(({ vector }) => vector as string)).map(({ first, count, data }) => [
+          path,
+          first,
+          count,
+          data,
+        ]),
+  )
+  return { fileRows, chunkRows, symbolRows, textRows, vectorRows }
+}
+
+/** Adds files that are not there. */
+export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
+  const { org, project, root } = scope
+  const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
+  const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>
+    inGroups(rows, jsonLength).map((group) => statement(dialect.jsonTable(sql`${JSON.stringify(group)}`, columns)))
+  const withFile = (made: SQL): SQL => sql`${made} made ${dialect.plan.follow('code_files', 'f', sql`${own}`)}`
+
+  const { fileRows, chunkRows, symbolRows, textRows, vectorRows } = rowsOf(files)
+  const grams = files.filter((file) => file.grams.length > 0).map((file) => [file.path, file.grams] as const)
+  const words = files.flatMap(({ path, chunks }) =>
+    chunks.flatMap((chunk, n) => (chunk.words.length === 0 ? [] : [[path, n, chunk.words] as const])),
+  )
+  return [
+    ...insert(
+      fileRows,
+      {
+        path: 'text',
+        language: 'text',
+        sha256: 'text',
+        model: 'text',
+        bytes: 'integer',
+        symbols: 'integer',
+        chunks: 'integer',
+        words: 'integer',
+      },
+      (made) => sql`
+        INSERT INTO code_files (org, project, root, path, language, sha256, model, bytes, symbols, chunks, words)
+        SELECT ${org}, ${project}, ${root}, made.path, made.language, made.sha256, made.model, made.bytes, made.symbols,
+          made.chunks, made.words
+        FROM ${made} made`,
+    ),
+    ...insert(
+      chunkRows,
+      {
+        path: 'text',
+        n: 'integer',
+        line_start: 'integer',
+        line_end: 'integer',
+        overlap: 'text',
+        text: 'text',
+        folded: 'text',
+      },
+      (made) => sql`
+        INSERT INTO code_chunks (org, project, file_id, n, line_start, line_end, overlap, text, folded)
+        SELECT f.org, f.project, f.id, made.n, made.line_start, made.line_end, made.overlap, made.text, made.folded
+        FROM ${withFile(made)}`,
+    ),
+    ...insert(
+      symbolRows,
+      {
+        path: 'text',
+        n: 'integer',
+        kind: 'integer',
+        name: 'text',
+        folded: 'text',
+        parts: 'text',
+        line_start: 'integer',
+      },
+      (made) => sql`
+        INSERT INTO code_symbols (org, project, file_id, n, kind, name, folded, parts, path, language, line_start)
+        SELECT f.org, f.project, f.id, made.n, made.kind, made.name, made.folded, made.parts, f.path, f.language, made.line_start
+        FROM ${withFile(made)}`,
+    ),
+    ...insert(
+      textRows,
+      { path: 'text', n: 'integer', line_end: 'integer', signature: 'text', doc: 'text' },
+      (made) => sql`
+        INSERT INTO code_symbol_texts (file_id, n, line_end, signature, doc)
+        SELECT f.id, made.n, made.line_end, made.signature, made.doc
+        FROM ${withFile(made)}`,
+    ),
+    ...insert(
+      vectorRows,
+      { path: 'text', first: 'integer', count: 'integer', data: 'text' },
+      (made) => sql`
+        INSERT INTO code_vectors (org, project, model, file_id, first, count, data)
+        SELECT f.org, f.project, f.model, f.id, made.first, made.count, made.data
+        FROM ${withFile(made)}`,
+    ),
+    ...inGroups(grams, ([path, list]) => path.length + 20 + list.length * 18).map((group) =>
+      dialect.code.insertGrams(scope, group),
+    ),
+    ...inGroups(
+      words,
+      ([path, , list]) => path.length + 20 + list.reduce((sum, word) => sum + word.length * 3 + 12, 0),
+    ).map((group) => dialect.code.insertWords(scope, group)),
+  ]
+}
 
 /** The code of all orgs over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own

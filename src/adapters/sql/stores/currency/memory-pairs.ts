@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { VERDICTS } from '../../../../domain/currency/pair'
 import { hasSubject, REPLACEABLE } from '../../../../domain/currency/subject'
-import { VERDICTS } from '../../../../domain/currency/verdict'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { MINUTE_MS } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
@@ -19,7 +19,7 @@ import { inProject, listed, listedToChange } from '../../core/visibility'
 import { noteSought, soughtStatement } from '../../tables/currency/pairs-sought'
 import { entriesById } from '../../tables/entries/read-statements'
 import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/rows'
-import { superseded } from '../../tables/links/superseded'
+import { superseded } from '../../tables/links/links'
 import { beginningOf } from '../../tables/texts/long-texts'
 
 /** Rows of entries that one round checks for memories with a subject. */

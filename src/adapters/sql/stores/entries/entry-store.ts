@@ -1,37 +1,316 @@
-import { sql } from 'drizzle-orm'
-import { limitExceeded } from '../../../../domain/errors'
-import { type HistoryTerms, NO_HISTORY } from '../../../../domain/history/terms'
-import type { Scope } from '../../../../domain/identity/scope'
+import { type SQL, sql } from 'drizzle-orm'
+import type { EntryPreview } from '../../../../domain/entry/entry'
+import { checkMetadataSize, MAX_METADATA_BYTES } from '../../../../domain/entry/metadata'
+import { DeleteRefused, type DeleteSelection, type Erased } from '../../../../domain/entry/selection'
+import { limitExceeded, Problem } from '../../../../domain/errors'
+import { type HistoryTerms, NO_HISTORY } from '../../../../domain/history/version'
+import { MOST_DELETED } from '../../../../domain/identity/audit'
+import type { Caller, Scope } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import type { ThreadSummary } from '../../../../domain/report'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import type { Filter } from '../../../../domain/search/filter'
+import { PAGE_METADATA_BYTES, type Window } from '../../../../domain/search/window'
+import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
+import { FALSE, TRUE } from '../../core/compile-filter'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
-import { asRows, each, firstRow, num, numbersOf, str, strOrNull } from '../../core/rows'
-import { visible } from '../../core/visibility'
+import {
+  asRows,
+  countOf,
+  each,
+  firstRow,
+  flag,
+  howMany,
+  json,
+  num,
+  numbersOf,
+  onlyRow,
+  str,
+  strOrNull,
+  textsOf,
+} from '../../core/rows'
+import { changeable, listedToChange, visible } from '../../core/visibility'
 import { WRITE_SHARE } from '../../core/write-share'
-import { createWrite, type Write } from '../../tables/changes/writing'
-import { readStatistics } from '../../tables/counts/statistics-statements'
-import { previewsOf } from '../../tables/entries/previews'
+import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-log'
+import { capturedGuards } from '../../tables/changes/captured-sources'
+import {
+  BEFORE_ALL,
+  deletedBefore,
+  entriesOf,
+  erasable,
+  erasableOf,
+  erasedNow,
+  type Meant,
+} from '../../tables/changes/erase-selection'
+import { createUnfinishedDeletes, pendingDeletion, soleDeletion } from '../../tables/changes/pending-deletion'
+import { createWrite, tell, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
+import { takenBy } from '../../tables/changes/quota'
+import {
+  type Groups,
+  groupsStatement,
+  namesOf,
+  readStatistics,
+  toGroups,
+} from '../../tables/counts/statistics-statements'
 import {
   entriesById,
+  liveThreads,
   previewsStatement,
   type ReadContext,
   stretchesStatement,
   toChangeStatement,
   withinStatement,
 } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, readRows, readWithin, toEntry } from '../../tables/entries/rows'
-import { premiseProblem } from '../../tables/links/related-links'
+import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/rows'
+import { premiseProblem } from '../../tables/links/links'
 import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
 import { readPage } from '../../tables/pages/page-statements'
-import { threadPage } from '../../tables/pages/thread-page'
 import { textOf } from '../../tables/texts/long-texts'
-import { createDelete } from './delete-entries'
-import { createPatch } from './patch'
+import { approvalColumns, assignments, writerColumns } from '../../tables/writes/entry-columns'
 import { createSave } from './save-entries'
+
+const toPreview = (row: Row): EntryPreview => ({
+  ...{ ...toEntry(row), preview: true, chars: num(row, 'chars') },
+  ...(row.bare ? { bare: true } : {}),
+})
+
+/**
+ * The previews of rows in their order. Unusually large metadata, images, tags and summaries come by a second round trip, as far as
+ * a page has room for them.
+ */
+export async function previewsOf(
+  connection: SqlConnection,
+  context: ReadContext,
+  rows: readonly Row[],
+  { filter, previewLength }: { readonly filter: Filter; readonly previewLength: number },
+): Promise<EntryPreview[]> {
+  const large: number[] = []
+  let before = 0
+  for (const row of rows) {
+    before += num(row, 'beside')
+    if (row.bare && (before <= PAGE_METADATA_BYTES || before === num(row, 'beside'))) large.push(num(row, 'id'))
+  }
+  if (large.length === 0) return readRows(rows, toPreview)
+  const found = await readOne(
+    connection,
+    previewsStatement(context, filter, large, { previewLength, whole: true }),
+    asRows,
+  )
+  const whole = new Map(found.map((row) => [num(row, 'id'), row]))
+  const asked = new Set(large)
+  // What is gone by now is not shown.
+  const shown = rows.flatMap((row): Row | readonly Row[] =>
+    asked.has(num(row, 'id')) ? (whole.get(num(row, 'id')) ?? []) : row,
+  )
+  return readRows(shown, toPreview)
+}
+
+/** Threads by last use. */
+const byUse = (context: ReadContext): Groups => ({
+  tables: [liveThreads(context)],
+  query: sql`SELECT thread_id, entries, user_entries, multimodal, first_second, last_second, last_id FROM live`,
+  order: sql`last_second DESC, last_id DESC`,
+})
+
+/** A page of threads and how many there are; one round trip more for the number where the page lies behind the last. */
+export async function threadPage(
+  connection: SqlConnection,
+  context: ReadContext,
+  { limit, offset }: Window,
+): Promise<{ threads: readonly ThreadSummary[]; total: number }> {
+  const groups = byUse(context)
+  const { first, count } = await readOne(connection, groupsStatement(groups, limit, offset), toGroups(toThread))
+  const isBehind = first.length === 0 && offset > 0
+  return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), namesOf) : count }
+}
+
+/** Ids that a dry run shows. */
+const SHOWN = 100
+
+interface Selected {
+  /** A condition on `entries`. */
+  readonly where: SQL
+  readonly guards: readonly SQL[]
+}
+
+const NOTHING: Erased = { count: 0, archived: 0, before: 0, left: 0 }
+
+/** @throws DeleteRefused for a guard that did not hold; else what was thrown */
+function refused(error: unknown): never {
+  throw error instanceof PremiseFailed ? new DeleteRefused() : error
+}
+
+/** How many entries the row of the audit log tells of. */
+const toDeleted = (row: Row): number => json<{ deleted: number }>(row, 'detail').deleted
+
+/** What of the entry store deletes: one attempt each; what to do after a refusal is decided by the service. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function createDelete(
+  connection: SqlConnection,
+  write: Write,
+  clock: Clock,
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'> {
+  const { dialect } = connection
+  const { finish } = createUnfinishedDeletes(connection)
+
+  function select(caller: Caller, selection: DeleteSelection, now: Millis, erases: boolean): Selected {
+    const { ids, threadIds, source, createdBefore, expectedVersion, mustStand = false, captured = [] } = selection
+    const until = (then: number) =>
+      ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`
+    const named = until(now)
+    const conditions = [
+      // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
+      named
+        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+          sql`id ${dialect.plan.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
+        : threadIds
+          ? sql`id ${dialect.plan.oneOf(
+              erases
+                ? erasableOf(dialect, caller, threadIds)
+                : sql`SELECT e.id FROM ${entriesOf(dialect, caller.org, threadIds)} WHERE ${listedToChange(dialect, caller, now)}`,
+            )}`
+          : erases
+            ? erasable(dialect, caller, 'entries')
+            : listedToChange(dialect, caller, now, 'entries'),
+      ...(threadIds && ids ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(source ? [sql`source = ${source}`] : []),
+      ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+    ]
+    const asExpected = expectedVersion === undefined ? sql`` : sql` AND ${isVersion(sql`e.version`, expectedVersion)}`
+    const standing = sql`EXISTS (SELECT 1 FROM ${named}${asExpected})`
+    const guards = [
+      ...(named && (expectedVersion !== undefined || mustStand) ? [standing] : []),
+      ...(erases ? [sql`NOT EXISTS (${unremoved(caller, selection)})`] : []),
+    ].map((holds) => sql`INSERT INTO guards (holds) SELECT ${holds}`)
+    return {
+      where: sql.join(conditions, sql` AND `),
+      guards: [...capturedGuards({ dialect, scope: caller, now }, captured), ...guards],
+    }
+  }
+
+  /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
+  const unremoved = ({ org }: Caller, { ids, threadIds = [] }: Meant): SQL => sql`
+    SELECT l.change_id FROM pending_deletes l
+    WHERE l.org = ${org} AND l.erase_history = 0 AND ${
+      ids
+        ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
+        : dialect.plan.exists(sql`
+            SELECT 1 FROM entries e
+            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+    }`
+
+  /**
+   * Deletes in the call's own transaction, part of it by name, and removes that behind it.
+   *
+   * @param erases for good, also what was deleted before
+   * @returns how many entries, and what an erasure took
+   */
+  async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
+    const now = clock.now()
+    const actor = erases ? { ...caller, action: 'erase' } : caller
+    const before = erases ? { erases: deletedBefore(dialect, caller, selection) } : {}
+    const { where, guards } = select(caller, selection, now, erases)
+    const pending =
+      selection.ids?.length === 1 && !erases
+        ? null
+        : pendingDeletion(dialect, caller, where, { now, most: MOST_DELETED, ...before })
+    const deletion = pending ?? soleDeletion(where)
+    const batch = new Batch(...guards, ...(pending ? [pending.name] : []))
+    const deleted = batch.add(auditDeleteStatement(actor, now, dialect, deletion.ids), onlyRow(toDeleted))
+    const telling = erases && tell(caller.org, 'erased', erasedNow(dialect, caller, selection))
+    const output = telling ? batch.add(telling, onlyRow(toBatchOutput)) : null
+    batch.do(deletion.remove)
+    const left = pending && batch.add(pending.queue, howMany)
+    const result = await write(caller, batch, { forgets: erases, usesReserve: true }).catch(refused)
+    // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+    if (left && result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
+    return (output && result.of(output).erased) ?? { ...NOTHING, count: result.of(deleted) }
+  }
+
+  return {
+    delete: async (caller, selection) => (await remove(caller, selection, false)).count,
+
+    erase: (caller, selection) => remove(caller, selection, true),
+
+    async finishDeletes(caller, meant) {
+      const calls = await runOne(connection, unremoved(caller, meant), textsOf('change_id'))
+      for (const changeId of new Set(calls)) await finish(caller.org, changeId)
+      return calls.length > 0
+    },
+
+    async standing(caller, id) {
+      const statement = sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
+        WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`
+      return runOne(connection, statement, firstRow(toEntry))
+    },
+
+    async wouldDelete(caller, selection, erases = false) {
+      const now = clock.now()
+      const { where, guards } = select(caller, selection, now, erases)
+      // What a call has deleted and not removed yet is told when it can be.
+      const batch = new Batch(...(erases ? guards.slice(0, -1) : guards))
+      const standing = batch.add(sql`SELECT count(*) AS n FROM entries WHERE ${where}`, countOf())
+      const shown = batch.add(sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT ${SHOWN}`, numbersOf('id'))
+      const gone = sql`SELECT id FROM (${deletedBefore(dialect, caller, selection)}) before ORDER BY id`
+      const removed = erases ? batch.add(gone, numbersOf('id')) : null
+      const result = await batch.run(connection).catch(refused)
+      const before = removed === null ? [] : result.of(removed)
+      const ids = [...result.of(shown), ...before].sort((a, b) => a - b)
+      return { count: result.of(standing) + before.length, ids: ids.slice(0, SHOWN) }
+    },
+  }
+}
+
+const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
+const MET = 'The entry was deleted and brought back at this moment; try again'
+
+/** The entry store's `patch`. @param write within the limits of the org; throws PremiseFailed where the guard refuses */
+export function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
+  const { dialect } = connection
+  return {
+    async patch(caller, id, patch) {
+      const now = clock.now()
+      const row = sql`id = ${id} AND ${changeable(dialect, caller, now, 'entries')}`
+      const merged = (was: SQL) => dialect.mergePatch(sql`coalesce(${was}, '{}')`, sql`${jsonText(patch)}`)
+      const mergedBytes = dialect.byteLength(merged(sql`metadata`))
+      const guard = sql`
+        INSERT INTO guards (holds)
+        SELECT coalesce((SELECT ${mergedBytes} <= ${MAX_METADATA_BYTES} FROM entries WHERE ${row}), ${FALSE})`
+      const update = sql`
+        UPDATE entries
+        SET bytes = bytes - coalesce(${dialect.byteLength(sql`metadata`)}, 0) + ${mergedBytes},
+          metadata = ${dialect.asWritten(sql`${id}`, merged)},
+          version = version + 1, updated_at = ${now}, ${assignments({
+            ...writerColumns(caller),
+            ...approvalColumns(caller, sql`version + 1`, sql`addresses_agent`),
+          })}
+        WHERE ${row} RETURNING version, archived`
+      const audit = auditOneStatement(caller, now, id, 'updated', sql`EXISTS (SELECT 1 FROM entries WHERE ${row})`)
+      try {
+        const batch = new Batch(guard)
+        const patched = batch.add(
+          update,
+          onlyRow((changed) => ({ version: num(changed, 'version'), archived: flag(changed, 'archived') })),
+        )
+        const takes = () => takenBy([{ metadata: patch }])
+        return (await write(caller, batch.do([audit]), { takes })).of(patched)
+      } catch (error) {
+        if (!(error instanceof PremiseFailed)) throw error
+        const size = sql`SELECT ${mergedBytes} AS bytes FROM entries WHERE ${row}`
+        const bytes = await runOne(connection, size, ([found]) => (found === undefined ? null : num(found, 'bytes')))
+        if (bytes === null) return null
+        checkMetadataSize(patch)
+        // Where it fits, the guard has found no entry, which is there again.
+        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', MET)
+      }
+    },
+  }
+}
 
 /** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
 const MOST_BESIDE = 8_000_000

@@ -1,21 +1,175 @@
+import { type SQL, sql } from 'drizzle-orm'
 import { staleCursor } from '../../../../domain/history/cursor'
-import { actionFor, FEED_PREVIEW, type FeedChange, type FeedFilter, WHOLE_FEED } from '../../../../domain/history/feed'
+import {
+  actionFor,
+  FEED_ACTIONS,
+  FEED_PREVIEW,
+  type FeedAction,
+  type FeedChange,
+  type FeedFilter,
+  WHOLE_FEED,
+} from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
 import { inParts } from '../../../../domain/in-parts'
 import { scheduler } from '../../../../domain/scheduler'
 import { truncate } from '../../../../domain/text'
-import type { ChangeFeed, FeedStart } from '../../../../ports/change-feed'
+import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
+import type { ChangeFeed, FeedStart } from '../../../../ports/history'
 import { Batch, readOne } from '../../core/batch'
+import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
 import { asRows, num, numOrNull, onlyRow, str, strOrNull } from '../../core/rows'
+import { circle, inProject, listed } from '../../core/visibility'
 import {
-  boundsStatement,
-  latestStatement,
-  pageStatement,
-  positionStatement,
-} from '../../tables/changes/feed-statements'
-import { toSight } from '../../tables/changes/sight'
+  changedSince,
+  changesOf,
+  NEWEST_FIRST,
+  newestChange,
+  OLDEST_FIRST,
+  SIGHT_COLUMNS,
+  toSight,
+} from '../../tables/changes/change-rows'
+import { beginningOf } from '../../tables/texts/long-texts'
+
+/** The statements that read the feed: what a scope saw of an entry before and after each change of the log. */
+
+const SIDES = { before: 'was_', after: '' } as const
+
+/** Whether the scope saw the entry on that side of a change, as far as the filter asks for it: `actionFor` in SQL. */
+function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilter, side: keyof typeof SIDES): SQL {
+  const was = SIDES[side]
+  const thread = sql.raw(side === 'before' ? 'c.was_thread' : 'c.thread_id')
+  const parts = [
+    circle(dialect, scope, 'c', 'null', was),
+    ...(threadId === null ? [] : [sql`${thread} = ${threadId} AND c.erased = 0`]),
+    ...(project === null
+      ? []
+      : [sql`${inProject(dialect, scope, project, sql.raw(`c.${was}project`))} AND c.erased = 0`]),
+  ]
+  return sql`CASE WHEN ${sql.join(parts, sql` AND `)} THEN 1 ELSE 0 END`
+}
+
+/** Each action by what was seen before (2) and after (1). */
+const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
+
+const actionsSeen = ({ actions }: FeedFilter): SQL =>
+  sql.raw((actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
+
+/** What is read of a change `c`: its row, and what the scope saw of it before and after. */
+const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
+  sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
+    2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
+
+/** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
+const nowListed = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
+  dialect.plan.followLeft(
+    'entries',
+    'e',
+    sql`e.id = p.entry_id AND p.seen <> 2 AND ${listed(dialect, scope, now, 'e', { captured: 'too' })}`,
+  )
+
+export function pageStatement(
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  page: { readonly after: number; readonly limit: number; readonly now: Millis },
+): SQL {
+  return sql`
+    SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+    FROM (
+      SELECT c.*
+      FROM (
+        SELECT ${reported(dialect, scope, filter)}
+        FROM changes c
+        WHERE ${changedSince(dialect, scope.org, sql`${page.after}`)} AND ${withinPart(dialect, scope, filter, page.after)}
+      ) c
+      WHERE c.seen IN (${actionsSeen(filter)})
+      ${OLDEST_FIRST} LIMIT ${page.limit}
+    ) p
+      ${nowListed(dialect, scope, page.now)}
+    ORDER BY p.seq`
+}
+
+/** Rows of the log that are looked at for the newest changes that a scope sees. */
+const LATEST_ROWS = 2_000
+export const latestStatement = (
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  limit: number,
+  now: Millis,
+): SQL => sql`
+  SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+  FROM (
+    SELECT c.*
+    FROM (
+      SELECT ${reported(dialect, scope, filter)}
+      FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
+    ) c
+    WHERE c.seen IN (${actionsSeen(filter)})
+    ${NEWEST_FIRST} LIMIT ${limit}
+  ) p
+    ${nowListed(dialect, scope, now)}
+  ORDER BY p.seq DESC`
+
+/** Whether rows may follow that are not shown, thousands of them: without a filter nearly every row is, and the page is soon full. */
+const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId }: FeedFilter): boolean =>
+  projects !== null || threadId !== null || project !== null || actions !== null || entryId !== undefined
+
+/**
+ * The number of the last row that one statement goes through where a filter may admit none of many, as a query, which walks the rows of
+ * the part; none where fewer follow, where nearly all are shown, or where a database serves others meanwhile.
+ */
+const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
+  dialect.bounded === null || !mayPassOver(scope, filter)
+    ? sql`SELECT NULL AS seq`
+    : sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, scope.org, sql`${after}`)}
+        ${OLDEST_FIRST} LIMIT 1 OFFSET ${sql.raw(String(dialect.bounded.entries - 1))}`
+
+const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
+  dialect.bounded === null || !mayPassOver(scope, filter)
+    ? TRUE
+    : sql`c.seq <= coalesce((${partEnd(dialect, scope, filter, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
+
+/**
+ * The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends; that is not looked for
+ * without a number, because finding it walks the rows of a part.
+ */
+export const boundsStatement = (
+  dialect: SqlDialect,
+  scope: Scope,
+  filter: FeedFilter,
+  after: number | null,
+): SQL => sql`
+  SELECT
+    coalesce((${newestChange(scope.org)}), 0) AS newest,
+    coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${scope.org}), 0) AS forgotten
+    ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`
+
+/**
+ * The number of the last change of an org before an instant: a binary search over the numbers, whose order is the order of time. Each of
+ * about 30 steps reads two rows.
+ *
+ * @param at milliseconds since 1970
+ */
+export function positionStatement(dialect: SqlDialect, { org }: Scope, at: Millis): SQL {
+  const middle = sql`((s.low + s.high) / 2)`
+  const isBefore = sql`coalesce((
+    SELECT c.at FROM changes c WHERE ${changedSince(dialect, org, sql`${middle} - 1`)} ${OLDEST_FIRST} LIMIT 1
+  ), ${at}) < ${at}`
+  return sql`
+    WITH RECURSIVE s (low, high) AS (
+      SELECT
+        coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${org}), 0),
+        coalesce((${newestChange(org)}), 0) + 1
+      UNION ALL
+      SELECT CASE WHEN ${isBefore} THEN ${middle} ELSE s.low END, CASE WHEN ${isBefore} THEN s.high ELSE ${middle} END
+      FROM s WHERE s.high - s.low > 1
+    )
+    SELECT s.low AS position FROM s ORDER BY s.high - s.low LIMIT 1`
+}
 
 /**
  * The feed over the log of changes. A row stands in the order of commits, because writers of one org wait for each other and

@@ -1,20 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Generated } from '../../../../domain/entry/entry'
+import { linksOfMetadata } from '../../../../domain/entry/link'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
-import type { HistoryTerms } from '../../../../domain/history/terms'
-import { changedParts, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
-import type { Scope } from '../../../../domain/identity/scope'
+import { changedParts, type HistoryTerms, VERSION_ACTIONS, type Version } from '../../../../domain/history/version'
+import type { Caller, Scope } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
 import type { Quotas } from '../../../../domain/quota'
 import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
-import { indexText } from '../../../../domain/search/indexed-text'
-import { sha256Hex } from '../../../../domain/text'
+import { type IndexedText, indexText } from '../../../../domain/search/indexed-text'
+import { sha256Hex, utf8Length } from '../../../../domain/text'
+import type { Millis } from '../../../../domain/time'
+import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { Clock } from '../../../../ports/clock'
 import type { History, Kept, Restoration, ToRestore } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
 import {
   asRows,
   countOf,
@@ -29,34 +33,258 @@ import {
   strOrNull,
   textsOf,
 } from '../../core/rows'
-import { changeable } from '../../core/visibility'
+import { changeable, wasChangeable } from '../../core/visibility'
 import { beyondShare } from '../../core/write-share'
 import { auditStatement } from '../../tables/changes/audit-log'
+import { createUnfinishedDeletes } from '../../tables/changes/pending-deletion'
+import { createWrite } from '../../tables/changes/publish-changes'
 import { takenBy } from '../../tables/changes/quota'
-import { createUnfinishedDeletes } from '../../tables/changes/unfinished-deletes'
-import { createWrite } from '../../tables/changes/writing'
 import { entriesById } from '../../tables/entries/read-statements'
 import { isVersion, readWithin, toEntry } from '../../tables/entries/rows'
-import { premiseProblem } from '../../tables/links/related-links'
-import { createIndexWriter } from '../../tables/vectors/index-writer'
+import { mayReturn, premiseProblem } from '../../tables/links/links'
+import { keepMarksOf } from '../../tables/texts/long-texts'
+import { createIndexWriter, insertVectorsOf, queueIndexing, wordStatements } from '../../tables/vectors/index-writer'
+import { type Assignments, metadataColumns, type WriteContext } from '../../tables/writes/entry-columns'
 import {
   asOfStatement,
   KEPT_COLUMNS,
+  keptInRow,
   keptText,
   stateStatement,
   textsStatement,
   versionStatements,
 } from '../../tables/writes/history-statements'
-import {
-  besideStatements,
-  edgesOf,
-  edgesStatements,
-  mayRestore,
-  type Returning,
-  restoreGuard,
-  returnStatements,
-  revertStatement,
-} from '../../tables/writes/restore-statements'
+
+/** The statements that bring kept states back (history contract §3). */
+
+/** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
+const CONTENT =
+  'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
+  'named_expires_at confidence text_hash bytes text_words image_count tags images summary'
+const LIFE = 'source layer given_weight given_pinned layer_expires_at owner created_by imported_from created_at'
+
+const columns = (names: string, alias = ''): SQL =>
+  sql.raw(
+    names
+      .split(' ')
+      .map((name) => alias + name)
+      .join(', '),
+  )
+
+/** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
+function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+  const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
+  const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
+  return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
+    SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.id`])} FROM ${wanted} l
+    WHERE l.id IN ${returning} OR ${dialect.plan.exists(sql`
+      SELECT 1 FROM entries t
+      WHERE t.id = l.id AND ${dialect.plan.filterOnly(sql`t.org = ${caller.org}`)}`)} OR ${mayReturn(dialect, sql`l.id`)}
+  ) END`
+}
+
+/** The last state of an entry that is gone, `v`'s, as `d`. */
+const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
+  AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
+
+/**
+ * Whether a kept state `v` of the scope's org may be brought back over what stands there, `e`, or over nothing: the state is one that the
+ * caller may write, and what stands there, or the last state of what is gone, is theirs to change.
+ *
+ * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
+ */
+export function mayRestore(
+  dialect: SqlDialect,
+  scope: Scope,
+  now: Millis,
+  asRead: { readonly standing: SQL; readonly gone: SQL } = { standing: sql``, gone: sql`` },
+): SQL {
+  return sql`${wasChangeable(dialect, scope, 'v')} AND (
+    (e.id IS NOT NULL AND ${changeable(dialect, scope, now)}${asRead.standing})
+    OR (e.id IS NULL AND EXISTS (
+      SELECT 1 FROM entry_versions d WHERE ${lastOf} AND ${wasChangeable(dialect, scope, 'd')}${asRead.gone}
+    ))
+  )`
+}
+
+/** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
+export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL {
+  const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
+  return sql`
+    INSERT INTO guards (holds) SELECT (
+      SELECT count(*) FROM ${dialect.jsonTable(sql`${given}`, { kept: 'integer', version: 'integer' })} given
+      ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}
+      ${dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)}
+      WHERE ${dialect.plan.filterOnly(sql`v.org = ${caller.org}`)} AND ${mayRestore(dialect, caller, now, {
+        standing: sql` AND e.version = given.version`,
+        // It may have been restored and deleted again meanwhile.
+        gone: sql` AND d.ended_version = given.version`,
+      })}
+    ) = ${states.length}`
+}
+
+const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
+
+/** Captured as it is written: by its own metadata, or by those that it gets instead. */
+const isCapturedAgain = ({ state, narrowed }: ToRestore): boolean => narrowed?.lifted.captured ?? state.captured
+
+/** Columns of metadata that a narrowed state gets instead of its own, and its other columns. */
+function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL | null) {
+  const { narrowed = null } = state
+  const { captured: _, ...given }: Assignments =
+    narrowed === null
+      ? {}
+      : metadataColumns(context, { ...narrowed, links: linksOfMetadata(narrowed.metadata) }, changed)
+  if (narrowed !== null) given.bytes = sql`${utf8Length(state.state.text) + utf8Length(jsonText(narrowed.metadata))}`
+  const rest = (all: string) =>
+    all
+      .split(' ')
+      .filter((name) => !(name in given))
+      .join(' ')
+  return { given, rest }
+}
+
+/** Deleted entries come back under their ids; out of sight where they were archived, or captured. */
+export const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
+  const together = states.filter(({ narrowed = null }) => narrowed === null)
+  const alone = states.filter(({ narrowed = null }) => narrowed !== null).map((state) => [state])
+  return (together.length > 0 ? [together, ...alone] : alone).map((group) => returnStatement(context, group))
+}
+
+/** @param states several, or one that is narrowed */
+function returnStatement(context: WriteContext, states: readonly ToRestore[]): SQL {
+  const { dialect, scope: caller, now } = context
+  const rows = states.map((state) => {
+    const captured = isCapturedAgain(state)
+    const addresses = addressesAgent(state.state)
+    return [
+      ...[state.kept, state.currentVersion + 1, Number(state.state.archived || captured), Number(captured)],
+      Number(addresses),
+    ]
+  })
+  const { given, rest } = narrowedColumns(context, states[0] as ToRestore, null)
+  const kept = rest(`${CONTENT} ${LIFE}`)
+  const { links = linksOf(dialect, caller, states), metadata = sql`v.metadata`, ...other } = given
+  const others = Object.entries(other)
+  const extra = others.map(([name]) => sql.raw(`, ${name}`))
+  const values = others.map(([, value]) => sql`, ${value}`)
+  return sql`
+    INSERT INTO entries (
+      id, org, version, updated_at, accessed_at, archived, captured, addresses_agent, changed_by, changed_agent, restored, links, text,
+      metadata, ${columns(kept)}${sql.join(extra)}
+    )
+    SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, given.addresses, ${stamped(caller)},
+      ${links}, ${keptInRow}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
+    FROM ${dialect.jsonTable(sql`${JSON.stringify(rows)}`, {
+      ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer', addresses: 'integer' },
+    })} given
+      ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
+}
+
+/** An entry that stands there becomes again what it was about. */
+export const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
+  const { dialect, scope: caller, now } = context
+  const written = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
+  const { given, rest } = narrowedColumns(context, state, sql`${state.id}`)
+  const own = !state.narrowed ? [] : Object.entries(given).map(([name, value]) => sql`, ${sql.raw(name)} = ${value}`)
+  const content = rest(CONTENT)
+  const [names, values] = !state.narrowed
+    ? [
+        sql`${columns(content)}, metadata, links, text`,
+        sql`${columns(content, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => written)},
+            ${linksOf(dialect, caller, [state])}, ${keptInRow}`,
+      ]
+    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${keptInRow}`]
+  const captured = Number(isCapturedAgain(state))
+  return sql`
+  UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
+    version = version + 1, updated_at = ${now}, accessed_at = ${now}, archived = ${captured}, captured = ${captured},
+    addresses_agent = ${Number(addressesAgent(state.state))},
+    changed_by = ${caller.keyId}, changed_agent = ${caller.agent}, restored = 1
+  WHERE id = ${state.id} AND org = ${caller.org}`
+}
+
+/** What was kept before migration 0018 has no maker. */
+type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
+
+/** The links that went with deleted states: their own; of those that metadata name, some, to tell who made them. */
+export const edgesOf = (states: readonly Kept[]): Edge[] =>
+  states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
+
+const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
+
+/** Links from what stands to what stands or may come back, and the makers of those that metadata name, which stand already. */
+export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+  const rows = (some: readonly Edge[]): SQL =>
+    dialect.jsonTable(
+      sql`${JSON.stringify(some.map(([from, relation, to, origin, by = null]) => [from, relation, to, origin, by]))}`,
+      {
+        ...{ from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text', made_by: 'text' },
+      },
+    )
+  const [named, others] = [edges.filter(isNamed), edges.filter((edge) => !isNamed(edge))]
+  const linked = sql`
+      INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+      SELECT ${org}, l.from_id, l.relation, l.to_id, l.origin, l.made_by
+      FROM ${rows(others)} l ${dialect.plan.follow('entries', 'one', sql`one.id = l.from_id`)}
+      WHERE one.org = ${org} AND (${mayReturn(dialect, sql`l.to_id`)} OR ${dialect.plan.exists(sql`
+        SELECT 1 FROM entries other WHERE other.id = l.to_id AND ${dialect.plan.filterOnly(sql`other.org = ${org}`)}`)})
+      ON CONFLICT DO NOTHING`
+  const made = sql`
+      INSERT INTO links (org, from_id, relation, to_id, origin, made_by)
+      SELECT stands.org, stands.from_id, stands.relation, stands.to_id, stands.origin, l.made_by
+      FROM ${rows(named)} l ${dialect.plan.follow(
+        'links',
+        'stands',
+        sql`stands.org = ${org} AND stands.from_id = l.from_id AND stands.relation = l.relation AND stands.to_id = l.to_id
+          AND stands.origin = l.origin`,
+      )}
+      WHERE stands.made_by IS DISTINCT FROM l.made_by
+      ON CONFLICT (org, from_id, relation, to_id, origin) DO UPDATE SET made_by = excluded.made_by`
+  return [...(others.length > 0 ? [linked] : []), ...(named.length > 0 ? [made] : [])]
+}
+
+/** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
+export interface Returning {
+  readonly kept: Kept
+  readonly textHash: string
+  readonly generated: Generated | null
+  readonly indexed: IndexedText | null
+}
+
+/**
+ * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
+ * commit, or by the next search.
+ */
+export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly Returning[]): SQL[] {
+  const later = all.filter(({ indexed }) => indexed === null)
+  const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
+    const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
+    return of.length === 0
+      ? []
+      : queueIndexing([topic], sql`e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${ids}`)}`, now)
+  }
+  const whole = all.flatMap(({ kept: { id, currentVersion, state }, indexed, generated }) =>
+    indexed === null
+      ? []
+      : [{ id, version: currentVersion + 1, org, content: state, indexed, vectors: generated?.vectors ?? [] }],
+  )
+  return [
+    ...keepMarksOf(
+      dialect,
+      all.map(({ kept: { id, state }, textHash }) => ({ id, text: state.text, textHash })),
+    ),
+    ...wordStatements(dialect, whole),
+    ...insertVectorsOf(dialect, whole),
+    ...queued('index', later),
+    ...queued(
+      'embed',
+      all.filter(
+        ({ indexed, generated: made }) => made?.queued.includes('embed') || (indexed === null && made?.vectors),
+      ),
+    ),
+  ]
+}
 
 const actionOf = oneOf(VERSION_ACTIONS)
 

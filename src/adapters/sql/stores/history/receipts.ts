@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/terms'
+import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
 import { jsonText } from '../../../../domain/json/write'
 import type { Receipt } from '../../../../domain/receipts/receipt'
 import type { Clock } from '../../../../ports/clock'
-import type { Receipts } from '../../../../ports/receipts'
+import type { Receipts } from '../../../../ports/history'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
+import { toBatchOutput } from '../../tables/changes/publish-changes'
 import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
-import { toBatchOutput } from '../../tables/changes/telling'
 
 const toReceipt = (row: Row): Receipt => ({
   key: str(row, 'key'),

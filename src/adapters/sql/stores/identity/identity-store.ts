@@ -1,16 +1,63 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { AuditEvent } from '../../../../domain/identity/audit'
-import { alreadyExists } from '../../../../domain/identity/identity'
+import { type ApiKey, alreadyExists, type Org, type Project } from '../../../../domain/identity/identity'
 import { readProjectName } from '../../../../domain/identity/project-names'
+import { ROLES } from '../../../../domain/identity/scope'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
 import { Batch, readOne, runOne } from '../../core/batch'
-import { PremiseFailed, type SqlConnection } from '../../core/connection'
-import { each, firstRow, howMany, str, textsOf } from '../../core/rows'
+import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import {
+  each,
+  firstRow,
+  flag,
+  howMany,
+  jsonOrNull,
+  num,
+  numOrNull,
+  oneOf,
+  str,
+  strOrNull,
+  textsOf,
+} from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { attachStatements } from '../../tables/changes/name-statements'
-import { DIRECTORY_OF_KEY, KEY_COLUMNS, toKey, toNamed } from '../../tables/identity/identity-rows'
+
+/** Rows of orgs, projects and keys. */
+
+export const KEY_COLUMNS = sql.raw(
+  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
+)
+
+/** The version of the directory of projects of the key's org, read with the key so that names which are known cost no round trip. */
+export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
+  SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
+
+const roleOf = oneOf(ROLES)
+
+export const toKey = (row: Row): ApiKey => ({
+  id: str(row, 'id'),
+  org: str(row, 'org'),
+  name: str(row, 'name'),
+  role: roleOf(row, 'role'),
+  projects: jsonOrNull<string[]>(row, 'projects'),
+  agent: strOrNull(row, 'agent'),
+  owner: str(row, 'owner'),
+  createdAt: num(row, 'created_at'),
+  createdBy: str(row, 'created_by'),
+  expiresAt: numOrNull(row, 'expires_at'),
+  revokedAt: numOrNull(row, 'revoked_at'),
+  lastUsedAt: numOrNull(row, 'last_used_at'),
+  captures: flag(row, 'captures'),
+  ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
+})
+
+export const toNamed = (row: Row): Org & Project => ({
+  id: str(row, 'id'),
+  name: str(row, 'name'),
+  createdAt: num(row, 'created_at'),
+})
 
 /** Orgs, projects and keys over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own

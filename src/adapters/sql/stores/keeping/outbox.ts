@@ -5,8 +5,8 @@ import { type Outbox, WORK_TOPICS, type WorkItem } from '../../../../ports/outbo
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, howMany, num, numbersOf, oneOf, str } from '../../core/rows'
-import { CLAIM_MS } from '../../tables/outbox/claim'
 import { imageInUse, markRemovals } from '../../tables/outbox/image-use'
+import { CLAIM_MS } from '../../tables/outbox/outbox-rows'
 
 const MAX_ATTEMPTS = 10
 const FIRST_DELAY_MS = 30_000

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type HistoryTerms, NO_HISTORY, oldestKept, oldestReceipt } from '../../../../domain/history/terms'
-import { hasDecayed, type Use } from '../../../../domain/recall/decay'
-import type { Millis } from '../../../../domain/time'
+import { type HistoryTerms, NO_HISTORY, oldestKept, oldestReceipt } from '../../../../domain/history/version'
+import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { Ids } from '../../../../ports/ids'
 import type { Retention } from '../../../../ports/retention'
@@ -11,8 +10,33 @@ import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str, textsOf 
 import { expired } from '../../core/visibility'
 import { changesOf, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { PART_BYTES } from '../../tables/changes/pending-deletion'
-import { runWriting } from '../../tables/changes/writing'
-import { mayReturn } from '../../tables/links/metadata-links'
+import { runWriting } from '../../tables/changes/publish-changes'
+import { mayReturn } from '../../tables/links/links'
+
+/** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
+const DAYS = 45
+const MIN_VITALITY = 0.2
+
+export interface Use {
+  /** Milliseconds since 1970. */
+  readonly createdAt: Millis
+  /** The last access; null when there was none. */
+  readonly accessedAt: Millis | null
+  readonly accessCount: number
+}
+
+/** How much alive a memory is: its age, its last use and how often it was used. */
+function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
+  const age = (now - createdAt) / DAY_MS
+  const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
+  return (
+    0.3 * Math.exp(-age / (2 * DAYS)) +
+    0.7 * Math.exp(-idle / DAYS) +
+    Math.min(accessCount / 10, 0.5) * Math.exp(-idle / (6 * DAYS))
+  )
+}
+
+export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < MIN_VITALITY
 
 const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 

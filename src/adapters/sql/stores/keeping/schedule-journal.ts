@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ScheduleJournal, StepState } from '../../../../ports/schedule-journal'
+import type { ScheduleJournal, StepState } from '../../../../ports/retention'
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { num, numOrNull, str, strOrNull } from '../../core/rows'

@@ -1,32 +1,126 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { limitExceeded } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { MEMORY_TYPES, typeOfKind } from '../../../../domain/recall/memory'
-import { MEMORY_SOURCES } from '../../../../domain/recall/metadata-rules'
+import { MEMORY_SOURCES } from '../../../../domain/recall/metadata'
 import type { Clock } from '../../../../ports/clock'
-import type { Memories } from '../../../../ports/memories'
+import type { Memories, MemoryQuery } from '../../../../ports/memories'
 import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
-import { unpackedColumns } from '../../core/packed'
-import { asRows, countOf, each, firstRow, json, num, numbersOf, oneOf, str, strOrNull } from '../../core/rows'
+import type { SqlDialect } from '../../core/dialect'
+import {
+  asRows,
+  countOf,
+  each,
+  firstRow,
+  json,
+  num,
+  numbersOf,
+  oneOf,
+  str,
+  strOrNull,
+  unpackedColumns,
+} from '../../core/rows'
+import { archived, inProject } from '../../core/visibility'
 import { kindOf, layerOf, readRows } from '../../tables/entries/rows'
-import { archivedCountStatement, archivedStatements } from '../../tables/memories/archived'
-import { toMemory } from '../../tables/memories/memory-rows'
 import {
   accessStatement,
   awayStatement,
   countStatement,
   findStatement,
+  fitting,
   listStatement,
   listTotalStatement,
   MEMORY_COLUMNS,
   type MemoryContext,
+  memoryColumns,
   SMALL_NAMES,
   shownStatement,
+  sizedPage,
   summarizableStatement,
   toChangeStatement,
+  toMemory,
 } from '../../tables/memories/memory-statements'
 import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/met-again'
-import { taggedListStatement, tooManyTagged } from '../../tables/memories/tagged-lists'
+import { LISTED_COLUMNS, rowsOfTags, taggedMemories } from '../../tables/pages/tags'
+import { textOf } from '../../tables/texts/long-texts'
+
+/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own. */
+const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
+  sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kinds, tags }: MemoryQuery): SQL {
+  const ofProject =
+    project === null || layer === 3 ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
+  const ofKind = kinds === null ? sql`` : sql` AND e.kind IN ${among(dialect, kinds)}`
+  const tagged =
+    tags.length === 0
+      ? sql``
+      : sql` AND ${dialect.plan.exists(sql`SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} own WHERE own.value IN ${among(dialect, tags)}`)}`
+  return sql`${archived(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}${tagged}`
+}
+
+/** A page, newest first, and the total. */
+export function archivedStatements(
+  context: MemoryContext,
+  query: MemoryQuery,
+  maxBytes: number,
+): { page: SQL; total: SQL } {
+  const { dialect } = context
+  const from = sql`FROM ${dialect.plan.entriesBy('entries_archived_idx')} WHERE ${admitted(context, query)}`
+  return {
+    page: sql`WITH page AS (
+        SELECT e.id, e.created_at ${from} ORDER BY e.created_at DESC, e.id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+      ), ${sizedPage(dialect)}
+      SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text FROM sized ${fitting(dialect, maxBytes)}
+      ORDER BY sized.created_at DESC, sized.id DESC`,
+    total: sql`SELECT count(*) AS total ${from}`,
+  }
+}
+
+/** How many there are of each sort. */
+export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
+  const place =
+    project === null ? sql`` : sql` AND (e.layer = 3 OR ${inProject(dialect, scope, project, sql`e.project`)})`
+  return sql`
+    SELECT e.layer, e.kind, e.pinned, count(*) AS count FROM ${dialect.plan.entriesBy('entries_archived_idx')}
+    WHERE ${archived(dialect, scope, now)}${place}
+    GROUP BY e.layer, e.kind, e.pinned`
+}
+
+/**
+ * Memories listed by tags. What has one is gathered once, to be ordered and counted; on a database that serves nobody while a statement
+ * goes on up to so many times the rows of another statement, which are read in the order of their index (platform contract §6).
+ */
+const TIMES = 10
+
+/**
+ * A page with its total; of memories beyond the bytes the id alone, as `wanted_id`. A row without `wanted_id` stands for an empty page; a
+ * total of NULL says that these tags stand too often (`tooManyTagged`).
+ */
+export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
+  const { dialect } = context
+  const most = dialect.bounded === null ? null : TIMES * dialect.bounded.entries
+  const isShort = sql`(SELECT count(*) FROM walked) <= ${most}`
+  const [matching, total] =
+    most === null
+      ? [sql`matching AS MATERIALIZED (${taggedMemories(context, query)})`, sql`count(*)`]
+      : [
+          sql`walked AS MATERIALIZED (SELECT ${LISTED_COLUMNS} FROM ${rowsOfTags(context, query)} LIMIT ${most + 1}),
+            matching AS MATERIALIZED (${taggedMemories(context, query, sql`walked t`)} AND ${isShort})`,
+          sql`CASE WHEN ${isShort} THEN count(*) END`,
+        ]
+  return sql`
+  WITH ${matching}, page AS (
+    SELECT id, created_at FROM matching ORDER BY created_at DESC, id DESC LIMIT ${query.limit} OFFSET ${query.offset}
+  ), ${sizedPage(dialect)}
+  SELECT sized.id AS wanted_id, ${memoryColumns(context)}, ${textOf()} AS text, counted.total
+  FROM (SELECT ${total} AS total FROM matching) AS counted LEFT JOIN sized ON 1 = 1 ${fitting(dialect, maxBytes)}
+  ORDER BY sized.created_at DESC, sized.id DESC`
+}
+
+export const tooManyTagged = () =>
+  limitExceeded('These tags are on too many memories to be gone through at once; ask for fewer tags, or for a project')
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 

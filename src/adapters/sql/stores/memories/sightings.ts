@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Glimpse } from '../../../../domain/recall/memory'
 import type { Clock } from '../../../../ports/clock'
-import type { Sightings, Visit, Visitor } from '../../../../ports/sightings'
+import type { Sightings, Visit, Visitor } from '../../../../ports/memories'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { kindOf, successorOf } from '../../tables/entries/rows'
-import { supersededBy } from '../../tables/links/superseded'
+import { supersededBy } from '../../tables/links/links'
 import { beginningOf } from '../../tables/texts/long-texts'
 
 /** Marks of one owner; each call of an unknown project or session would leave another. */

@@ -5,18 +5,255 @@ import { readableVector } from '../../../../domain/meaning/vector'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
-import type { PackReads, PackSight } from '../../../../ports/packs'
+import type { FinishRequest, GatherRequest, PackReads, PackSight } from '../../../../ports/packs'
 import { Batch, type Decode, type Handle, type Results, readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
-import { unpackedColumns } from '../../core/packed'
-import { each, flag, json, jsonOrNull, num, numbersOf, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
+import {
+  each,
+  flag,
+  json,
+  jsonOrNull,
+  num,
+  numbersOf,
+  numOrNull,
+  oneOf,
+  packedColumns,
+  str,
+  strOrNull,
+  unpackedColumns,
+} from '../../core/rows'
+import { visible } from '../../core/visibility'
 import { NEWEST_FACETS, newestStatement } from '../../tables/capture/standing'
 import { auditRepeatedStatements } from '../../tables/changes/audit-log'
-import { entriesCounted } from '../../tables/counts/circle-totals'
+import { entriesCounted } from '../../tables/counts/visible-counts'
 import { kindOf } from '../../tables/entries/rows'
-import { oppositionStatement, relatedStatement, stretchesStatement } from '../../tables/packs/pack-finishing'
-import { gatherStatement, HEAD } from '../../tables/packs/pack-gathering'
-import { diaryStatement, inFlightStatement, inPack, type PackContext } from '../../tables/packs/pack-statements'
+import { NEWEST_LINKS, superseded } from '../../tables/links/links'
+import {
+  diaryStatement,
+  inFlightStatement,
+  inPack,
+  linksOf,
+  newestLinksTo,
+  type PackContext,
+} from '../../tables/packs/pack-statements'
+import { beginningOf, CHARS, textOf } from '../../tables/texts/long-texts'
+import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
+
+/** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
+
+/** Code points of a name; of an entry without one, of its text. */
+const NAME = 120
+
+/** Links that are read for each neighbour wanted, since several may lead to one. */
+const LINKS_EACH = 4
+
+const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
+
+/** Code points before the word that a part is read for. */
+const BEFORE = 200
+
+/** Each part with the place where it begins, from 0; null where none is wanted. */
+export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL | null => {
+  if (stretches.length === 0) return null
+  const { dialect } = context
+  const given = jsonOf(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
+  const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
+  const found = dialect.position(sql`lower(${textOf()})`, sql`wanted.word`)
+  return sql`
+    SELECT placed.id, placed.start - 1 AS start, substr(placed.text, CAST(placed.start AS integer), placed.length) AS text
+    FROM (
+      SELECT e.id, ${textOf()} AS text, CAST(wanted.length AS integer) AS length,
+        CASE WHEN wanted.word = '' OR ${found} = 0 THEN wanted.start
+          WHEN ${found} <= ${BEFORE} THEN 1 ELSE ${found} - ${BEFORE} END AS start
+      FROM ${dialect.jsonTable(given, columns)} wanted
+        ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
+      WHERE ${inPack(context)}
+    ) AS placed`
+}
+
+/** The newest links of the rows of `table`, whose ids differ, in both directions, whoever made them. */
+const allLinksOf = (context: PackContext, table: SQL): SQL => {
+  const { dialect } = context
+  return sql`
+    SELECT newest.of_id, newest.relation, newest.direction, newest.id FROM (
+      SELECT every.of_id, every.relation, every.direction, every.id,
+        row_number() OVER (PARTITION BY every.of_id ORDER BY every.id DESC, every.relation, every.direction) AS place
+      FROM (
+        SELECT one.id AS of_id, l.relation, 'outgoing' AS direction, l.to_id AS id
+        FROM ${table} ${dialect.plan.follow('links', 'l', linksOf(context, 'from_id', sql`one.id`))}
+        UNION ALL
+        SELECT one.id, l.relation, 'incoming', l.from_id
+        FROM ${table} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`one.id`))}
+      ) AS every
+    ) AS newest
+    WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
+}
+
+/** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
+const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
+  SELECT ranked.* FROM (
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
+      row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
+    FROM (${allLinksOf(context, table)}) AS link
+      ${context.dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
+    WHERE ${inPack(context)} AND NOT ${superseded(context)}
+  ) AS ranked
+  WHERE ranked.place <= ${wanted}`
+
+/** The neighbours of the items, and with two steps theirs, nearer ones first; null where none are wanted. */
+export function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
+  if (related === 0 || steps === 0) return null
+  const { dialect } = context
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
+  const first = neighboursOf(context, items, related * LINKS_EACH)
+  if (steps === 1) return sql`${first} ORDER BY of_id, place`
+  const next = sql`(SELECT DISTINCT id FROM first) AS one`
+  return sql`
+    WITH first AS MATERIALIZED (${first})
+    SELECT 1 AS step, first.* FROM first
+    UNION ALL SELECT 2, second.* FROM (${neighboursOf(context, next, related * LINKS_EACH)}) AS second
+    ORDER BY step, of_id, place`
+}
+
+/** What the items supersede, and whom they contradict or are contradicted by. */
+export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
+  const { dialect, sight, now } = context
+  const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
+  const one = (links: SQL, other: SQL) => sql`
+    SELECT l.from_id, l.relation, l.to_id
+    FROM ${items} ${dialect.plan.follow('links', 'l', links)}
+      ${dialect.plan.follow('entries', 'e', sql`e.id = ${other}`)}
+    WHERE ${visible(dialect, sight.scope, now)} AND e.diary = 0`
+  return sql`
+    ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}
+    UNION ${one(newestLinksTo(context, sql`one.id`, 'contradicts'), sql`l.from_id`)}
+    ORDER BY 1, 2, 3`
+}
+
+/** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
+
+/** Code points of a text that are weighed. */
+const BEGINNING = 4_000
+/** Larger metadata say nothing in a pack; what stands in columns is shown. */
+const LARGEST_METADATA = 16_000
+/** Stretches of a text that are compared. */
+const CHUNKS = 12
+
+const list = (parts: readonly SQL[], by = sql`, `): SQL => sql.join([...parts], by)
+
+/** Visible entries at the other ends of the links of the rows of `table`, which has a column `id`. */
+function ends(context: PackContext, table: string): SQL {
+  const { dialect } = context
+  const from = sql.raw(table)
+  return sql`
+    SELECT l.to_id AS id
+    FROM ${from} ${dialect.plan.follow('links', 'l', linksOf(context, 'from_id', sql`${from}.id`))}
+    UNION
+    SELECT l.from_id
+    FROM ${from} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
+}
+
+/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */
+function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
+  const { dialect, sight } = context
+  const { org } = sight.scope
+  const { ids, model, hits, near, vectors, confirmedUpTo, unconfirmed, steps, linked } = request
+  const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
+  const tables = [
+    sql`known AS MATERIALIZED (
+      SELECT wanted.id, max(wanted.has_text) AS has_text
+      FROM ${dialect.jsonTable(sql`${known}`, { id: 'integer', has_text: 'integer' })} wanted GROUP BY wanted.id
+    )`,
+  ]
+  const begun = [sql`SELECT id, has_text FROM known`]
+  if (model !== null && hits.length > 0) {
+    const placed = JSON.stringify(hits.map((id, place) => [place, id]))
+    tables.push(sql`near AS MATERIALIZED (
+      SELECT nearest.id, min(nearest.place) AS place
+      FROM (
+        SELECT v.entry_id AS id, hit.place
+        FROM ${dialect.jsonTable(sql`${placed}`, { place: 'integer', id: 'integer' })} hit
+          ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.id`)}
+          ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
+        WHERE v.model = ${model} AND ${inPack(context)}
+        ${dialect.plan.asListed(sql`hit.place`)} LIMIT ${vectors}
+      ) AS nearest
+      GROUP BY nearest.id ORDER BY place, nearest.id LIMIT ${near}
+    )`)
+    begun.push(sql`SELECT id, 0 FROM near`)
+  }
+  if (model !== null && unconfirmed > 0) {
+    tables.push(sql`fresh AS MATERIALIZED (
+      SELECT v.entry_id AS id FROM entry_vectors v
+      WHERE ${vectorsBehind(dialect, org, model, confirmedUpTo)}
+      ORDER BY ${inOrderOfId(dialect, 'DESC')} LIMIT ${unconfirmed}
+    )`)
+    begun.push(sql`SELECT id, 0 FROM fresh`)
+  }
+  tables.push(sql`begun AS MATERIALIZED (
+    SELECT id, max(has_text) AS has_text FROM (${list(begun, sql` UNION ALL `)}) AS every GROUP BY id
+  )`)
+  const picked = [sql`SELECT id, has_text, 0 AS step FROM begun`]
+  for (const [step, before] of ['begun', 'hop1'].slice(0, steps).entries()) {
+    const name = sql.raw(`hop${step + 1}`)
+    tables.push(sql`${name} AS MATERIALIZED (
+      SELECT other.id FROM (${ends(context, before)}) AS other
+        ${dialect.plan.follow('entries', 'e', sql`e.id = other.id`)}
+      WHERE ${inPack(context)}
+      ORDER BY other.id DESC LIMIT ${linked}
+    )`)
+    picked.push(sql`SELECT id, 0, ${sql.raw(String(step + 1))} FROM ${name}`)
+  }
+  tables.push(sql`picked AS MATERIALIZED (
+    SELECT id, max(has_text) AS has_text, min(step) AS step FROM (${list(picked, sql` UNION ALL `)}) AS every GROUP BY id
+  )`)
+  return tables
+}
+
+/** Of an entry, what is small. */
+export const HEAD = [
+  ...[
+    'id',
+    'kind',
+    'title',
+    'project',
+    'domain',
+    'agent',
+    'status',
+    'diary',
+    'reader',
+    'pinned',
+    'weight',
+    'expires_at',
+  ],
+  ...['version', 'created_at', 'updated_at', 'created_by', 'imported_from', 'approved_version', 'text_hash'],
+] as const
+
+/** A row for each entry, with its vectors and the links that lead from it to others of them: what leads there is found once. */
+export function gatherStatement(context: PackContext, request: GatherRequest): SQL {
+  const { dialect } = context
+  const { hits, model, steps } = request
+  const head = dialect.packsRows ? packedColumns(HEAD, 'e') : sql.raw(HEAD.map((name) => `e.${name}`).join(', '))
+  const found = sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(hits)}`)} AS hit`
+  const vectors = sql`
+    SELECT ${dialect.jsonArrays([sql`v.start`, sql`v.length`, sql`v.data`])} FROM entry_vectors v
+    WHERE v.entry_id = e.id AND v.model = ${model} AND (v.chunk < ${CHUNKS} OR v.id IN (${found}))`
+  // From one end alone: by both, SQLite would look up each of hundreds of candidates for each other one.
+  const to = dialect.plan.unordered(sql`l.to_id`)
+  // Between two that only the last step led to nothing is looked for.
+  const within = sql.raw(String(Math.max(1, steps)))
+  const links = sql`
+    SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.to_id`])} FROM links l
+    WHERE ${linksOf(context, 'from_id', sql`e.id`)} AND ${to} IN (SELECT id FROM picked)
+      AND (picked.step < ${within} OR ${to} IN (SELECT id FROM picked WHERE step < ${within}))`
+  return sql`WITH ${list(pickedTables(context, request))}
+    SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
+      ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
+      ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
+    FROM picked ${dialect.plan.follow('entries', 'e', sql`e.id = picked.id`)}
+    WHERE ${inPack(context)}`
+}
 
 /** @param text of entries that were read before, by their ids */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {

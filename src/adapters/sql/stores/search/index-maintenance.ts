@@ -4,14 +4,13 @@ import { unavailable } from '../../../../domain/errors'
 import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { stopWordsMark } from '../../../../domain/search/stop-words'
-import type { IndexMaintenance } from '../../../../ports/index-maintenance'
+import type { IndexMaintenance } from '../../../../ports/retention'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
 import { each, firstRow, howMany, json, num } from '../../core/rows'
 import { WRITE_SHARE } from '../../core/write-share'
-import { ERASED, queueForgetting } from '../../tables/vectors/forgetting'
-import { createIndexWriter } from '../../tables/vectors/index-writer'
+import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors/index-writer'
 
 /** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
 const ANALYSIS = 7

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import type { Clock } from '../../../../ports/clock'
-import { PENDING_AT_ONCE, type PendingIndex } from '../../../../ports/pending-index'
+import { PENDING_AT_ONCE, type PendingIndex } from '../../../../ports/retention'
 import { readOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { each, flag, num, oneOf } from '../../core/rows'
 import { visible } from '../../core/visibility'
-import { CLAIM_MS } from '../../tables/outbox/claim'
+import { CLAIM_MS } from '../../tables/outbox/outbox-rows'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 
 const topicOf = oneOf(['index', 'embed'] as const)

@@ -6,14 +6,13 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
 import { countOf, each, num, onlyRow, str, strOrNull } from '../../core/rows'
-import { circleTotals } from '../../tables/counts/circle-totals'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
+import { circleTotals } from '../../tables/counts/visible-counts'
 import { entriesById } from '../../tables/entries/read-statements'
 import { layerOf, sourceOf } from '../../tables/entries/rows'
-import { fewAdmitted } from '../../tables/pages/few-admitted'
+import { fewAdmitted } from '../../tables/pages/access-paths'
 import { textOf } from '../../tables/texts/long-texts'
-import { queueIndexing } from '../../tables/vectors/index-writer'
-import { insertVectors } from '../../tables/vectors/insert-vectors'
+import { insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
   admittedBehind,
   admittedVectors,

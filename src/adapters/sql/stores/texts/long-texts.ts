@@ -1,4 +1,4 @@
-import type { LongTexts } from '../../../../ports/long-texts'
+import type { LongTexts } from '../../../../ports/entry-texts'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { withdrawal } from '../../tables/texts/sent-ahead'

@@ -1,30 +1,316 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { JsonObject, JsonValue } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
-import type { HistoryTerms } from '../../../../domain/history/terms'
+import type { HistoryTerms } from '../../../../domain/history/version'
+import type { Caller } from '../../../../domain/identity/scope'
+import { jsonText } from '../../../../domain/json/write'
 import type { Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import { utf8Length } from '../../../../domain/text'
+import { withIds } from '../../../../domain/transfer/content'
+import { parseKept } from '../../../../domain/transfer/lines'
 import type { Clock } from '../../../../ports/clock'
-import type { ImportStore, Remembered } from '../../../../ports/import-store'
+import type { ImportBatch, ImportStore, Remembered, TakenEntry } from '../../../../ports/import-store'
 import { Batch, type Handle, runOne } from '../../core/batch'
 import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
-import { jsonGroups } from '../../core/json-groups'
-import { asRows, howMany } from '../../core/rows'
+import type { SqlDialect } from '../../core/dialect'
+import { asRows, howMany, jsonGroups } from '../../core/rows'
+import { changeable, readByAllOf } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
-import { createWrite } from '../../tables/changes/writing'
+import { changedSince } from '../../tables/changes/change-rows'
+import { createWrite } from '../../tables/changes/publish-changes'
+import { countedLater } from '../../tables/counts/visible-counts'
 import { seekAgainFrom } from '../../tables/currency/pairs-sought'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { importGuard } from '../../tables/transfer/import-guard'
+import { keepMarksOf } from '../../tables/texts/long-texts'
 import {
   imagesInUseStatement,
+  keeperOf,
   memoryStatements,
   ofOwnStore,
   ownStatements,
   reserveStatements,
   toRemembered,
 } from '../../tables/transfer/import-memory'
-import { takeStatements } from '../../tables/transfer/import-statements'
-import { settledStatement, settlements } from '../../tables/transfer/settling'
-import { createIndexWriter } from '../../tables/vectors/index-writer'
+import { type Context, entryStatements, longTexts, versionStatements } from '../../tables/transfer/import-rows'
+import { createIndexWriter, insertVectorsOf } from '../../tables/vectors/index-writer'
+
+/** Refuses the batch unless what it replaces stands at its version and is the caller's to change, and nothing stands where it adds. */
+export function importGuard({ dialect, caller }: Context, { entries, deleted }: ImportBatch): SQL {
+  const replaced = [
+    ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
+    ...deleted.map(({ id, version }) => [id, version]),
+  ]
+  const added = entries.filter(({ replaces }) => replaces === null).map(({ id }) => id)
+  const expected = dialect.jsonTable(sql`${JSON.stringify(replaced)}`, { id: 'integer', version: 'integer' })
+  return sql`INSERT INTO guards (holds) SELECT (SELECT count(*) FROM ${expected} expected
+      ${dialect.plan.follow('entries', 'e', sql`e.id = expected.id`)}
+      WHERE e.version = expected.version AND ${changeable(dialect, caller, 0)}) = ${replaced.length}
+    AND NOT EXISTS (SELECT 1 FROM entries e
+      WHERE e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(added)}`)} AS added`)})`
+}
+
+/** The rows that belong to imported entries. */
+interface AuxiliaryContext {
+  readonly dialect: SqlDialect
+  readonly caller: Caller
+}
+
+/** What is remembered of what came. */
+export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
+  const rows = [
+    ...batch.entries.map(({ theirId, id, version }) => [theirId, id, version]),
+    ...batch.gone.map(({ theirId, id, version }) => [theirId, id, version]),
+  ]
+  const columns = { their_id: 'text', entry_id: 'integer', version: 'integer' } as const
+  return jsonGroups(rows).map(
+    (json) => sql`
+      INSERT INTO imported (org, store, their_id, owner, entry_id, version, at)
+      SELECT ${caller.org}, ${batch.store}, r.their_id,
+        coalesce((SELECT m.owner FROM imported m WHERE m.org = ${caller.org} AND m.store = ${batch.store}
+          AND m.their_id = r.their_id AND m.entry_id = r.entry_id ORDER BY m.owner LIMIT 1), ${keeperOf(caller)}),
+        r.entry_id, r.version, ${batch.at}
+      FROM ${dialect.jsonTable(sql`${json}`, columns)} r WHERE 1 = 1
+      ON CONFLICT (org, store, their_id, owner) DO UPDATE
+        SET entry_id = excluded.entry_id, version = excluded.version,
+          at = CASE WHEN excluded.at > imported.at THEN excluded.at ELSE imported.at END`,
+  )
+}
+
+/** What entries say of ones that have not come, in the place of what they said before. */
+export function waitingStatements({ dialect, caller }: AuxiliaryContext, { store, entries }: ImportBatch): SQL[] {
+  const rows = entries.flatMap(({ id, waiting }) =>
+    waiting.map(({ theirId, link }) => [theirId, id, link?.relation ?? '', link?.origin ?? '']),
+  )
+  const columns = { their_id: 'text', entry_id: 'integer', relation: 'text', origin: 'text' } as const
+  const ids = JSON.stringify(entries.map(({ id }) => id))
+  return [
+    sql`DELETE FROM import_references
+      WHERE entry_id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${ids}`)} AS given`)}`,
+    ...jsonGroups(rows).map(
+      (json) => sql`
+        INSERT INTO import_references (org, store, their_id, entry_id, relation, origin)
+        SELECT ${caller.org}, ${store}, r.their_id, r.entry_id, r.relation, r.origin
+        FROM ${dialect.jsonTable(sql`${json}`, columns)} r WHERE 1 = 1 ON CONFLICT DO NOTHING`,
+    ),
+  ]
+}
+
+const queue = ({ dialect, now }: Context, topic: 'index' | 'embed', ids: readonly number[], due: number): SQL[] =>
+  ids.length === 0
+    ? []
+    : [
+        sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
+          SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${due} FROM entries e
+          WHERE e.id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} AS given`)}
+          ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
+      ]
+
+/** Links that no metadata name. */
+function linkStatements({ dialect, caller }: Context, entries: readonly TakenEntry[]): SQL[] {
+  const rows = entries.flatMap(({ id, links }) =>
+    links.filter(({ origin }) => origin !== 'metadata').map(({ relation, to, origin }) => [id, relation, to, origin]),
+  )
+  const replaced = JSON.stringify(entries.filter(({ replaces }) => replaces !== null).map(({ id }) => id))
+  const columns = { from_id: 'integer', relation: 'text', to_id: 'integer', origin: 'text' } as const
+  return [
+    sql`DELETE FROM links WHERE org = ${caller.org} AND origin <> 'metadata'
+      AND from_id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${replaced}`)} AS given`)}`,
+    ...jsonGroups(rows).map(
+      (json) => sql`INSERT INTO links (org, from_id, relation, to_id, origin)
+        SELECT ${caller.org}, r.from_id, r.relation, r.to_id, r.origin
+        FROM ${dialect.jsonTable(sql`${json}`, columns)} r WHERE 1 = 1 ON CONFLICT DO NOTHING`,
+    ),
+  ]
+}
+
+/** Everything of a batch of entries but its guards, its audit row and what depends on images. */
+export function takeStatements(
+  context: Context,
+  batch: ImportBatch,
+  since: SQL,
+): {
+  readonly before: readonly SQL[]
+  readonly versions: readonly SQL[]
+  readonly after: readonly SQL[]
+} {
+  const { dialect, caller, now } = context
+  const { entries, deleted, versions, vectors } = batch
+  const ids = (list: readonly number[]) =>
+    dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(list)}`)} AS given`)
+  const states = [...entries.map(({ entry }) => entry), ...versions.map(({ state }) => state)]
+  const ended = [
+    ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
+    ...deleted.map(({ id, version }) => [id, version]),
+  ]
+  const ofVersions = new Set(versions.map(({ id, state }) => `${id} ${state.version}`))
+  const ofFile = JSON.stringify(ended.filter(([id, version]) => ofVersions.has(`${id} ${version}`)))
+  const anew = entries.filter(
+    ({ vectors: made, queueVectors, replaces }) => replaces !== null && (made !== null || queueVectors),
+  )
+  const given = [
+    ...entries.flatMap(({ id, version, vectors: made }) => (made === null ? [] : [{ id, version, vectors: made }])),
+    ...vectors,
+  ]
+  const embed = entries.filter(({ queueVectors }) => queueVectors).map(({ id }) => id)
+  const owners = [
+    ...new Set(states.flatMap(({ columns }) => (typeof columns.owner === 'string' ? [columns.owner] : []))),
+  ]
+  const counting = countedLater(dialect, caller.org, entries.filter(({ replaces }) => replaces === null).length)
+  return {
+    before: [
+      ...counting.before,
+      ...entryStatements(context, entries),
+      ...counting.after,
+      ...longTexts(caller.org, states),
+      ...keepMarksOf(
+        dialect,
+        entries.map(({ id, entry }) => ({ id, text: entry.text, textHash: entry.textHash })),
+      ),
+      ...(deleted.length === 0
+        ? []
+        : [sql`DELETE FROM entries WHERE org = ${caller.org} AND id ${ids(deleted.map(({ id }) => id))}`]),
+      // How a state ended stands in the file too, more exactly than the import knows it.
+      ...(ofVersions.size === 0
+        ? []
+        : [
+            sql`DELETE FROM entry_versions WHERE id ${dialect.plan.oneOf(sql`SELECT v.id
+              FROM ${dialect.jsonTable(sql`${ofFile}`, { id: 'integer', version: 'integer' })} r
+              ${dialect.plan.follow('entry_versions', 'v', sql`v.entry_id = r.id AND v.version = r.version`)}`)}`,
+            ...longTexts(caller.org, states),
+          ]),
+    ],
+    versions: versions.length === 0 ? [] : versionStatements(context, versions),
+    after: [
+      ...(entries.length === 0
+        ? []
+        : [
+            ...linkStatements(context, entries),
+            ...waitingStatements(context, batch),
+            sql`DELETE FROM dangling_links WHERE entry_id ${ids(entries.map(({ id }) => id))}`,
+            ...entries.filter(({ replaces }) => replaces !== null).map(({ id }) => dialect.unindexEntry(id)),
+          ]),
+      ...(anew.length === 0 ? [] : [sql`DELETE FROM entry_vectors WHERE entry_id ${ids(anew.map(({ id }) => id))}`]),
+      ...insertVectorsOf(dialect, given),
+      ...(vectors.length === 0
+        ? []
+        : [
+            sql`DELETE FROM outbox WHERE org = ${caller.org} AND topic = 'embed' AND state = 'pending'
+              AND key ${dialect.among(sql`${JSON.stringify(vectors.map(({ id }) => String(id)))}`)}`,
+          ]),
+      ...queue(
+        context,
+        'index',
+        entries.map(({ id }) => id),
+        now + INDEXED_SOON,
+      ),
+      ...queue(context, 'embed', embed, now),
+      ...rememberedStatements(context, batch),
+      ...(owners.length === 0
+        ? []
+        : [
+            sql`INSERT INTO owners (org, name) SELECT ${caller.org}, value FROM ${dialect.jsonRows(sql`${JSON.stringify(owners)}`)} AS given
+              WHERE 1 = 1 ON CONFLICT DO NOTHING`,
+          ]),
+      // The feed tells what happened here and now, whenever the entries were written.
+      sql`UPDATE changes SET at = ${now}, key_id = ${caller.keyId}
+        WHERE ${dialect.plan.filterOnly(sql`org = ${caller.org}`)}
+          AND seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
+    ],
+  }
+}
+
+/** The writer makes words searchable right behind its commit; where it dies, the schedule does. */
+const INDEXED_SOON = 60_000
+
+/** Links of imported entries to entries of a later batch are made when these arrive. */
+
+/** Entries of which one batch lets links follow. */
+const AT_ONCE = 100
+
+/**
+ * References to what has come, of some entries, with these as they stand where nobody has changed them since.
+ *
+ * @param theirs a JSON list of what has come
+ */
+export const settledStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
+  // Of those that came under this id: one by the same hand, or one whose readers are the waiting entry's, or everybody.
+  const come = sql`SELECT max(m.entry_id) FROM imported m
+    WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
+      EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = w.entry_id AND o.org = ${org} AND o.owner = m.owner)
+      OR EXISTS (SELECT 1 FROM entries t WHERE t.id = m.entry_id AND ${readByAllOf('t', sql`w.entry_id`)}))`
+  const untouched = sql`EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = e.id AND o.org = ${org} AND o.version = e.version)`
+  return sql`
+    SELECT w.entry_id, w.their_id, w.relation, w.origin, (${come}) AS to_id, e.version, e.metadata, e.links, e.bytes
+    FROM (
+      SELECT DISTINCT w.entry_id FROM import_references w
+      WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.among(sql`${theirs}`)} AND (${come}) IS NOT NULL
+      ORDER BY w.entry_id LIMIT ${AT_ONCE}
+    ) heads
+    ${dialect.plan.follow('import_references', 'w', sql`w.entry_id = heads.entry_id AND w.org = ${org} AND w.store = ${store}`)}
+    ${dialect.plan.followLeft('entries', 'e', sql`e.id = w.entry_id AND e.org = ${org} AND ${untouched}`)}
+    WHERE (${come}) IS NOT NULL
+    ORDER BY w.entry_id`
+}
+
+interface Settled {
+  readonly statements: SQL[]
+  readonly links: number
+  readonly entries: number
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Ids as they were told, a text as a text. */
+const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonObject =>
+  withIds(metadata, (id): JsonValue => {
+    const here = ours.get(String(id))
+    return here === undefined ? id : typeof id === 'string' ? String(here) : here
+  })
+
+export function settlements(dialect: SqlDialect, org: string, store: string, rows: readonly Row[]): Settled {
+  const statements: SQL[] = []
+  let links = 0
+  const groups = Map.groupBy(rows, (row) => Number(row.entry_id))
+  for (const [id, all] of groups) {
+    const [first] = all
+    if (first?.version !== null && first?.version !== undefined) {
+      const ours = new Map(all.map((row) => [String(row.their_id), Number(row.to_id)]))
+      const before: unknown = typeof first.metadata === 'string' ? parseKept(first.metadata) : null
+      const after = isObject(before) ? mapped(before, ours) : null
+      const old = typeof first.metadata === 'string' ? first.metadata : ''
+      const text = after === null ? null : jsonText(after)
+      const known: unknown = typeof first.links === 'string' ? JSON.parse(first.links) : []
+      const named = all
+        .filter(({ origin }) => origin === 'metadata')
+        .map(({ relation, to_id: to }): [string, number] => [String(relation), Number(to)])
+      const both = [...(Array.isArray(known) ? known : []), ...named]
+      const bytes = Number(first.bytes) - utf8Length(old) + utf8Length(text ?? '')
+      statements.push(
+        sql`UPDATE entries SET metadata = ${text}, links = ${both.length === 0 ? null : JSON.stringify(both)}, bytes = ${bytes}
+          WHERE id = ${id} AND org = ${org} AND version = ${Number(first.version)}`,
+      )
+      for (const { relation, to_id: to, origin } of all) {
+        if (relation === '') continue
+        links++
+        if (origin === 'metadata') continue
+        statements.push(
+          sql`INSERT INTO links (org, from_id, relation, to_id, origin)
+            SELECT e.org, e.id, ${String(relation)}, ${Number(to)}, ${String(origin)} FROM entries e WHERE e.id = ${id} AND e.org = ${org}
+            ON CONFLICT DO NOTHING`,
+        )
+      }
+    }
+    const done = JSON.stringify([...new Set(all.map((row) => String(row.their_id)))])
+    statements.push(doneStatement(dialect, org, store, id, done))
+  }
+  return { statements, links, entries: groups.size }
+}
+
+const doneStatement = (dialect: SqlDialect, org: string, store: string, id: number, theirs: string): SQL =>
+  sql`DELETE FROM import_references WHERE org = ${org} AND store = ${store} AND entry_id = ${id}
+    AND their_id ${dialect.among(sql`${theirs}`)}`
 
 const LOST = 'An entry that is imported is being changed at this moment; send the volume again'
 

@@ -13,7 +13,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { each, num, str, strOrNull } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
-import { superseded } from '../links/superseded'
+import { superseded } from '../links/links'
 import { beginningOf } from '../texts/long-texts'
 
 interface Context {

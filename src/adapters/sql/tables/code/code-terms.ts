@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { NameQuery } from '../../../../domain/code/names'
-import { SCORES } from '../../../../domain/code/names'
+import { type NameQuery, SCORES } from '../../../../domain/code/names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { CodeFilter } from '../../../../ports/code-index'
 import { FALSE, joinConditions, TRUE } from '../../core/compile-filter'
@@ -88,4 +87,17 @@ export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): {
     ),
     exact: sql`CASE WHEN ${joinConditions('and', texts.map(same))} THEN 1 ELSE 0 END`,
   }
+}
+
+/** Vectors in one row. */
+const PACK = 32
+
+/** Vectors of a file in packs of lines. */
+export function packVectors(vectors: readonly string[]): { first: number; count: number; data: string }[] {
+  const packs: { first: number; count: number; data: string }[] = []
+  for (let first = 0; first < vectors.length; first += PACK) {
+    const part = vectors.slice(first, first + PACK)
+    packs.push({ first, count: part.length, data: part.join('\n') })
+  }
+  return packs
 }

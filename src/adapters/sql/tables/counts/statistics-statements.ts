@@ -1,14 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StoreStatistics } from '../../../../domain/report'
-import { Batch } from '../../core/batch'
+import { Batch, type Decode } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { circle, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
-import { isUndone } from '../outbox/due'
-import { circleTotals, gone } from './circle-totals'
-import { type Groups, groupsStatement, toGroups } from './groups'
+import { isUndone } from '../outbox/outbox-rows'
+import { circleTotals, gone } from './visible-counts'
+
+/** What is counted by name: threads, tags. */
+export interface Groups {
+  /** Tables, and a query of one row a name. */
+  readonly tables: readonly SQL[]
+  readonly query: SQL
+  readonly order: SQL
+}
+
+/** The first names behind those that are skipped, each with how many there are as `names`. */
+export const groupsStatement = ({ tables, query, order }: Groups, most: number, skipped = 0): SQL => sql`
+  WITH ${sql.join([...tables], sql`, `)}
+  SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${order} LIMIT ${most} OFFSET ${skipped}`
+
+/** How many names there are in all; none told where all are skipped. */
+export const namesOf = countOf('names')
+
+export const toGroups =
+  <T>(one: (row: Row) => T): Decode<{ readonly count: number; readonly first: readonly T[] }> =>
+  (rows) => ({ count: namesOf(rows), first: rows.map(one) })
 
 /** How many entries have vectors of a model, how many vectors those are, and their bytes: one row. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {

@@ -7,9 +7,8 @@ import type { Stretch } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { changeable, circle, expired, listed, sightOf, visible } from '../../core/visibility'
-import { supersededBy } from '../links/superseded'
-import { beginningOf, textOf } from '../texts/long-texts'
-import { previewText } from '../texts/text-marks'
+import { supersededBy } from '../links/links'
+import { beginningOf, previewText, textOf } from '../texts/long-texts'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 
 /** The statements that read entries and threads. */

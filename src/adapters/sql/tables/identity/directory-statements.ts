@@ -3,7 +3,7 @@ import type { ThreadPlace } from '../../../../domain/report'
 import { circle, listed } from '../../core/visibility'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
 import { ENTRY_COLUMNS } from '../entries/rows'
-import { supersededBy } from '../links/superseded'
+import { supersededBy } from '../links/links'
 import { textOf } from '../texts/long-texts'
 
 /** The statements that read names of threads and projects, and what stands under them. */

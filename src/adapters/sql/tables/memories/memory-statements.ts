@@ -1,20 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
-import { MEMORY_THREAD } from '../../../../domain/entry/thread'
+import { MEMORY_THREAD } from '../../../../domain/entry/selection'
 import type { Merged, Scope } from '../../../../domain/identity/scope'
-import { summarizedKinds } from '../../../../domain/recall/memory'
+import { type Memory, summarizedKinds } from '../../../../domain/recall/memory'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
 import type { MemoryQuery, SummarizableQuery } from '../../../../ports/memories'
 import { compileFilter } from '../../core/compile-filter'
+import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { packedColumns } from '../../core/packed'
+import { num, numOrNull, packedColumns } from '../../core/rows'
 import { changeable, inProject, listed, listedToChange, visible } from '../../core/visibility'
-import { layerCounts, layerTotal } from '../counts/layer-counts'
+import { layerCounts, layerTotal } from '../counts/visible-counts'
 import { entriesOf, LAYERS } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
-import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES } from '../entries/rows'
-import { supersededBy } from '../links/superseded'
+import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/rows'
+import { supersededBy } from '../links/links'
 import { beginningOf, textOf } from '../texts/long-texts'
 
 /** The statements of memories in layers (fabric contract §2). */
@@ -219,3 +220,12 @@ export const summarizableStatement = (
       AND e.kind IN (SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(types.flatMap(summarizedKinds))}`)})
     ORDER BY e.created_at, e.id LIMIT ${limit}`
 }
+
+/** Reads a memory from the columns of one (`MEMORY_COLUMNS`). */
+export const toMemory = (row: Row): Memory => ({
+  ...toEntry(row),
+  weight: num(row, 'weight'),
+  pinned: Boolean(row.pinned),
+  expiresAt: numOrNull(row, 'expires_at'),
+  accessCount: num(row, 'access_count'),
+})

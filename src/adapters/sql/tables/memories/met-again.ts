@@ -14,9 +14,9 @@ import { json, num, numOrNull, strOrNull } from '../../core/rows'
 import { inProject, listed, listedToChange } from '../../core/visibility'
 import { auditStatement } from '../changes/audit-log'
 import { successorOf } from '../entries/rows'
-import { supersededBy } from '../links/superseded'
+import { supersededBy } from '../links/links'
 import { assignments, writerColumns } from '../writes/entry-columns'
-import { toMemory } from './memory-rows'
+import { toMemory } from './memory-statements'
 
 /** Memories and problems that are met again (fabric contract §3, §7): how they are found, and what happens to them. */
 interface Context {

@@ -4,7 +4,7 @@ import type { Millis } from '../../../../domain/time'
 import type { PackSight, StandingRequest } from '../../../../ports/packs'
 import type { SqlDialect } from '../../core/dialect'
 import { inProject, listed, type Sight, visible } from '../../core/visibility'
-import { NEWEST_LINKS } from '../links/superseded'
+import { NEWEST_LINKS } from '../links/links'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
 export interface PackContext {

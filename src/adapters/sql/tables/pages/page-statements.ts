@@ -7,12 +7,11 @@ import { FALSE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
-import { circleTotals } from '../counts/circle-totals'
+import { circleTotals } from '../counts/visible-counts'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { fits, noneIsLarge, shareOf } from '../entries/share'
-import { byIndexAlone, IN_INDEX, NEWEST } from './index-pages'
+import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, throughLead } from './access-paths'
 import { type Plan, planEntries } from './plan'
-import { foundThrough, throughLead } from './through-lead'
 
 /** A page of entries, newest first, and how many there are in all. */
 

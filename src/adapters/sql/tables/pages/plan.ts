@@ -7,7 +7,7 @@ import { listed } from '../../core/visibility'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
 import { shareOf } from '../entries/share'
-import { leadsOf } from './leads'
+import { leadsOf } from './access-paths'
 import { taggedEntries } from './tags'
 
 /** How the entries of a filter are come by. */

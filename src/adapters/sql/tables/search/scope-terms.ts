@@ -1,7 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
 import type { IndexedContent } from '../../../../domain/entry/entry-write'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
-import { projectsOf, readersOf } from '../../core/visibility'
+import { listed, projectsOf, readersOf } from '../../core/visibility'
+import { projectScopeCounts } from '../counts/visible-counts'
+import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /**
  * How a search index is confined to what a scope may see: each indexed entry carries terms for its org (or the one owner who
@@ -104,3 +107,23 @@ export const codeNumber = (org: string, project: string): number => Number(digit
 /** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
 export const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ')
+
+/**
+ * Everything that a search may look at, counted: in one room, in some layers, or all, in all threads; nothing where nobody asks.
+ *
+ * @param place of captured entries no counter knows
+ * @param isExact whether what is being deleted is taken off
+ */
+export function totalsOf(
+  context: ProjectScopeContext,
+  place: Omit<Confined, 'thread'>,
+  wanted: boolean,
+  isExact = true,
+): SQL {
+  if (!wanted) return sql`SELECT 0 AS entries, 0 AS words, NULL AS first_id, NULL AS last_id`
+  const { dialect, scope, now } = context
+  if (place.captured)
+    return sql`SELECT count(*) AS entries, coalesce(sum(e.text_words), 0) AS words, min(e.id) AS first_id, max(e.id) AS last_id
+      FROM entries e WHERE ${listed(dialect, scope, now, 'e', { captured: 'alone' })}`
+  return projectScopeCounts(context, place, isExact)
+}

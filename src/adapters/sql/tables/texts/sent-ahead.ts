@@ -11,7 +11,7 @@ import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { TEXTS_SHARE } from '../../core/write-share'
-import { CLAIM_MS } from '../outbox/claim'
+import { CLAIM_MS } from '../outbox/outbox-rows'
 
 /**
  * A text that was sent ahead is awaited: a row of the outbox records that, and no trigger removes the text. The

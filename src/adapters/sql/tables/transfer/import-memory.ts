@@ -4,7 +4,7 @@ import type { Millis } from '../../../../domain/time'
 import type { NewId, Remembered } from '../../../../ports/import-store'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { jsonGroups } from '../../core/json-groups'
+import { jsonGroups } from '../../core/rows'
 import { changeable, visible, visibleState, wasChangeable } from '../../core/visibility'
 
 /** Earlier imports: the ID here of each entry there. */

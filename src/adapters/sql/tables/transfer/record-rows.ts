@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ImageRef } from '../../../../domain/entry/image'
 import { changedParts } from '../../../../domain/history/version'
-import { parseKept } from '../../../../domain/transfer/line'
+import { parseKept } from '../../../../domain/transfer/lines'
 import type { EntryRecord } from '../../../../domain/transfer/records'
 import type { VersionRecord } from '../../../../ports/export-store'
 import type { Row } from '../../core/connection'

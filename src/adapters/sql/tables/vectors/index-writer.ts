@@ -11,13 +11,45 @@ import type { Millis } from '../../../../domain/time'
 import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
-import { asRows, each, num, numbersOf, str } from '../../core/rows'
+import { asRows, each, jsonGroups, num, numbersOf, str } from '../../core/rows'
 import { WRITE_SHARE } from '../../core/write-share'
 import { entriesById } from '../entries/read-statements'
 import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
-import { CLAIM_MS } from '../outbox/claim'
+import { CLAIM_MS } from '../outbox/outbox-rows'
 import { textOf } from '../texts/long-texts'
-import { insertVectorsOf } from './insert-vectors'
+
+const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
+
+const INTO = sql`
+  INSERT INTO entry_vectors (org, entry_id, layer, project, reader, model, chunk, start, length, data)
+  SELECT e.org, e.id, CASE WHEN e.listed = 1 THEN e.layer END, coalesce(e.project, ''), e.reader,
+    made.model, made.chunk, made.start, made.length, made.data`
+
+/** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
+export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
+  const rows = vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data])
+  return jsonGroups(rows).map(
+    (json) => sql`${INTO}
+      FROM ${dialect.jsonTable(sql`${json}`, VECTOR)} made ${dialect.plan.follow('entries', 'e', sql`${row}`)}`,
+  )
+}
+
+/** Adds vectors of many entries that still have the named versions. A chunk that is stored stays. Few statements. */
+export function insertVectorsOf(
+  dialect: SqlDialect,
+  entries: readonly { readonly id: number; readonly version: number; readonly vectors: readonly TextVector[] }[],
+): SQL[] {
+  const rows = entries.flatMap(({ id, version, vectors }) =>
+    vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data, id, version]),
+  )
+  const columns = { ...VECTOR, id: 'integer', version: 'integer' } as const
+  return jsonGroups(rows).map(
+    (json) => sql`${INTO}
+      FROM ${dialect.jsonTable(sql`${json}`, columns)} made
+        ${dialect.plan.follow('entries', 'e', sql`e.id = made.id AND e.version = made.version`)}
+      WHERE 1 = 1 ON CONFLICT (entry_id, model, chunk) DO NOTHING`,
+  )
+}
 
 /** What stands in the way of searches: an entry and how much there is to read of it. */
 export interface Sized {
@@ -186,3 +218,14 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
     },
   }
 }
+
+/** The key of such work where it has not been begun. */
+export const ERASED = 'erased'
+/** How long further erasures are waited for. */
+export const GATHERED_MS = 60_000
+
+/** @param orgs a query of the `org` whose work it is, or of none */
+export const queueForgetting = (orgs: SQL, dueAt: Millis, key: typeof ERASED | 'begun' = ERASED): SQL => sql`
+  INSERT INTO outbox (org, topic, key, created_at, due_at)
+  SELECT work.org, 'words', ${key}, ${dueAt}, ${dueAt} FROM (${orgs}) work WHERE true
+  ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at`

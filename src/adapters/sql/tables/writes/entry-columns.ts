@@ -10,7 +10,7 @@ import { jsonText } from '../../../../domain/json/write'
 import type { Millis } from '../../../../domain/time'
 import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { SqlDialect } from '../../core/dialect'
-import { linkColumn } from '../links/metadata-links'
+import { linkColumn } from '../links/links'
 import { heldInRow } from '../texts/long-texts'
 
 /** What a write knows of its call. */

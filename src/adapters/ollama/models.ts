@@ -1,0 +1,168 @@
+import type { Embedder, LanguageModel, Reranker } from '../../ports/models'
+import {
+  createJsonClient,
+  type ErrorAnswer,
+  type Explanation,
+  type HttpOptions,
+  type JsonClient,
+  list,
+  member,
+  parseAddress,
+  parseJson,
+} from '../http-json/client'
+import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
+import { QUICK_CHECK, remembered } from '../http-json/health'
+import { createReranker, rerankRequest } from '../http-json/reranking'
+import { ONE_TRY, ProviderProblem, type Reason } from '../http-json/retry'
+
+export interface OllamaSettings {
+  /** OLLAMA_HOST: a URL, with or without scheme, path and credentials. */
+  readonly host: string
+  readonly model: string
+}
+
+export const NAME = 'Ollama'
+
+const TOO_LONG = /context length|input length|too (long|large)/i
+const MISSING_MODEL = /model .*not found|try pulling/i
+
+/** @throws Problem unavailable when the host is not a URL */
+export function createOllamaClient({ host, model }: OllamaSettings, options: HttpOptions): JsonClient {
+  return createJsonClient(
+    {
+      name: NAME,
+      address: parseAddress(host, 'OLLAMA_HOST'),
+      addressVariable: 'OLLAMA_HOST',
+      whenUnreachable: 'start Ollama (ollama serve) or set OLLAMA_HOST',
+      explain: (answer) => explain(answer, model),
+    },
+    options,
+  )
+}
+
+/** Errors are `{"error": "…"}`; a path that Ollama does not serve is a plain-text 404. */
+function explain({ status, text }: ErrorAnswer, model: string): Explanation | null {
+  const error = String(member(parseJson(text), 'error') ?? '')
+  const final = (message: string, reason: Reason = 'status') => ({ message, reason, retry: false })
+  if (status === 404 && MISSING_MODEL.test(error))
+    return final(`Ollama does not have the model ${model}; run: ollama pull ${model}`)
+  if ((status === 400 || status === 500) && TOO_LONG.test(error))
+    return final(
+      `Ollama refused a text longer than ${model} can read; set a smaller CHUNK_SIZE or a model with a longer context`,
+      'too_long',
+    )
+  if (status === 400 && /does not support/i.test(error))
+    return final(`Ollama says that ${model} is not made for this; choose a model of the right kind`)
+  return null
+}
+
+/**
+ * The first request tells how fast this machine is; a laptop without GPU reads some 3,600 characters a second. One request at a time,
+ * since Ollama works on them one after the other anyway.
+ */
+const LIMITS = { texts: 16, characters: 30_000, first: 6_000, parallel: 1 }
+
+/** Embeddings of an Ollama server: `POST /api/embed {model, input: [text], truncate}` answers `{embeddings: [[number]]}`. */
+export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
+  const terms = termsOf(settings, options)
+  const client = createOllamaClient(settings, { ...options, ...terms.patience, timeoutVariable: 'EMBEDDING_TIMEOUT_S' })
+  const { model, dimensions } = settings
+  return createBatchEmbedder({
+    provider: 'ollama',
+    name: NAME,
+    model,
+    dimensions,
+    limits: LIMITS,
+    ...terms,
+    request: async (texts, deadline) =>
+      list(member(await client.post('/api/embed', { model, input: texts, truncate: true }, deadline), 'embeddings')),
+  })
+}
+
+/**
+ * Reranking through an address that speaks Ollama. No release of Ollama that we know of reranks (issue 3368 asks for it, pull
+ * request 11389 would add it). Builds of such pull requests and stand-ins offer `/api/rerank`; llama.cpp's server and
+ * gateways put before Ollama offer `/v1/rerank`; both take and answer the Jina shape. So both are tried, the one that exists
+ * is remembered, and a plain Ollama is answered with what to set instead.
+ *
+ * Revisit when a release of Ollama has an endpoint of its own.
+ */
+const PATHS = ['/api/rerank', '/v1/rerank'] as const
+
+/** @param settings the model must be named: there is no default */
+export function createOllamaReranker(settings: OllamaSettings, options: HttpOptions = {}): Reranker {
+  const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
+  const { model } = settings
+  let path: string = PATHS[0]
+  return createReranker({
+    provider: 'ollama',
+    name: NAME,
+    model,
+    async request(query, passages) {
+      const body = rerankRequest(model, query, passages)
+      const deadline = client.deadline()
+      for (const candidate of new Set([path, ...PATHS])) {
+        try {
+          const answer = await client.post(candidate, body, deadline)
+          path = candidate
+          return member(answer, 'results')
+        } catch (error) {
+          if (!(error instanceof ProviderProblem) || error.reason !== 'no_route') throw error
+        }
+      }
+      throw new ProviderProblem({
+        message:
+          'This Ollama has no rerank endpoint; set RERANKING_PROVIDER=openai with an OPENAI_API_BASE that serves ' +
+          '/rerank (llama.cpp, vLLM, Jina), or RERANKING_PROVIDER=none',
+        reason: 'no_route',
+        retry: false,
+      })
+    },
+  })
+}
+
+/**
+ * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
+ * default is smaller and it cuts longer prompts silently; always the same, because a change reloads the model.
+ */
+const PROMPT_TOKENS = 10_240
+
+/** Close to the text rather than inventive. */
+const TEMPERATURE = 0.2
+
+/**
+ * A chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
+ * their reasoning; models that cannot reason accept it as well.
+ */
+export function createOllamaLanguageModel(
+  settings: OllamaSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
+  options: HttpOptions = {},
+): LanguageModel {
+  const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
+  const { model, maxTokens } = settings
+  return {
+    provider: 'ollama',
+    model,
+    title: NAME,
+    async answer({ system, user }) {
+      const answer = await client.post('/api/chat', {
+        model,
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: user },
+        ],
+        stream: false,
+        think: false,
+        options: { num_predict: maxTokens, num_ctx: PROMPT_TOKENS + maxTokens, temperature: TEMPERATURE },
+      })
+      return member(member(answer, 'message'), 'content')
+    },
+  }
+}
+
+/** @returns a ping by `POST /api/show`, which costs no tokens and knows whether the model was pulled */
+export function ollamaPing(settings: OllamaSettings, options: HttpOptions = {}): () => Promise<void> {
+  const client = createOllamaClient(settings, { ...QUICK_CHECK, ...options })
+  const { host, model } = settings
+  return remembered(`ollama ${host} ${model}`, () => client.post('/api/show', { model }), options)
+}

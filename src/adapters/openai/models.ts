@@ -1,0 +1,183 @@
+import type { Embedder, LanguageModel, Reranker } from '../../ports/models'
+import {
+  createJsonClient,
+  type ErrorAnswer,
+  type Explanation,
+  type HttpOptions,
+  type JsonClient,
+  list,
+  member,
+  parseAddress,
+  parseJson,
+} from '../http-json/client'
+import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
+import { QUICK_CHECK, remembered } from '../http-json/health'
+import { createReranker, rerankRequest } from '../http-json/reranking'
+import { ONE_TRY, ProviderProblem, type Reason } from '../http-json/retry'
+
+export interface OpenAiSettings {
+  /** OPENAI_API_BASE: the URL below which `/embeddings` stands, so usually ending in `/v1`. */
+  readonly base: string
+  /** OPENAI_API_KEY; null for a server that wants none. */
+  readonly apiKey: string | null
+  readonly model: string
+}
+
+/** The servers behind OPENAI_API_BASE are many; this is what they have in common. */
+export const NAME = 'The OpenAI-compatible server'
+
+/** OpenAI itself and Azure, whose newer models refuse parameters that all others expect. */
+export const isOpenAi = (base: string): boolean => /^https:\/\/([\w-]+\.)*openai\.(azure\.)?com(\/|$)/i.test(base)
+
+const TOO_LONG = /context length|context size|maximum (input|context)|too (long|large)|less than \d+ tokens/i
+
+/**
+ * @param modelVariable the setting that names the model, for messages
+ * @throws Problem unavailable when the base is not a URL
+ */
+export function createOpenAiClient(
+  { base, apiKey, model }: OpenAiSettings,
+  modelVariable: string,
+  options: HttpOptions,
+): JsonClient {
+  return createJsonClient(
+    {
+      name: NAME,
+      address: parseAddress(base, 'OPENAI_API_BASE'),
+      addressVariable: 'OPENAI_API_BASE',
+      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+      secrets: apiKey === null ? [] : [apiKey],
+      whenUnreachable: 'start it or set OPENAI_API_BASE',
+      explain: (answer) => explain(answer, model, modelVariable),
+    },
+    options,
+  )
+}
+
+/** Errors are `{"error": {message, code}}`; servers that imitate it write `{"error": "…"}`, `{"message"}` or `{"detail"}`. */
+function explain({ status, text }: ErrorAnswer, model: string, modelVariable: string): Explanation | null {
+  const body = parseJson(text)
+  const error = member(body, 'error') ?? body
+  const code = String(member(error, 'code') ?? '')
+  const says = [error, member(error, 'message'), member(body, 'detail'), code].filter(
+    (part) => typeof part === 'string',
+  )
+  const detail = says.join(' ')
+  const final = (message: string, reason: Reason = 'status') => ({ message, reason, retry: false })
+
+  if (status === 401) return final(`${NAME} refused the key; set OPENAI_API_KEY`)
+  if (status === 403)
+    return final(`${NAME} does not let this key use ${model}; check OPENAI_API_KEY and ${modelVariable}`)
+  if (status === 404 && /model/i.test(detail))
+    return final(`${NAME} does not have the model ${model}; set ${modelVariable} to one that it has`)
+  // Sent with 429, but waiting does not help.
+  if (code === 'insufficient_quota') return final(`${NAME} says that the quota of this key is used up`)
+  if ([400, 413, 422, 500].includes(status) && TOO_LONG.test(detail))
+    return final(
+      `${NAME} refused a text longer than ${model} can read; set a smaller CHUNK_SIZE or a model with a longer context`,
+      'too_long',
+    )
+  return null
+}
+
+/** OpenAI takes 2,048 texts a request, but servers that imitate it take as few as 32 (Text Embeddings Inference). */
+const LIMITS = { texts: 32, characters: 100_000, first: 12_000, parallel: 4 }
+
+/** The one family that can be asked for fewer numbers. Other servers refuse a parameter that they do not know. */
+const TAKES_DIMENSIONS = /(^|\/)text-embedding-3-/
+
+/** Answers may come in any order; `index` says which text a vector belongs to. */
+function inOrder(data: readonly unknown[]): unknown[] {
+  const place = (item: unknown): number => Number(member(item, 'index') ?? 0)
+  return [...data].sort((a, b) => place(a) - place(b)).map((item) => member(item, 'embedding'))
+}
+
+/** Embeddings of any OpenAI-compatible server: `POST /embeddings {model, input: [text]}` answers `{data: [{index, embedding}]}`. */
+export function createOpenAiEmbedder(settings: OpenAiSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
+  const terms = termsOf(settings, options)
+  const client = createOpenAiClient(settings, 'EMBEDDING_MODEL', {
+    ...options,
+    ...terms.patience,
+    timeoutVariable: 'EMBEDDING_TIMEOUT_S',
+  })
+  const { model, dimensions } = settings
+  const asked = TAKES_DIMENSIONS.test(model) ? { dimensions } : {}
+  return createBatchEmbedder({
+    provider: 'openai',
+    name: NAME,
+    model,
+    dimensions,
+    limits: LIMITS,
+    ...terms,
+    request: async (input, deadline) =>
+      inOrder(list(member(await client.post('/embeddings', { model, input, ...asked }, deadline), 'data'))),
+  })
+}
+
+/**
+ * Reranking by a server that offers `POST /rerank` in the shape of Jina and Cohere below OPENAI_API_BASE (Jina, vLLM,
+ * llama.cpp with `--reranking`, most gateways). OpenAI itself has no such endpoint.
+ */
+export function createOpenAiReranker(settings: OpenAiSettings, options: HttpOptions = {}): Reranker {
+  const client = createOpenAiClient(settings, 'RERANKING_MODEL', { ...ONE_TRY, ...options })
+  const { model } = settings
+  return createReranker({
+    provider: 'openai',
+    name: NAME,
+    model,
+    async request(query, passages) {
+      try {
+        return member(await client.post('/rerank', rerankRequest(model, query, passages)), 'results')
+      } catch (error) {
+        if (!(error instanceof ProviderProblem) || error.reason !== 'no_route') throw error
+        throw new ProviderProblem({
+          ...error.failure,
+          message:
+            `${NAME} has no /rerank endpoint; set OPENAI_API_BASE to one that has (Jina, vLLM, llama.cpp), or ` +
+            'RERANKING_PROVIDER=none',
+        })
+      }
+    },
+  })
+}
+
+/**
+ * A chat model of any OpenAI-compatible server. No temperature is sent: OpenAI's reasoning models refuse
+ * all but their own. They also spend SUMMARY_MAX_TOKENS and the time of a call on reasoning, so a plain model serves better here.
+ */
+export function createOpenAiLanguageModel(
+  settings: OpenAiSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
+  options: HttpOptions = {},
+): LanguageModel {
+  const client = createOpenAiClient(settings, 'SUMMARY_MODEL', { ...ONE_TRY, ...options })
+  const { model, maxTokens, base } = settings
+  // OpenAI's newer models refuse the old name, and many other servers do not know the new one.
+  const limit = isOpenAi(base) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }
+  return {
+    provider: 'openai',
+    model,
+    title: NAME,
+    async answer({ system, user }) {
+      const answer = await client.post('/chat/completions', {
+        model,
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: user },
+        ],
+        ...limit,
+      })
+      return member(member(list(member(answer, 'choices'))[0], 'message'), 'content')
+    },
+  }
+}
+
+/** @returns a ping by `GET /models`, which costs no tokens and looks at the key; a server without that route answers too */
+export function openAiPing(settings: OpenAiSettings, options: HttpOptions = {}): () => Promise<void> {
+  const client = createOpenAiClient(settings, 'the variable of the model', { ...QUICK_CHECK, ...options })
+  const { base, apiKey } = settings
+  const ask = () =>
+    client.get('/models').catch((error: unknown) => {
+      if (!(error instanceof ProviderProblem) || error.reason !== 'no_route') throw error
+    })
+  return remembered(`openai ${base} ${apiKey === null ? 'without' : 'with'} key`, ask, options)
+}

@@ -1,0 +1,210 @@
+// What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `write_context` until the
+// receipt takes it over, as a JSON object whose one key says what it is.
+
+import { type SQL, sql } from 'drizzle-orm'
+import type { Sight } from '../../../../domain/history/feed'
+import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
+import { NamesChanged } from '../../../../domain/identity/project-resolution'
+import type { Caller } from '../../../../domain/identity/scope'
+import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
+import type { Shown } from '../../../../domain/recall/memory'
+import { KeyTaken } from '../../../../domain/receipts/notes'
+import type { BatchOutput } from '../../../../domain/receipts/receipt'
+import type { Millis } from '../../../../domain/time'
+import type { Clock } from '../../../../ports/clock'
+import { Batch, type Decode, type Results } from '../../core/batch'
+import { type Announce, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../../core/connection'
+import type { SqlDialect } from '../../core/dialect'
+import { jsonOrNull, num, numOrNull, str } from '../../core/rows'
+import { PLAIN_NAMES, toEntry } from '../entries/rows'
+import { dueStatement, toDue } from '../outbox/outbox-rows'
+import { changedSince, newestChange, OLDEST_FIRST, SIGHT_COLUMNS, toSight } from './change-rows'
+import { toErased } from './erase-selection'
+import { attachStatements, namesGuard, PROJECTS } from './name-statements'
+import { quotaGuards, withinQuotas } from './quota'
+import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
+
+/** Changes of one batch that are told one by one; of more it is said that there were many. */
+const MAX_ANNOUNCED = 64
+
+/**
+ * What the batch has changed so far, as far as anybody may see it.
+ *
+ * @param org whose rows of `changes`; '' for those of all orgs
+ */
+export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
+  SELECT c.org, ${SIGHT_COLUMNS} FROM changes c
+  WHERE ${changedSince(dialect, org, since)}
+    AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
+  ${OLDEST_FIRST} LIMIT ${MAX_ANNOUNCED + 1}`
+
+type Made = ReadonlyMap<string, readonly Sight[]>
+
+/** What each org is to hear. */
+export const toMade: Decode<Made> = (rows) =>
+  new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toSight)]))
+
+export function announceAll(made: Made, announce: Announce): void {
+  for (const [org, sights] of made) announce(org, sights.length > MAX_ANNOUNCED ? null : sights)
+}
+
+/**
+ * The call that writes, for the triggers of the change log and history. All statements that write entries stand between these
+ * two, in one batch. The row of an organization stays until its next batch: a delete is a row written too.
+ */
+export interface Writing {
+  readonly begin: SQL
+  /** The rows of `changes` that the batch has made so far are those beyond `since`. */
+  readonly since: SQL
+  readonly end: SQL
+}
+
+/** A caller, or the schedule, which has no key. */
+type Writer = Pick<Caller, 'org' | 'changeId'> & { readonly keyId: string | null; readonly agent: string | null }
+
+interface Manner {
+  /** Whether the states before are kept. */
+  readonly keeps: boolean
+  /** When a deletion happens, as history tells it; absent: the database knows. */
+  readonly at?: Millis
+}
+
+export function writing(writer: Writer, { keeps, at }: Manner): Writing {
+  const { org, changeId, keyId, agent } = writer
+  const since = sql`(SELECT w.after_seq FROM write_context w WHERE w.org = ${org})`
+  return {
+    begin: sql`
+      INSERT INTO write_context (org, change_id, key_id, agent, retain_versions, at, after_seq)
+      VALUES (${org}, ${changeId}, ${keyId}, ${agent}, ${keeps ? 1 : 0}, ${at ?? null}, coalesce((${newestChange(org)}), 0))
+      ON CONFLICT (org) DO UPDATE SET change_id = excluded.change_id, key_id = excluded.key_id,
+        agent = excluded.agent, retain_versions = excluded.retain_versions, at = excluded.at, after_seq = excluded.after_seq,
+        batch_output = NULL`,
+    since,
+    end: sql`DELETE FROM write_context WHERE org = ${org} AND batch_output IS NOT NULL`,
+  }
+}
+
+/**
+ * Runs a batch that writes entries in its frame. What it has changed and left is read by a statement more each where somebody is told,
+ * and told once it is committed.
+ */
+export async function runWriting(
+  connection: SqlConnection,
+  writer: Writer,
+  manner: Manner,
+  own: (since: SQL) => Batch,
+  lock: WriteLock,
+): Promise<Results> {
+  const { begin, since, end } = writing(writer, manner)
+  const batch = new Batch(begin).join(own(since))
+  const { announce, leave } = connection
+  const made = announce && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
+  const due = leave && manner.at !== undefined && batch.add(dueStatement(manner.at), toDue)
+  const result = await batch.do([end]).run(connection, lock)
+  if (made && announce) announceAll(result.of(made), announce)
+  if (due && leave) leave(writer.org, result.of(due))
+  return result
+}
+
+interface WriteOptions {
+  readonly quotas?: Quotas
+  /** Bytes that the call takes at most, within the quotas. */
+  readonly takes?: () => number
+  /** Keeps nothing of what was, whatever the terms. */
+  readonly forgets?: boolean
+  /** It makes room, so it is done while a local disk is full. */
+  readonly usesReserve?: boolean
+}
+
+/**
+ * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some.
+ *
+ * @param own given `since`, where it needs it
+ * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
+ * KeyTaken when the caller's receipt key was used before, NamesChanged when names of projects that it gives were resolved too early
+ */
+export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
+
+/** The one way in which callers write entries. */
+export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
+  const { dialect } = connection
+  return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
+    const now = clock.now()
+    const { receipt } = caller
+    const names = caller.names?.isGiven === false && caller.names.attachments.length > 0 ? caller.names : null
+    const limits = quotaGuards(dialect, quotas, caller.org)
+    const framed = (since: SQL): Batch =>
+      new Batch()
+        .do(limits.before)
+        .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
+        .do(names ? [namesGuard(dialect, caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
+        .join(typeof own === 'function' ? own(since) : own)
+        .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
+        .do(limits.after)
+    try {
+      const manner = { keeps: terms.days > 0 && !forgets, at: now }
+      const result = await withinQuotas({ connection, quotas, scope: caller, takes }, () =>
+        runWriting(connection, caller, manner, framed, { org: caller.org, usesReserve }),
+      )
+      receipt?.notes.keep()
+      if (names) names.isGiven = true
+      return result
+    } catch (error) {
+      if (error instanceof PremiseFailed && error.premise === RECEIPT) throw new KeyTaken()
+      if (error instanceof PremiseFailed && error.premise === PROJECTS) throw new NamesChanged()
+      throw error
+    }
+  }
+}
+
+/**
+ * Tells the batch's receipt; returns it too, as `batch_output`. Belongs between the two statements of `writing`.
+ *
+ * @param json a JSON text, or NULL
+ */
+export const tell = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
+  UPDATE write_context SET batch_output = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING batch_output`
+
+/** Ids of the entries with a summary that the batch has met again. */
+export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
+  tell(
+    org,
+    'summarized',
+    dialect.jsonList(sql`
+      SELECT e.id AS value
+      FROM changes c ${dialect.plan.follow('entries', 'e', sql`e.id = c.entry_id`)}
+      WHERE ${changedSince(dialect, org, since)} AND c.action = 'update' AND e.summary <> ''`),
+  )
+
+/** What a memory is shown by, beside its text. */
+const SHOWN = [...PLAIN_NAMES, 'metadata', 'tags', 'weight', 'pinned', 'expires_at', 'access_count']
+
+/** An entry as it stands after the batch. */
+export const tellShown = (dialect: SqlDialect, org: string, id: number): SQL => {
+  const row = dialect.jsonRow(SHOWN.map((name) => sql.raw(`e.${name}`)))
+  return tell(org, 'shown', sql`SELECT ${row} FROM entries e WHERE e.id = ${id}`)
+}
+
+/** @param values as `tellShown` tells them */
+function toShown(values: readonly unknown[]): Shown {
+  const row = Object.fromEntries(SHOWN.map((name, i) => [name, values[i]]))
+  const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })
+  return {
+    ...entry,
+    weight: num(row, 'weight'),
+    pinned: Boolean(row.pinned),
+    expiresAt: numOrNull(row, 'expires_at'),
+    accessCount: num(row, 'access_count'),
+  }
+}
+
+/** @param row of `write_context` or `receipts`, with its column `batch_output` */
+export function toBatchOutput(row: Row): BatchOutput {
+  const { summarized, erased, shown } =
+    jsonOrNull<{ readonly [What in keyof BatchOutput]: unknown }>(row, 'batch_output') ?? {}
+  return {
+    ...(Array.isArray(summarized) ? { summarized: summarized.map(Number) } : {}),
+    ...(erased === undefined ? {} : { erased: toErased(erased) }),
+    ...(Array.isArray(shown) ? { shown: toShown(shown) } : {}),
+  }
+}

@@ -1,0 +1,551 @@
+import { createCodeParser } from '../adapters/code/parser'
+import { createFeedBell } from '../adapters/feed-object/index'
+import { createR2BackupStore } from '../adapters/r2/backup-store'
+import type { SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
+import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
+import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pairs'
+import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
+import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
+import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
+import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
+import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
+import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
+import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
+import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
+import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
+import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
+import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
+import { createSqlExportStore } from '../adapters/sql/stores/transfer/export-store'
+import { createSqlImportStore } from '../adapters/sql/stores/transfer/import-store'
+import type { Config } from '../config'
+import type { WriteLimits } from '../domain/entry/draft'
+import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
+import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
+import { modelKey } from '../domain/meaning/vector'
+import type { Quotas } from '../domain/quota'
+import type { Levels } from '../domain/recall/similarity'
+import type { Analyzer } from '../domain/search/analysis'
+import { EVERYTHING } from '../domain/search/filter'
+import type { Millis } from '../domain/time'
+import { createTextSeal } from '../domain/transfer/seal'
+import { hookClient } from '../integrations/hooks/hook-clients'
+import type { ChangeBell } from '../ports/change-bell'
+import type { Clock } from '../ports/clock'
+import type { EntryStore } from '../ports/entry-store'
+import type { EntryTexts } from '../ports/entry-texts'
+import type { FullText } from '../ports/full-text'
+import type { Ids } from '../ports/ids'
+import type { ImageStore } from '../ports/image-store'
+import type { ModelCalls } from '../ports/model-calls'
+import type { Embedder, LanguageModel, Reranker } from '../ports/models'
+import type { ProjectDirectory } from '../ports/project-directory'
+import type { Settings } from '../ports/settings'
+import type { VectorIndex } from '../ports/vector-index'
+import type { VectorRows } from '../ports/vector-rows'
+import type { Capture } from '../services/capture/capture'
+import { createFinishSessions } from '../services/capture/finish-sessions'
+import { createMemoryUsage } from '../services/capture/memory-usage'
+import { createOwnSessions } from '../services/capture/own-sessions'
+import { createRecallForHooks } from '../services/capture/recall-for-hooks'
+import { createReceiveEvents } from '../services/capture/receive-events'
+import { createEraseCaptured, createReviewCaptured } from '../services/capture/review-captured'
+import { createWriteSession } from '../services/capture/write-session'
+import {
+  createFindDisagreements,
+  type FindDisagreements,
+  WITHOUT_DISAGREEMENTS,
+} from '../services/currency/disagreements'
+import type { FindEarlier } from '../services/currency/find-earlier'
+import { judgeStep, pairSteps } from '../services/currency/pair-steps'
+import type { FinishIndex } from '../services/keeping/pending-index'
+import type { CatchUp } from '../services/keeping/sync-vectors'
+import { contextOf, createCompilePack } from '../services/pack/compile-pack'
+import { createFindCandidates } from '../services/pack/find-candidates'
+import { createRemember, type Remember } from '../services/pack/remember'
+import { createAdministration } from '../services/people/administration'
+import { createIdentity } from '../services/people/identity'
+import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
+import { createProjects } from '../services/people/projects'
+import { createSearchCode } from '../services/searching/code/search-code'
+import { type Changes, createChanges } from '../services/searching/history/changes'
+import { createGetCurrent } from '../services/searching/memories/current'
+import { createLevels } from '../services/searching/memories/levels'
+import { createOrient } from '../services/searching/memories/orient'
+import { createRankMemories } from '../services/searching/memories/rank-memories'
+import { createRecall, type Recall } from '../services/searching/memories/recall'
+import { createRecallWords } from '../services/searching/memories/recall-words'
+import { createRankedSearches, type RankedSearches } from '../services/searching/ranked/ranked-search'
+import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
+import { createSearchText } from '../services/searching/ranked/search-text'
+import { createSuggestWords } from '../services/searching/ranked/suggest-words'
+import { createGrepTexts } from '../services/searching/texts/grep-texts'
+import type { Services } from '../services/services'
+import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
+import { createExportOrg } from '../services/transfer/export-org'
+import { createImportVolume } from '../services/transfer/import-volume'
+import type { Transfer } from '../services/transfer/transfer'
+import { createIndexCode, createPrepareCode } from '../services/writing/code/index-code'
+import type { DeleteEntries } from '../services/writing/entries/delete-entries'
+import type { Generate } from '../services/writing/entries/generate'
+import { createRestoreEntries } from '../services/writing/entries/restore-entries'
+import {
+  createStoreEntries,
+  type StoreEntries,
+  type WriteDependencies,
+} from '../services/writing/entries/store-entries'
+import { createUpdateEntries, type UpdateEntries } from '../services/writing/entries/update-entries'
+import { createReportEvent } from '../services/writing/events/report-event'
+import { createSimilarMemories } from '../services/writing/events/similar-memories'
+import { createMemoryService } from '../services/writing/memories/memories'
+import { createSummarize } from '../services/writing/memories/summarize'
+import { type Bindings, levelsOf } from './isolate'
+
+/** The part of worker.ts that captures sessions. */
+export function composeCapture(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly captureDays: number
+  readonly quotas: Quotas
+  /** Whether a model proposes memories of sessions. */
+  readonly proposes: boolean
+  readonly analyzer: Analyzer
+  readonly entries: EntryStore
+  readonly deleteEntries: DeleteEntries
+  /** Without models. */
+  readonly unmade: WriteDependencies
+  /** With models, for what somebody keeps. */
+  readonly writing: WriteDependencies
+  readonly restoring: Parameters<typeof createRestoreEntries>[0]
+  readonly remember: Remember
+  readonly recall: Pick<Recall, 'page'>
+  /** Pages of entries, with captured ones where a filter asks for them. */
+  readonly pages: Pick<EntryStore, 'page'>
+  /** Null when full text is switched off. */
+  readonly searches: Pick<RankedSearches, 'byWords'> | null
+  readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
+  readonly log: (event: string, fields: Record<string, unknown>) => void
+  /** Whether hooks are given approved entries alone (PACK_TRUST). */
+  readonly isApproved: boolean
+}): Capture {
+  const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
+  const store = createSqlCaptureStore(connection, clock, {
+    ...{ quotas: given.quotas, proposes: given.proposes },
+  })
+  const writeSession = createWriteSession({
+    ...{ store, entries, captureDays, clock, ids },
+    storeEntries: createStoreEntries(unmade),
+    updateEntries: createUpdateEntries(unmade),
+    titleOf: (client) => hookClient(client)?.title ?? client,
+  })
+  const own = createOwnSessions({
+    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer },
+  })
+  const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
+  return {
+    receive: createReceiveEvents({
+      ...{ store, writeSession, captureDays, clock, names: given.naming.names },
+      attach: (by, pending) => given.naming.directory.attach({ ...by, action: 'hooks', tool: null }, pending),
+      recall: recallForHooks,
+    }),
+    standing: recallForHooks.standing,
+    own,
+    erase: createEraseCaptured({ store, deleteEntries }),
+    review: createReviewCaptured({
+      ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
+      restoreEntries: createRestoreEntries(given.restoring),
+      isApproved: given.isApproved,
+    }),
+    usage: createMemoryUsage({ store, clock }),
+    sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
+  }
+}
+
+/** The part of worker.ts that indexes and searches source code. */
+export function composeCode(given: {
+  readonly connection: SqlConnection
+  readonly embedder: Embedder | null
+  readonly analyzer: Analyzer
+  readonly levels: () => Promise<Levels>
+  readonly clock: Clock
+  readonly onEmbeddingFailure: 'fail' | 'defer'
+  readonly quotas: Quotas
+}): Services['code'] {
+  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, quotas } = given
+  const index = createSqlCodeIndex(connection, clock, quotas)
+  const parser = createCodeParser()
+  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
+  return {
+    ...createIndexCode({ index, prepareCode, clock }),
+    search: createSearchCode({ index, embedder, analyzer, levels, clock }),
+  }
+}
+
+/** The part of the composition that keeps pairs of memories on one subject. */
+export function composeCurrency(
+  config: Config,
+  given: {
+    readonly connection: SqlConnection
+    readonly clock: Clock
+    /** Null where no background work asks a model. */
+    readonly languageModel: LanguageModel | null
+    readonly calls: ModelCalls
+    readonly findEarlier: Pick<FindEarlier, 'around'>
+    readonly log: (event: string, fields: Record<string, unknown>) => void
+  },
+) {
+  const { connection, clock, languageModel: model, calls, findEarlier, log } = given
+  const pairs = createSqlMemoryPairs(connection, clock)
+  const judges = config.contradictionJudge && model !== null
+  return {
+    pairs,
+    steps: pairSteps({ pairs, findEarlier }),
+    /** Steps that wait for a model. */
+    slowSteps: judges ? [judgeStep({ pairs, model, calls, clock, log })] : [],
+    findDisagreements: judges ? createFindDisagreements({ pairs }) : WITHOUT_DISAGREEMENTS,
+  }
+}
+
+/** What pages for people need: names of threads and projects, what stands under them, and who looks at them. */
+
+/** Drawn by a migration, and never changed; an isolate asks once. */
+const SESSION_SECRET = 'feed_secret'
+const sessionSeals = new WeakMap<object, Promise<SessionSeal>>()
+
+/** Signs by a secret of the database and one of the Worker: a change of ADMIN_TOKEN ends all sessions. */
+function sessionSealOf({ DB, HYPERDRIVE }: Bindings, { adminToken }: Config, settings: Settings): Promise<SessionSeal> {
+  const database = HYPERDRIVE ?? DB ?? settings
+  const known = sessionSeals.get(database)
+  if (known !== undefined) return known
+  const make = async () => {
+    const secret = await settings.read(SESSION_SECRET)
+    if (secret === null) throw new Error(`the setting ${SESSION_SECRET} is missing`)
+    return createSessionSeal(secret, adminToken)
+  }
+  const seal = make()
+  sessionSeals.set(database, seal)
+  seal.catch(() => sessionSeals.delete(database))
+  return seal
+}
+
+export const composeDashboard = (
+  bindings: Bindings,
+  config: Config,
+  given: { connection: SqlConnection; settings: Settings; clock: Clock },
+): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
+  directory: createSqlDirectory(given.connection, given.clock),
+  overview: createSqlStoreOverview(given.connection, given.clock),
+  endedSessions: createSqlEndedSessions(given.connection, given.clock),
+  sessions: () => sessionSealOf(bindings, config, given.settings),
+})
+
+/** The part of compose.ts that follows what changes. */
+
+/** What cursors are sealed with stands in each database and never changes: an isolate asks once. */
+const cursorSeals = new WeakMap<object, Promise<CursorSeal>>()
+const sealsByAddress = new Map<string, Promise<CursorSeal>>()
+const CURSOR_SECRET = 'feed_secret'
+
+function cursorSealOf({ DB, HYPERDRIVE }: Bindings, config: Config, settings: Settings): Promise<CursorSeal> {
+  const make = async () => {
+    const secret = await settings.read(CURSOR_SECRET)
+    if (secret === null) throw new Error(`the setting ${CURSOR_SECRET} is missing`)
+    return createCursorSeal(secret)
+  }
+  const onPostgres = config.storageBackend === 'postgresql'
+  const address = `${HYPERDRIVE?.connectionString}\n${config.postgresqlSchema}`
+  const known = onPostgres ? sealsByAddress.get(address) : DB && cursorSeals.get(DB)
+  if (known !== undefined) return known
+  const seal = make()
+  if (onPostgres) sealsByAddress.set(address, seal)
+  else if (DB !== undefined) cursorSeals.set(DB, seal)
+  seal.catch(() => (onPostgres ? sealsByAddress.delete(address) : DB && cursorSeals.delete(DB)))
+  return seal
+}
+
+/** Where no object is bound everyone looks for themselves, a little later. */
+const SILENT: ChangeBell = {
+  tell: async () => {},
+  mark: async () => null,
+  wait: async () => null,
+  admit: async () => true,
+  leave: async () => {},
+}
+
+export function composeFeed(
+  bindings: Bindings,
+  config: Config,
+  given: {
+    readonly connection: SqlConnection
+    readonly settings: Settings
+    readonly clock: Clock
+    readonly sleep: (ms: Millis) => Promise<void>
+    readonly onFailure: (error: unknown) => void
+  },
+): { readonly bell: ChangeBell; readonly changes: Changes } {
+  const { connection, settings, clock, sleep, onFailure } = given
+  const bell = bindings.FEEDS === undefined ? SILENT : createFeedBell(bindings.FEEDS, onFailure)
+  const seal = () => cursorSealOf(bindings, config, settings)
+  return {
+    bell,
+    changes: createChanges({
+      ...{ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep },
+      sightings: createSqlSightings(connection, clock),
+    }),
+  }
+}
+
+/** Without a model there are no cosines. */
+const withoutLevels = async (): Promise<Levels> => ({ nothing: 0, answer: 1 })
+
+/** What cosines of the configured model mean. */
+export function chooseLevels(
+  config: Config,
+  bindings: Bindings,
+  embedder: Embedder | null,
+  settings: Settings,
+): () => Promise<Levels> {
+  if (embedder === null) return withoutLevels
+  return createLevels({ embedder, settings, given: config.embedding.levels, remembered: levelsOf(bindings) })
+}
+
+/** The part of the composition that keeps memories in layers, and finds them. */
+export function composeMemories(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly entries: EntryStore
+  readonly deleteEntries: DeleteEntries
+  readonly storeEntries: StoreEntries
+  readonly updateEntries: UpdateEntries
+  readonly generate: Generate
+  readonly embedder: Embedder | null
+  readonly rows: VectorRows
+  readonly index: VectorIndex
+  readonly fullText: FullText
+  /** Whether words are searched. */
+  readonly words: boolean
+  readonly searchSemantic: SearchSemantic | null
+  readonly levels: Parameters<typeof createRankMemories>[0]['levels']
+  readonly finishing: FinishIndex
+  readonly unfinished: CatchUp['warnings']
+  readonly code: Parameters<typeof createReportEvent>[0]['code']
+  readonly afterwards: Services['afterwards']
+}): Pick<Services, 'memories' | 'recall' | 'getCurrent' | 'orient' | 'reportEvent' | 'summarize'> {
+  const { connection, clock, analyzer, entries, deleteEntries, storeEntries, updateEntries } = given
+  const { generate, embedder, rows, index, fullText, searchSemantic, levels, finishing, unfinished, code, afterwards } =
+    given
+  const stored = createSqlMemories(connection, clock)
+  const recallWords = createRecallWords({ fullText, analyzer })
+  const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
+  const memories = createMemoryService({
+    ...{ memories: stored, entries, deleteEntries, storeEntries, updateEntries, generate },
+    isEmbedded: async (scope, id) =>
+      embedder === null || (await rows.ofEntries(scope, modelKey(embedder), EVERYTHING, [id], 1, null)).length > 0,
+  })
+  return {
+    memories,
+    recall: createRecall({
+      ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer },
+      ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
+    }),
+    reportEvent: createReportEvent({
+      ...{ memories, code, clock },
+      similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
+    }),
+    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    getCurrent: createGetCurrent({
+      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+      ...{ memories: stored, clock, ...legs },
+      afterwards: (work) => afterwards(work()),
+    }),
+    summarize: createSummarize({ memories: stored, storeEntries, clock }),
+  }
+}
+
+/** The part of compose.ts that makes packs. */
+export function composePacks(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly entries: EntryStore
+  readonly storeEntries: StoreEntries
+  readonly fullText: FullText
+  /** Whether words are searched. */
+  readonly words: boolean
+  readonly embedder: Embedder | null
+  readonly index: VectorIndex
+  readonly searchSemantic: SearchSemantic | null
+  readonly finishing: FinishIndex
+  /** Reference cosines of the model. */
+  readonly levels: () => Promise<Levels>
+  readonly unfinished: CatchUp['warnings']
+  readonly findEarlier: FindEarlier
+  readonly findDisagreements: FindDisagreements
+  /** Whether packs have approved entries alone (PACK_TRUST). */
+  readonly isApproved: boolean
+}): Services['packs'] {
+  const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
+  const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
+  const reads = createSqlPacks(connection, clock)
+  const semantic =
+    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
+  const findCandidates = createFindCandidates({
+    reads,
+    fullText: words ? fullText : null,
+    analyzer,
+    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
+    semantic,
+    finishing,
+  })
+  const explained = createCompilePack({
+    ...{ reads, findCandidates, analyzer, clock, unfinished, isApproved },
+    findDisagreements: given.findDisagreements,
+  })
+  return {
+    context: contextOf(explained),
+    explained,
+    remember: createRemember({
+      storeEntries,
+      entries,
+      fullText,
+      memories: createSqlMemories(connection, clock),
+      analyzer,
+      findEarlier,
+    }),
+  }
+}
+
+/** Which projects names mean. @param cache of the isolate */
+export function composeNames(connection: SqlConnection, clock: Clock, cache: NamesCache) {
+  const directory = createSqlProjectDirectory(connection, clock)
+  return { directory, names: createResolveNames({ directory, cache }) }
+}
+
+/** The part of the composition that knows callers by their keys, and makes and revokes these. */
+export function composePeople(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly directory: ProjectDirectory
+  readonly names: ResolveNames
+  readonly adminToken: string | null
+  readonly afterwards: Services['afterwards']
+  /** Wakes what waits for changes of an organization. */
+  readonly wake: (org: string) => Promise<unknown>
+}): Pick<Services, 'identity' | 'administration' | 'projects' | 'names'> {
+  const { connection, clock, adminToken, afterwards, wake } = given
+  const store = createSqlIdentityStore(connection, clock)
+  const administration = createAdministration({
+    ...{ store, clock, names: given.names },
+    audit: createSqlAuditLog(connection, clock),
+  })
+  return {
+    projects: createProjects({ directory: given.directory }),
+    names: given.names,
+    identity: createIdentity({ store, adminToken, clock, afterwards }),
+    administration: {
+      ...administration,
+      // Streams of a key end with it: those that wait are woken to find that out.
+      async revokeKey(...named) {
+        const outcome = await administration.revokeKey(...named)
+        afterwards(wake(outcome.key.org))
+        return outcome
+      },
+    },
+  }
+}
+
+/** The part of compose.ts that searches under the filters of threads. */
+export function composeSearches(given: {
+  readonly connection: SqlConnection
+  readonly clock: Clock
+  readonly analyzer: Analyzer
+  readonly entries: EntryStore
+  readonly texts: EntryTexts
+  readonly fullText: FullText
+  readonly searchSemantic: SearchSemantic | null
+  readonly reranker: Reranker | null
+  readonly overfetch: number
+  readonly findDisagreements: FindDisagreements
+  readonly levels: () => Promise<Levels>
+  readonly unfinished: CatchUp['warnings']
+}): Pick<Services, 'rankedSearches' | 'grepTexts' | 'entries'> {
+  const { connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker } = given
+  const { overfetch, levels, unfinished } = given
+  const searchText = createSearchText({ fullText, analyzer })
+  const rankedSearches = createRankedSearches({
+    ...{ entries, analyzer, searchText, searchSemantic, reranker, overfetch, levels, unfinished },
+    suggestWords: createSuggestWords({ fullText, analyzer }),
+    findDisagreements: given.findDisagreements,
+  })
+  return {
+    rankedSearches,
+    grepTexts: createGrepTexts({ texts }),
+    entries: { ...entries, page: pagesWithCaptured(connection, clock, entries) },
+  }
+}
+
+const EXPORT_SECRET = 'feed_secret'
+
+/** The part of the composition that exports and imports orgs. */
+export function composeTransfer(
+  config: Config,
+  { BACKUP_BUCKET: bucket }: Pick<Bindings, 'BACKUP_BUCKET'>,
+  given: {
+    readonly connection: SqlConnection
+    readonly settings: Settings
+    readonly images: ImageStore
+    readonly entries: EntryStore
+    readonly limits: WriteLimits
+    readonly embedder: Embedder | null
+    /** Makes vectors where that needs no service; null where they are made behind. */
+    readonly generate: Generate | null
+    readonly analyzer: Analyzer
+    readonly clock: Clock
+    readonly ids: Ids
+    readonly names: ResolveNames
+  },
+): Transfer {
+  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids } = given
+  const store = createSqlExportStore(connection, clock, ids)
+  const terms = config.history
+  let secret: Promise<string> | null = null
+  const known = () => {
+    secret ??= settings.read(EXPORT_SECRET).then((value) => {
+      if (value === null) throw new Error(`the setting ${EXPORT_SECRET} is missing`)
+      return value
+    })
+    return secret
+  }
+  const places = async () => createTextSeal(await known())
+  const exports = createExportOrg({
+    ...{ store, images, clock },
+    cursors: async () => createCursorSeal(await known()),
+    places,
+  })
+  const imports = createSqlImportStore(connection, { analyzer, clock, quotas: config.quotas, terms })
+  const identity = createSqlIdentityStore(connection, clock)
+  const backups = createBackups({
+    store: bucket === undefined ? null : createR2BackupStore(bucket),
+    // The org of open mode is made by nobody.
+    orgs: async () => [
+      ...new Set([...(await identity.orgs()).map(({ id }) => id), ...(config.authMode === 'open' ? ['local'] : [])]),
+    ],
+    ...{ exports, images, imports, places, clock, keep: config.backupKeep },
+  })
+  const journal = createSqlScheduleJournal(connection)
+  return {
+    exports,
+    imports: createImportVolume({
+      ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
+      names: given.names,
+      spare: backups.image,
+      redact: config.redact,
+      model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
+    }),
+    backups,
+    backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
+  }
+}
